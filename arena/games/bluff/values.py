@@ -1,0 +1,164 @@
+"""The values of Bluff: faces, actions, draws, views and events. The rules are in game.py."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator, PlainSerializer
+
+
+class Face(IntEnum):
+    """A face of a die. The star counts for whatever face is bet on (BL-11)."""
+
+    ONE = 1
+    TWO = 2
+    THREE = 3
+    FOUR = 4
+    FIVE = 5
+    STAR = 6
+
+    def __str__(self) -> str:
+        return "*" if self is Face.STAR else str(self.value)
+
+
+STAR = Face.STAR
+
+NotedFace: TypeAlias = Annotated[
+    Face,
+    BeforeValidator(lambda value: Face.STAR if value == "*" else value),
+    PlainSerializer(lambda face: "*" if face == Face.STAR else int(face)),
+]
+"""A face whose JSON form is 1 to 5 or "*"."""
+
+Dice: TypeAlias = tuple[NotedFace, ...]
+"""Dice of one seat, sorted ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bet:
+    """ "At least `quantity` dice of all seats show `face`", and dice laid out with it (BL-X1)."""
+
+    quantity: int
+    face: NotedFace
+    show: Dice = ()
+
+    def __str__(self) -> str:
+        bet = f"{self.quantity} × {self.face}"
+        return f"{bet}, showing {' '.join(map(str, self.show))}" if self.show else bet
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """The standing bet is doubted: all dice are shown (BL-19)."""
+
+    def __str__(self) -> str:
+        return "doubt"
+
+
+@dataclass(frozen=True, slots=True)
+class StartingRoll:
+    """One open roll for the right to open the match; () for a seat that does not roll (BL-4)."""
+
+    dice: tuple[Dice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenerDraw:
+    """The opener, drawn among seats still tied after the last allowed starting roll (BL-4)."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """The hidden roll of a round, dice by seat; () for a seat that is out (BL-6)."""
+
+    dice: tuple[Dice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reroll:
+    """The new faces of a seat's dice that stayed hidden when it laid dice out (BL-X3)."""
+
+    dice: Dice
+
+
+BluffAction: TypeAlias = Bet | Doubt | StartingRoll | OpenerDraw | Roll | Reroll
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedBet:
+    """A bet and who placed it."""
+
+    seat: int
+    bet: Bet
+
+
+@dataclass(frozen=True, slots=True)
+class BluffView:
+    """What one seat, or a spectator, may know in the middle of a round (BL-29).
+
+    `lowest` says all that may be bet: face f (1 to 5, star at index 5) may be bet with quantities
+    `lowest[f - 1]` to `highest`; a face whose lowest is above `highest` may not be bet now.
+    """
+
+    seat: int | None
+    """Who looks; None is the spectator."""
+    round: int
+    """Counts from 1; 0 while the opener of the first round is being rolled for."""
+    opener: int | None
+    to_act: int | None
+    hidden_dice: Dice
+    """The looking seat's own dice under its cup, ascending; () for the spectator."""
+    face_up: tuple[Dice, ...]
+    """Dice laid out in this round, by seat."""
+    dice_counts: tuple[int, ...]
+    """Dice owned, hidden and face up, by seat; 0 is out."""
+    graveyard: int
+    """Dice lost so far by all seats."""
+    bets: tuple[PlacedBet, ...]
+    """This round's bets, oldest first; the last one stands."""
+    lowest: tuple[int, ...]
+    highest: int
+    can_doubt: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StartingRolled:
+    """An open starting roll was made; `opener` is None when tied seats roll again."""
+
+    dice: tuple[Dice, ...]
+    opener: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted:
+    """All live seats rolled in secret; `opener` bets first."""
+
+    round: int
+    opener: int
+    dice_counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BetPlaced:
+    """A seat placed a bet (and laid out `bet.show`, re-rolling the rest in secret)."""
+
+    seat: int
+    bet: Bet
+
+
+@dataclass(frozen=True, slots=True)
+class Showdown:
+    """A doubt opened all cups: `actual` dice match the bet, `losses` are dice lost by seat."""
+
+    doubter: int
+    bettor: int
+    bet: Bet
+    dice: tuple[Dice, ...]
+    actual: int
+    losses: tuple[int, ...]
+    next_opener: int
+
+
+BluffEvent: TypeAlias = StartingRolled | RoundStarted | BetPlaced | Showdown

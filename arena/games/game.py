@@ -1,0 +1,145 @@
+"""The contract every game keeps: pure functions over frozen values.
+
+A game never waits, rolls, logs, stores or sends. Chance is an actor like the seats: the dealer.
+States, actions, views and events are frozen, slotted dataclasses made of tuples, numbers and
+enums. What happens on a fault is not a game's business, except that each game names the action
+that is played in a silent seat's stead.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from arena.games.notation import Notation
+from arena.randomness import Randomness
+
+
+class Dealer(Enum):
+    """The actor of chance."""
+
+    DEALER = "dealer"
+
+
+DEALER: Final = Dealer.DEALER
+
+Actor: TypeAlias = int | Literal[Dealer.DEALER]
+"""A seat, counted from 0, or the dealer."""
+
+ToAct: TypeAlias = tuple[int, ...] | Literal[Dealer.DEALER]
+"""Who acts now: the seats to ask at the same moment, the dealer, or () when the match is over."""
+
+
+class IllegalActionError(ValueError):
+    """An action that the rules do not allow now; the message says why and what would be legal."""
+
+
+class Options(BaseModel):
+    """A game's parameters. Every field has a default; a variant is other values, not other code."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    players_min: int
+    players_max: int
+
+    def changed(self) -> dict[str, Any]:
+        """The options that differ from the defaults, as JSON values: a variant's identity."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+StateT = TypeVar("StateT")
+ActionT = TypeVar("ActionT")
+ViewT = TypeVar("ViewT")
+EventT = TypeVar("EventT")
+
+
+class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
+    """The rules of one game under fixed options.
+
+    `ActionT` covers the dealer's draws as well as the seats' actions. The seats asked at the same
+    moment (more than one: sealed answers) are applied one after the other in seat order; the
+    caller collects all answers before it applies the first.
+    """
+
+    name: ClassVar[str]
+    """The game's id on the wire, in tables and on the command line."""
+    title: ClassVar[str]
+    """The game's name for people."""
+    options_type: ClassVar[type[Options]]
+    notation: ClassVar[Notation]
+    """The JSON form of this game's actions and draws, for transcripts."""
+
+    def __init__(self, options: OptionsT) -> None:
+        self.options = options
+
+    @property
+    def seat_counts(self) -> range:
+        """The numbers of seats this game can be played with."""
+        return range(self.options.players_min, self.options.players_max + 1)
+
+    @abstractmethod
+    def start(self, seat_count: int) -> StateT:
+        """The state before anything is drawn. Raises ValueError outside `seat_counts`."""
+
+    @abstractmethod
+    def to_act(self, state: StateT) -> ToAct:
+        """Who acts now. Never an empty choice: whoever is asked has a legal action."""
+
+    @abstractmethod
+    def draw(self, state: StateT, randomness: Randomness) -> ActionT:
+        """What chance decides now; only while `to_act` is the dealer.
+
+        Every key passed to `randomness` names what is drawn (round, seat, die, re-roll number;
+        deal position) and occurs once in a match.
+        """
+
+    @abstractmethod
+    def legal_actions(self, state: StateT, seat: int) -> Iterator[ActionT]:
+        """All legal actions of a seat that is asked now, lazily, each once; else none."""
+
+    @abstractmethod
+    def legal_hint(self, state: StateT, seat: int) -> str:
+        """One sentence saying what is legal for a seat now, for refusals."""
+
+    @abstractmethod
+    def apply(self, state: StateT, actor: Actor, action: ActionT) -> StateT:
+        """The state after an action. Raises IllegalActionError and changes nothing otherwise."""
+
+    @abstractmethod
+    def view(self, state: StateT, seat: int | None) -> ViewT:
+        """What one seat may know now, built up field by field; None is the spectator."""
+
+    @abstractmethod
+    def events(
+        self, before: StateT, actor: Actor, action: ActionT, after: StateT
+    ) -> tuple[EventT, ...]:
+        """What everybody learns from a step, in order. Holds nothing that any seat may not know."""
+
+    @abstractmethod
+    def default_action(self, state: StateT, seat: int) -> ActionT:
+        """The legal action played for a seat that gives none."""
+
+    @abstractmethod
+    def placing(self, state: StateT) -> tuple[int, ...]:
+        """The rank of every seat once the match is over: 1 is best, ties share (1, 2, 2, 4)."""
+
+    @abstractmethod
+    def scores(self, state: StateT) -> tuple[int, ...]:
+        """The points of every seat once the match is over, as the rules count them."""
+
+    @abstractmethod
+    def longest(self, seat_count: int) -> int:
+        """An upper bound of the number of actions of seats in one match."""
+
+
+AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any]
+"""A game to whoever does not care which."""
+
+
+def competition_ranking(keys: list[Any]) -> tuple[int, ...]:
+    """Ranks by descending key: 1 + the number of strictly larger keys."""
+    ordered = sorted(keys, reverse=True)
+    return tuple(1 + ordered.index(key) for key in keys)
