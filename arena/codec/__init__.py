@@ -1,0 +1,1 @@
+"""The only place that translates between the rules' values and the wire's messages."""

@@ -1,0 +1,30 @@
+"""How long a seat may think: a limit per turn and a bank per match, fed with elapsed time."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TimeControl:
+    """Both in milliseconds. Time beyond the turn limit is taken from the bank."""
+
+    turn_ms: int = 2_000
+    bank_ms: int = 30_000
+
+
+class TimeBank:
+    """What is left of one seat's bank in one match."""
+
+    def __init__(self, control: TimeControl) -> None:
+        self._control = control
+        self.left_ms = control.bank_ms
+
+    @property
+    def allowed_ms(self) -> int:
+        """The longest the next turn may take."""
+        return self._control.turn_ms + self.left_ms
+
+    def spend(self, elapsed_ms: int) -> None:
+        """Take a turn's overtime out of the bank."""
+        overtime = elapsed_ms - self._control.turn_ms
+        if overtime > 0:
+            self.left_ms = max(0, self.left_ms - overtime)

@@ -1,0 +1,163 @@
+"""A match as a conversation: it yields whom to ask, is sent answers or faults, ends with a result.
+
+    flow = play(game, seat_count, randomness)
+    request = next(flow)                       # Ask: one or more turns at the same moment
+    request = flow.send([Answer(action), ...]) # one reply per turn, in the same order
+    ...                                        # StopIteration.value is the Record
+
+Whoever drives it (a table with remote bots, `arena play`, a test) owns time and I/O.
+"""
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from arena.games.game import DEALER, Actor, AnyGame, IllegalActionError
+from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultCount, FaultKind
+from arena.match.result import Result, Termination, place_with_forfeits
+from arena.match.transcript import Step
+from arena.randomness import Randomness
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question to one seat."""
+
+    seat: int
+    number: int
+    """Counts the questions of the match from 1; the answer names it."""
+    view: Any
+    events: list[Any]
+    """The match's public events so far; shared and growing, never to be changed."""
+    unseen: int
+    """Index of the first event since this seat's last turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A seat's action and the time it used."""
+
+    action: Any
+    milliseconds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A reply that did not count: what was wrong, what was legal, what was played instead."""
+
+    seat: int
+    turn_number: int
+    kind: FaultKind
+    reason: str
+    legal: str
+    played: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Turns to put to their seats at the same moment, after news of earlier refusals."""
+
+    turns: tuple[Turn, ...]
+    refused: tuple[Refused, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The end of the conversation: all steps, the result and the last public events."""
+
+    steps: tuple[Step, ...]
+    result: Result
+    events: list[Any]
+    refused: tuple[Refused, ...] = ()
+
+
+Reply: TypeAlias = Answer | Fault
+Flow: TypeAlias = Generator[Ask, Sequence[Reply], Record]
+
+
+def play(
+    game: AnyGame, seat_count: int, randomness: Randomness, fault_limit: int = DEFAULT_FAULT_LIMIT
+) -> Flow:
+    """Conduct one match."""
+    return _Conductor(game, seat_count, randomness, fault_limit).conduct()
+
+
+class _Conductor:
+    def __init__(
+        self, game: AnyGame, seat_count: int, randomness: Randomness, fault_limit: int
+    ) -> None:
+        self._game = game
+        self._randomness = randomness
+        self._state = game.start(seat_count)
+        self._faults = FaultCount(seat_count, fault_limit)
+        self._steps: list[Step] = []
+        self._events: list[Any] = []
+        self._seen = [0] * seat_count
+        self._turns = 0
+        self._refused: tuple[Refused, ...] = ()
+
+    def conduct(self) -> Flow:
+        while True:
+            to_act = self._game.to_act(self._state)
+            if to_act is DEALER:
+                action = self._game.draw(self._state, self._randomness)
+                self._apply(DEALER, Step(DEALER, action))
+            elif not to_act:
+                return self._record(Termination.FINISHED)
+            else:
+                forfeited = self._faults.forfeited
+                turns = tuple(self._turn(seat) for seat in to_act if not forfeited[seat])
+                replies: Iterator[Reply] = iter(())
+                if turns:
+                    refused, self._refused = self._refused, ()
+                    replies = iter((yield Ask(turns, refused)))
+                numbers = {turn.seat: turn.number for turn in turns}
+                for seat in to_act:
+                    if seat in numbers:
+                        self._settle(seat, numbers[seat], next(replies))
+                    else:
+                        action = self._game.default_action(self._state, seat)
+                        self._apply(seat, Step(seat, action, stand_in=True))
+                if self._faults.decided and self._game.to_act(self._state) != ():
+                    return self._record(Termination.FORFEIT)
+
+    def _turn(self, seat: int) -> Turn:
+        self._turns += 1
+        unseen, self._seen[seat] = self._seen[seat], len(self._events)
+        return Turn(seat, self._turns, self._game.view(self._state, seat), self._events, unseen)
+
+    def _settle(self, seat: int, number: int, reply: Reply) -> None:
+        if isinstance(reply, Answer):
+            try:
+                self._apply(seat, Step(seat, reply.action, reply.milliseconds))
+            except IllegalActionError as error:
+                reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, str(error))
+            else:
+                return
+        self._faults.record(seat, reply.kind)
+        played = self._game.default_action(self._state, seat)
+        legal = self._game.legal_hint(self._state, seat)
+        self._refused += (Refused(seat, number, reply.kind, reply.reason, legal, played),)
+        self._apply(seat, Step(seat, played, reply.milliseconds, reply.kind))
+
+    def _apply(self, actor: Actor, step: Step) -> None:
+        before = self._state
+        self._state = after = self._game.apply(before, actor, step.action)
+        self._steps.append(step)
+        self._events.extend(self._game.events(before, actor, step.action, after))
+
+    def _record(self, termination: Termination) -> Record:
+        forfeited = tuple(self._faults.forfeited)
+        scores: tuple[int, ...] | None
+        if termination is Termination.FINISHED:
+            placing, scores = self._game.placing(self._state), self._game.scores(self._state)
+        else:
+            placing, scores = (1,) * len(forfeited), None
+        result = Result(
+            place_with_forfeits(placing, forfeited),
+            scores,
+            termination,
+            tuple(self._faults.faults),
+            forfeited,
+        )
+        return Record(tuple(self._steps), result, self._events, self._refused)

@@ -1,0 +1,45 @@
+"""How a match ended."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Termination(Enum):
+    """Why a match ended."""
+
+    FINISHED = "finished"
+    """By the rules of the game. Seats may have forfeited on the way."""
+    FORFEIT = "forfeit"
+    """At once, because at most one seat was left that had not forfeited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The end of a match; all tuples are by seat.
+
+    `scores` is None when the game did not reach its end (termination FORFEIT).
+    """
+
+    placing: tuple[int, ...]
+    scores: tuple[int, ...] | None
+    termination: Termination
+    faults: tuple[int, ...]
+    forfeited: tuple[bool, ...]
+
+    @property
+    def decided_by_faults(self) -> bool:
+        """Whether a seat's place is owed to its faults and not to the game."""
+        return any(self.forfeited)
+
+
+def place_with_forfeits(placing: Sequence[int], forfeited: Sequence[bool]) -> tuple[int, ...]:
+    """`placing` with forfeited seats moved to a shared last place.
+
+    The others keep their order: rank = 1 + the number of seats strictly better. When every seat
+    forfeited, all share the first place.
+    """
+    keys = [
+        (out, rank) if not out else (True, 0) for rank, out in zip(placing, forfeited, strict=True)
+    ]
+    return tuple(1 + sum(other < key for other in keys) for key in keys)
