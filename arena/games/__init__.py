@@ -1,0 +1,92 @@
+"""The games of the arena by name, and how one is made from a name and options.
+
+ValueError
+├── UnknownGameError    no game has this name
+└── OptionsError        an option is unknown, malformed or out of bounds
+"""
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from arena.games.bluff import Bluff
+from arena.games.game import AnyGame, Options
+
+GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType({game.name: game for game in (Bluff,)})
+
+
+class UnknownGameError(ValueError):
+    """No game has this name; the message names the known ones."""
+
+
+class OptionsError(ValueError):
+    """A game does not take these options; the message says which one and what is allowed."""
+
+
+def make_game(name: str, options: Mapping[str, object] | None = None) -> AnyGame:
+    """The game `name` under its default options, changed by `options`.
+
+    Values may be strings as they come from a command line: "true", "3". Raises UnknownGameError
+    and OptionsError.
+    """
+    game = GAMES.get(name)
+    if game is None:
+        raise UnknownGameError(f"there is no game {name!r}; the games are {', '.join(GAMES)}")
+    return game(_parsed(game, options or {}))
+
+
+def _parsed(game: type[AnyGame], options: Mapping[str, object]) -> Options:
+    kind = game.options_type
+    try:
+        return kind.model_validate(dict(options))
+    except ValidationError as error:
+        refused = error
+    # A choice among numbers does not accept "6" for 6; read such words as JSON and look again.
+    reread = {
+        name: _word_read(value) if any(e["loc"] == (name,) for e in refused.errors()) else value
+        for name, value in options.items()
+    }
+    try:
+        return kind.model_validate(reread)
+    except ValidationError as error:
+        raise OptionsError(f"{game.name}: {_explained(kind, options, error)}") from error
+
+
+def _word_read(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value.lower())
+    except ValueError:
+        return value
+
+
+def _explained(kind: type[Options], options: Mapping[str, object], error: ValidationError) -> str:
+    """The first thing wrong, in the words of whoever wrote the options."""
+    first = error.errors()[0]
+    if not first["loc"]:
+        return str(first["ctx"]["error"]) if "error" in first.get("ctx", {}) else first["msg"]
+    name = str(first["loc"][0])
+    properties: dict[str, dict[str, Any]] = kind.model_json_schema()["properties"]
+    if name not in properties:
+        return f"there is no option {name!r}; the options are {', '.join(properties)}"
+    allowed = _allowed(properties[name])
+    return f"option {name} is {options.get(name)!r}; allowed is {allowed or first['msg']}"
+
+
+def _allowed(schema: Mapping[str, Any]) -> str:
+    """What an option may be, from its JSON schema; "" when the schema does not say it shortly."""
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "enum" in schema:
+        return ", ".join(str(choice) for choice in schema["enum"])
+    if schema.get("type") == "boolean":
+        return "true, false"
+    if "minimum" in schema and "maximum" in schema:
+        return f"{schema['minimum']} to {schema['maximum']}"
+    if "minimum" in schema:
+        return f"{schema['minimum']} or more"
+    return ""

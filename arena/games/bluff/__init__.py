@@ -1,0 +1,48 @@
+"""Bluff: everybody rolls in secret, and bets go up until somebody doubts.
+
+A bot author needs `BluffView`, what a bot may know, and `Bet` and `Doubt`, what it answers.
+"""
+
+from arena.games.bluff.game import Bluff
+from arena.games.bluff.options import BluffOptions
+from arena.games.bluff.values import (
+    STAR,
+    Bet,
+    BetPlaced,
+    BluffAction,
+    BluffEvent,
+    BluffView,
+    Dice,
+    Doubt,
+    Face,
+    OpenerDraw,
+    PlacedBet,
+    Reroll,
+    Roll,
+    RoundStarted,
+    Showdown,
+    StartingRoll,
+    StartingRolled,
+)
+
+__all__ = [
+    "STAR",
+    "Bet",
+    "BetPlaced",
+    "Bluff",
+    "BluffAction",
+    "BluffEvent",
+    "BluffOptions",
+    "BluffView",
+    "Dice",
+    "Doubt",
+    "Face",
+    "OpenerDraw",
+    "PlacedBet",
+    "Reroll",
+    "Roll",
+    "RoundStarted",
+    "Showdown",
+    "StartingRoll",
+    "StartingRolled",
+]

@@ -1,0 +1,71 @@
+"""The order of bets: the track, what raises a standing bet, and within which bounds (BL-11 to 18).
+
+The track carries number fields 1, 2, 3, ... and star fields, star n between numbers 2n - 1 and
+2n: number q has the key 2q, star n the key 4n - 1 (BL-13). A bet is higher when its key is larger,
+or on the same number field when its face is. Here this stands as bounds by face, so that asking
+whether a bet is legal is arithmetic and never a search.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Final
+
+from arena.games.bluff.values import STAR, Face
+
+FACES: Final = tuple(Face)
+"""Every face, ascending; face f stands at index f - 1."""
+
+TABLE_CAP: Final = 99
+"""The largest quantity under `bet_cap = table` (BL-16); no table holds more dice."""
+
+OPENING: Final = (1,) * len(FACES)
+"""The lowest quantity by face when no bet stands (BL-15)."""
+
+
+# Bounded by TABLE_CAP quantities of six faces.
+@cache
+def lowest_raises(quantity: int, face: Face) -> tuple[int, ...]:
+    """The lowest quantity of each face that is higher than a standing bet (BL-14).
+
+    From number q the next star is q // 2 + 1; from star n the next number is 2n. A number bet is
+    turned to a larger face on its own field; a star bet cannot be turned.
+    """
+    if face is STAR:
+        return (2 * quantity,) * 5 + (quantity + 1,)
+    turned = tuple(quantity if other > face else quantity + 1 for other in FACES[:5])
+    return (*turned, quantity // 2 + 1)
+
+
+def bets_within(lowest: Sequence[int], highest: int) -> Iterator[tuple[int, Face]]:
+    """All bets from `lowest[f - 1]` to `highest` of each face f, in the order of the track."""
+    for field in range(1, 2 * highest):
+        if field <= highest:
+            for face in FACES[:5]:
+                if field >= lowest[face - 1]:
+                    yield field, face
+        # Star n lies directly behind number 2n - 1.
+        star, even = divmod(field + 1, 2)
+        if not even and lowest[STAR - 1] <= star <= highest:
+            yield star, STAR
+
+
+def count_matching(face: Face, dice: Sequence[Sequence[Face]]) -> int:
+    """The dice that count for a bet on `face`: that face and, for numbers, stars (BL-11, 12)."""
+    if face is STAR:
+        return sum(cup.count(STAR) for cup in dice)
+    return sum(cup.count(face) + cup.count(STAR) for cup in dice)
+
+
+def bounds_text(lowest: Sequence[int], highest: int) -> str:
+    """Bounds in words, as in "4 to 10 of 1 to 5, 2 to 10 of *"; "" when nothing may be bet."""
+    parts: list[str] = []
+    index = 0
+    while index < len(FACES):
+        last = index
+        while last + 1 < len(FACES) and lowest[last + 1] == lowest[index]:
+            last += 1
+        if lowest[index] <= highest:
+            faces = f"{FACES[index]}" if last == index else f"{FACES[index]} to {FACES[last]}"
+            parts.append(f"{lowest[index]} to {highest} of {faces}")
+        index = last + 1
+    return ", ".join(parts)

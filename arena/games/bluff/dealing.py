@@ -1,0 +1,135 @@
+"""The dealer's part of Bluff: what chance draws, under which keys, and which draws are valid.
+
+The keys are public, so that anyone can recompute a draw: seats and dice count from 0; rounds,
+attempts and a seat's re-rolls within a round count from 1. Dice are drawn in the order of their
+numbers and then sorted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from arena.games.bluff.bets import FACES
+from arena.games.bluff.options import BluffOptions
+from arena.games.bluff.state import BluffState, Phase, Starting, next_live, with_cup
+from arena.games.bluff.values import (
+    STAR,
+    BluffAction,
+    Dice,
+    Face,
+    OpenerDraw,
+    Reroll,
+    Roll,
+    StartingRoll,
+)
+from arena.games.game import IllegalActionError
+from arena.randomness import Randomness
+
+
+def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> BluffAction:
+    """What chance decides now. Raises ValueError when it is not the dealer's turn."""
+    if state.phase is Phase.ROLL:
+        return Roll(
+            tuple(
+                _roll(randomness, f"round {state.round} seat {seat}", count)
+                for seat, count in enumerate(state.dice_counts)
+            )
+        )
+    if state.phase is Phase.REROLL and state.turn is not None:
+        seat = state.turn
+        number = sum(placed.seat == seat and bool(placed.bet.show) for placed in state.bets)
+        prefix = f"round {state.round} seat {seat} reroll {number}"
+        return Reroll(_roll(randomness, prefix, len(state.hidden[seat])))
+    if state.phase is Phase.STARTING_ROLL and state.starting is not None:
+        return StartingRoll(
+            tuple(
+                _roll(randomness, f"start {state.starting.attempt} seat {seat}", count)
+                for seat, count in enumerate(_starting_counts(options, state, state.starting))
+            )
+        )
+    if state.phase is Phase.OPENER_DRAW and state.starting is not None:
+        seats = state.starting.seats
+        return OpenerDraw(seats[randomness.below("opener", len(seats))])
+    raise ValueError("the dealer has nothing to draw now")
+
+
+def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) -> BluffState:
+    """The state after a draw. Raises IllegalActionError for one that chance cannot have made.
+
+    Draws are checked like answers, because transcripts from strangers are judged by this.
+    """
+    if state.phase is Phase.ROLL and type(action) is Roll:
+        _check_cups(action.dice, state.dice_counts)
+        return replace(state, phase=Phase.BETTING, turn=state.opener, hidden=action.dice)
+    if state.phase is Phase.REROLL and type(action) is Reroll and state.turn is not None:
+        _check_cup(action.dice, len(state.hidden[state.turn]), state.turn)
+        return replace(
+            state,
+            phase=Phase.BETTING,
+            turn=next_live(state.dice_counts, state.turn),
+            hidden=with_cup(state.hidden, state.turn, action.dice),
+        )
+    if state.phase is Phase.STARTING_ROLL and type(action) is StartingRoll and state.starting:
+        _check_cups(action.dice, _starting_counts(options, state, state.starting))
+        return _starting_rolled(options, state, state.starting, action)
+    if state.phase is Phase.OPENER_DRAW and type(action) is OpenerDraw and state.starting:
+        if type(action.seat) is not int or action.seat not in state.starting.seats:
+            raise IllegalActionError("The opener is one of the tied seats.")
+        return _opened_by(state, action.seat)
+    raise IllegalActionError(f"This is not the draw that is due ({state.phase.value}).")
+
+
+def _starting_rolled(
+    options: BluffOptions, state: BluffState, starting: Starting, roll: StartingRoll
+) -> BluffState:
+    """The largest total opens; the tied roll again, and after too many ties one is drawn (BL-4)."""
+    pips = {
+        seat: sum(options.start_star_value if face is STAR else face for face in roll.dice[seat])
+        for seat in starting.seats
+    }
+    largest = max(pips.values())
+    tied = tuple(seat for seat in starting.seats if pips[seat] == largest)
+    if len(tied) == 1:
+        return _opened_by(state, tied[0])
+    # The first roll is no repetition, so `start_rerolls` allows attempts up to that number + 1.
+    again = starting.attempt <= options.start_rerolls
+    return replace(
+        state,
+        phase=Phase.STARTING_ROLL if again else Phase.OPENER_DRAW,
+        starting=Starting(starting.attempt + 1, tied),
+    )
+
+
+def _opened_by(state: BluffState, seat: int) -> BluffState:
+    return replace(state, phase=Phase.ROLL, round=1, opener=seat, starting=None)
+
+
+def _starting_counts(
+    options: BluffOptions, state: BluffState, starting: Starting
+) -> tuple[int, ...]:
+    return tuple(
+        options.dice_per_player if seat in starting.seats else 0
+        for seat in range(len(state.dice_counts))
+    )
+
+
+def _check_cups(dice: object, counts: Sequence[int]) -> None:
+    if type(dice) is not tuple or len(dice) != len(counts):
+        raise IllegalActionError(f"A roll holds the dice of {len(counts)} seats.")
+    for seat, count in enumerate(counts):
+        _check_cup(dice[seat], count, seat)
+
+
+def _check_cup(dice: object, count: int, seat: int) -> None:
+    if type(dice) is not tuple or len(dice) != count:
+        raise IllegalActionError(f"Seat {seat} rolls {count} dice.")
+    if any(type(face) is not Face for face in dice):
+        raise IllegalActionError(f"Seat {seat}: a die shows 1, 2, 3, 4, 5 or *.")
+    if any(left > right for left, right in pairwise(dice)):
+        raise IllegalActionError(f"Seat {seat}: dice are noted in ascending order.")
+
+
+def _roll(randomness: Randomness, prefix: str, count: int) -> Dice:
+    return tuple(
+        sorted(FACES[randomness.below(f"{prefix} die {die}", len(FACES))] for die in range(count))
+    )

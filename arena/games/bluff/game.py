@@ -1,0 +1,247 @@
+"""The rules of Bluff. Rule numbers (BL-...) are those of docs/games/bluff.md."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from arena.games.bluff import dealing
+from arena.games.bluff.bets import (
+    FACES,
+    OPENING,
+    TABLE_CAP,
+    bets_within,
+    bounds_text,
+    lowest_raises,
+)
+from arena.games.bluff.laying_out import lay_outs, without
+from arena.games.bluff.options import BluffOptions
+from arena.games.bluff.showdown import settle, settled
+from arena.games.bluff.state import BluffState, Phase, Starting, next_live, with_cup
+from arena.games.bluff.values import (
+    Bet,
+    BetPlaced,
+    BluffAction,
+    BluffEvent,
+    BluffView,
+    Dice,
+    Doubt,
+    Face,
+    OpenerDraw,
+    PlacedBet,
+    Reroll,
+    Roll,
+    RoundStarted,
+    Showdown,
+    StartingRoll,
+    StartingRolled,
+)
+from arena.games.game import (
+    DEALER,
+    Actor,
+    Game,
+    IllegalActionError,
+    Options,
+    ToAct,
+    competition_ranking,
+)
+from arena.games.notation import Notation
+from arena.randomness import Randomness
+
+_DOUBT: Final = Doubt()
+_LOWEST_BET: Final = Bet(1, Face.ONE)
+
+# Read on every step; a module constant is found faster than an enum's member.
+_BETTING: Final = Phase.BETTING
+
+
+class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
+    """Bet on all dice while seeing only your own, or doubt the bet that stands."""
+
+    name: ClassVar[str] = "bluff"
+    title: ClassVar[str] = "Bluff"
+    options_type: ClassVar[type[Options]] = BluffOptions
+    notation: ClassVar[Notation] = Notation(Bet, Doubt, StartingRoll, OpenerDraw, Roll, Reroll)
+
+    def __init__(self, options: BluffOptions) -> None:
+        super().__init__(options)
+        self._cap = TABLE_CAP if options.bet_cap == "table" else None
+        self._showing = options.show_and_reroll
+
+    def start(self, seat_count: int) -> BluffState:
+        if seat_count not in self.seat_counts:
+            allowed = f"{self.options.players_min} to {self.options.players_max}"
+            raise ValueError(f"Bluff is played by {allowed} seats, not {seat_count}")
+        rolling = self.options.start_mode == "roll"
+        empty: tuple[Dice, ...] = ((),) * seat_count
+        return BluffState(
+            phase=Phase.STARTING_ROLL if rolling else Phase.ROLL,
+            round=0 if rolling else 1,
+            opener=None if rolling else 0,
+            turn=None,
+            hidden=empty,
+            face_up=empty,
+            dice_counts=(self.options.dice_per_player,) * seat_count,
+            out_in=(0,) * seat_count,
+            bets=(),
+            starting=Starting(1, tuple(range(seat_count))) if rolling else None,
+        )
+
+    def to_act(self, state: BluffState) -> ToAct:
+        if state.phase is _BETTING and state.turn is not None:
+            return (state.turn,)
+        return () if state.phase is Phase.OVER else DEALER
+
+    def draw(self, state: BluffState, randomness: Randomness) -> BluffAction:
+        return dealing.draw(self.options, state, randomness)
+
+    def legal_actions(self, state: BluffState, seat: int) -> Iterator[BluffAction]:
+        if state.phase is not _BETTING or seat != state.turn:
+            return
+        if state.bets:
+            yield _DOUBT
+        shows = lay_outs(state.hidden[seat]) if self._showing else ((),)
+        for quantity, face in bets_within(self._lowest(state), self._highest(state)):
+            for show in shows:
+                yield Bet(quantity, face, show)
+
+    def legal_hint(self, state: BluffState, seat: int) -> str:
+        if state.phase is Phase.OVER:
+            return "The match is over."
+        if state.phase is not _BETTING:
+            return "The dealer draws now; no seat acts."
+        if seat != state.turn:
+            return f"Seat {state.turn} is on turn; others wait."
+        bets = bounds_text(self._lowest(state), self._highest(state))
+        showing = self._showing and len(state.hidden[seat]) > 1
+        lay_out = f", laying out at most {len(state.hidden[seat]) - 1} dice" if showing else ""
+        if not state.bets:
+            return f"Legal is a bet of {bets}{lay_out}."
+        return f"Legal is to doubt, or a bet of {bets}{lay_out}." if bets else "Legal is to doubt."
+
+    def apply(self, state: BluffState, actor: Actor, action: BluffAction) -> BluffState:
+        if actor is DEALER:
+            return dealing.apply_draw(self.options, state, action)
+        if state.phase is not _BETTING or actor != state.turn:
+            raise IllegalActionError(self.legal_hint(state, actor))
+        if type(action) is Bet:
+            return self._apply_bet(state, actor, action)
+        if type(action) is not Doubt:
+            raise self._refusal(state, actor, "A seat bets or doubts")
+        if not state.bets:
+            raise self._refusal(state, actor, "There is no bet to doubt")
+        return settled(state, settle(state, actor))
+
+    def view(self, state: BluffState, seat: int | None) -> BluffView:
+        betting = state.phase is _BETTING
+        return BluffView(
+            seat,
+            state.round,
+            state.opener,
+            state.turn if betting else None,
+            () if seat is None else state.hidden[seat],
+            state.face_up,
+            state.dice_counts,
+            len(state.dice_counts) * self.options.dice_per_player - sum(state.dice_counts),
+            state.bets,
+            self._lowest(state) if betting else OPENING,
+            self._highest(state) if betting else 0,
+            betting and bool(state.bets),
+        )
+
+    def events(
+        self, before: BluffState, actor: Actor, action: BluffAction, after: BluffState
+    ) -> tuple[BluffEvent, ...]:
+        if actor is not DEALER:
+            if type(action) is Bet:
+                return (BetPlaced(actor, action),)
+            end = settle(before, actor)
+            bet = before.bets[-1].bet
+            return (
+                Showdown(actor, end.bettor, bet, end.dice, end.actual, end.losses, end.next_opener),
+            )
+        if type(action) is Roll and after.opener is not None:
+            return (RoundStarted(after.round, after.opener, after.dice_counts),)
+        if type(action) is StartingRoll:
+            return (StartingRolled(action.dice, after.opener),)
+        return ()
+
+    def default_action(self, state: BluffState, seat: int) -> BluffAction:  # noqa: ARG002 - the same for all
+        """Doubt when a bet stands, else the lowest bet (BL-31)."""
+        return _DOUBT if state.bets else _LOWEST_BET
+
+    def placing(self, state: BluffState) -> tuple[int, ...]:
+        """By the round in which a seat went out, later is better; the last live seat is first."""
+        if state.phase is not Phase.OVER:
+            raise ValueError("the match is not over")
+        # Nobody is out in a round that was not played: the last live seat beats them all.
+        return competition_ranking([out_in or state.round + 1 for out_in in state.out_in])
+
+    def scores(self, state: BluffState) -> tuple[int, ...]:
+        """The dice each seat has left: the margin of the win, 0 for everybody else."""
+        if state.phase is not Phase.OVER:
+            raise ValueError("the match is not over")
+        return state.dice_counts
+
+    def longest(self, seat_count: int) -> int:
+        """Every bet of every round and its doubt; each round costs at least one die (BL-28)."""
+        dice = seat_count * self.options.dice_per_player
+        return sum(len(FACES) * (self._cap or in_play) + 1 for in_play in range(2, dice + 1))
+
+    def _lowest(self, state: BluffState) -> tuple[int, ...]:
+        if not state.bets:
+            return OPENING
+        standing = state.bets[-1].bet
+        return lowest_raises(standing.quantity, standing.face)
+
+    def _highest(self, state: BluffState) -> int:
+        return self._cap or sum(state.dice_counts)
+
+    def _apply_bet(self, state: BluffState, seat: int, bet: Bet) -> BluffState:
+        quantity, face = bet.quantity, bet.face
+        # Exact types: 1.0, True and the faces of another game compare equal to legal values.
+        if type(quantity) is not int or type(face) is not Face:
+            raise self._refusal(state, seat, "A bet is a whole number and a face")
+        if quantity < self._lowest(state)[face - 1]:
+            raise self._refusal(state, seat, "This bet is too low")
+        if quantity > self._highest(state):
+            raise self._refusal(state, seat, "This bet is above the largest quantity")
+        show = bet.show
+        hidden, face_up, phase, turn = state.hidden, state.face_up, _BETTING, seat
+        if type(show) is tuple and not show:
+            turn = next_live(state.dice_counts, seat)
+        else:
+            left = self._left_hidden(state, seat, show)
+            hidden = with_cup(hidden, seat, left)
+            face_up = with_cup(face_up, seat, tuple(sorted(face_up[seat] + show)))
+            phase = Phase.REROLL
+        return BluffState(
+            phase,
+            state.round,
+            state.opener,
+            turn,
+            hidden,
+            face_up,
+            state.dice_counts,
+            state.out_in,
+            (*state.bets, PlacedBet(seat, bet)),
+            None,
+        )
+
+    def _left_hidden(self, state: BluffState, seat: int, show: object) -> Dice:
+        """The dice that stay hidden when `show` is laid out (BL-X2)."""
+        if not self._showing:
+            raise self._refusal(state, seat, "Dice are laid out only with show_and_reroll")
+        hidden = state.hidden[seat]
+        if type(show) is not tuple or any(type(face) is not Face for face in show):
+            raise self._refusal(state, seat, "Dice laid out are faces")
+        if len(show) >= len(hidden):
+            raise self._refusal(state, seat, "At least one die must stay hidden")
+        # One action, one form: otherwise equal bets would be unequal values.
+        if list(show) != sorted(show):
+            raise self._refusal(state, seat, "Dice laid out are given in ascending order")
+        left = without(hidden, show)
+        if left is None:
+            raise self._refusal(state, seat, "Only own hidden dice can be laid out")
+        return left
+
+    def _refusal(self, state: BluffState, seat: int, reason: str) -> IllegalActionError:
+        return IllegalActionError(f"{reason}. {self.legal_hint(state, seat)}")

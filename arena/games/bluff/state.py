@@ -1,0 +1,66 @@
+"""Everything about a match of Bluff at one moment, secrets included.
+
+It never leaves the referee: what goes out is a view, built field by field.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from arena.games.bluff.values import Dice, PlacedBet
+
+
+class Phase(Enum):
+    """What the match waits for."""
+
+    STARTING_ROLL = "starting roll"
+    OPENER_DRAW = "opener draw"
+    ROLL = "roll"
+    BETTING = "betting"
+    REROLL = "re-roll"
+    OVER = "over"
+
+
+@dataclass(frozen=True, slots=True)
+class Starting:
+    """The rolling for the right to open (BL-4)."""
+
+    attempt: int
+    """The number of the roll that comes next, from 1."""
+    seats: tuple[int, ...]
+    """Who rolls, or is drawn from: all seats at first, then those still tied."""
+
+
+@dataclass(frozen=True, slots=True)
+class BluffState:
+    """Tuples have one entry per seat, except `bets`."""
+
+    phase: Phase
+    round: int
+    """Counts from 1; 0 before the opener of the first round is known."""
+    opener: int | None
+    """Opens this round, or the one that is rolled next; None as long as nobody knows."""
+    turn: int | None
+    """The seat to bet or doubt, or whose dice are re-rolled; else None."""
+    hidden: tuple[Dice, ...]
+    face_up: tuple[Dice, ...]
+    dice_counts: tuple[int, ...]
+    out_in: tuple[int, ...]
+    """The round in which a seat lost its last die; 0 while it is in."""
+    bets: tuple[PlacedBet, ...]
+    """This round's bets, oldest first; the last one stands."""
+    starting: Starting | None
+    """Only while the opener of the first round is unknown."""
+
+
+def next_live(dice_counts: tuple[int, ...], seat: int) -> int:
+    """The next seat clockwise that has dice (BL-9)."""
+    seats = len(dice_counts)
+    seat = (seat + 1) % seats
+    while not dice_counts[seat]:
+        seat = (seat + 1) % seats
+    return seat
+
+
+def with_cup(cups: tuple[Dice, ...], seat: int, dice: Dice) -> tuple[Dice, ...]:
+    """The dice of all seats with those of one seat replaced."""
+    return (*cups[:seat], dice, *cups[seat + 1 :])
