@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from arena.games import make_game
-from arena.games.game import Actor, AnyGame
+from arena.games import GAMES
+from arena.games.game import Actor, AnyGame, Options
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.result import Result
@@ -53,15 +53,14 @@ class Setup:
 
     match_id: str
     game: str
-    options: dict[str, Any]
-    """All options, defaults included, as JSON values."""
+    options: Options
     entrants: tuple[Entrant, ...]
     time_control: TimeControl
     fault_limit: int
 
     def make_game(self) -> AnyGame:
-        """The rules of this match. Raises what `arena.games.make_game` raises."""
-        return make_game(self.game, self.options)
+        """The rules of this match."""
+        return GAMES[self.game](self.options)
 
 
 @dataclass(frozen=True, slots=True)

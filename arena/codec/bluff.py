@@ -1,0 +1,221 @@
+"""Bluff on the wire."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from arena.codec.malformed import MalformedError
+from arena.games.bluff.options import BluffOptions
+from arena.games.bluff.values import (
+    Bet,
+    BetPlaced,
+    BluffAction,
+    BluffEvent,
+    BluffView,
+    Dice,
+    Doubt,
+    Face,
+    OpenerDraw,
+    PlacedBet,
+    Reroll,
+    Roll,
+    RoundStarted,
+    Showdown,
+    StartingRoll,
+    StartingRolled,
+)
+from arena.v1 import bluff_pb2 as pb
+
+_FACES = (None, *Face)
+"""Faces by their number on the wire; 0 is no face."""
+
+_DiceList: TypeAlias = Iterable[pb.BluffDice]
+
+
+class BluffCodec:
+    """See GameCodec. Actions and draws share a type in the rules, not on the wire."""
+
+    def write_options(self, options: BluffOptions, message: pb.BluffOptions) -> None:
+        message.dice_per_player = options.dice_per_player
+        message.seat_zero_opens = options.start_mode == "seat"
+        message.start_star_value = options.start_star_value
+        message.start_rerolls = options.start_rerolls
+        message.table_cap = options.bet_cap == "table"
+        message.show_and_reroll = options.show_and_reroll
+        message.players_min = options.players_min
+        message.players_max = options.players_max
+
+    def read_options(self, message: pb.BluffOptions) -> BluffOptions:
+        return BluffOptions.model_validate(
+            {
+                "dice_per_player": message.dice_per_player,
+                "start_mode": "seat" if message.seat_zero_opens else "roll",
+                "start_star_value": message.start_star_value,
+                "start_rerolls": message.start_rerolls,
+                "bet_cap": "table" if message.table_cap else "dice_in_play",
+                "show_and_reroll": message.show_and_reroll,
+                "players_min": message.players_min,
+                "players_max": message.players_max,
+            }
+        )
+
+    def write_action(self, action: BluffAction, message: pb.BluffAction) -> None:
+        if isinstance(action, Bet):
+            _write_bet(action, message.bet)
+        else:
+            message.doubt.SetInParent()
+
+    def read_action(self, message: pb.BluffAction) -> BluffAction:
+        kind = message.WhichOneof("action")
+        if kind == "bet":
+            return _read_bet(message.bet)
+        if kind == "doubt":
+            return Doubt()
+        raise MalformedError("the action is neither a bet nor a doubt")
+
+    def write_draw(self, draw: BluffAction, message: pb.BluffDraw) -> None:
+        match draw:
+            case Roll(dice):
+                _write_dice(dice, message.roll.dice)
+                message.roll.SetInParent()
+            case Reroll(dice):
+                message.reroll.dice.faces.extend(dice)
+                message.reroll.SetInParent()
+            case StartingRoll(dice):
+                _write_dice(dice, message.starting_roll.dice)
+                message.starting_roll.SetInParent()
+            case OpenerDraw(seat):
+                message.opener_draw.seat = seat
+                message.opener_draw.SetInParent()
+            case _:
+                raise TypeError(f"{draw!r} is no draw")
+
+    def read_draw(self, message: pb.BluffDraw) -> BluffAction:
+        match message.WhichOneof("draw"):
+            case "roll":
+                return Roll(_read_dice(message.roll.dice))
+            case "reroll":
+                return Reroll(_read_faces(message.reroll.dice.faces))
+            case "starting_roll":
+                return StartingRoll(_read_dice(message.starting_roll.dice))
+            case "opener_draw":
+                return OpenerDraw(message.opener_draw.seat)
+            case _:
+                raise MalformedError("the draw is empty")
+
+    def write_view(self, view: BluffView, message: pb.BluffView) -> None:
+        message.round = view.round
+        if view.opener is not None:
+            message.opener = view.opener
+        message.hidden_dice.extend(view.hidden_dice)
+        if any(view.face_up):
+            _write_dice(view.face_up, message.face_up)
+        message.dice_counts.extend(view.dice_counts)
+        message.graveyard = view.graveyard
+        for placed in view.bets:
+            _write_placed(placed.seat, placed.bet, message.bets.add())
+        message.lowest.extend(view.lowest)
+        message.highest = view.highest
+        message.can_doubt = view.can_doubt
+
+    def read_view(self, message: pb.BluffView, seat: int) -> BluffView:
+        seats = len(message.dice_counts)
+        return BluffView(
+            seat=seat,
+            round=message.round,
+            opener=message.opener,
+            to_act=seat,
+            hidden_dice=_read_faces(message.hidden_dice),
+            face_up=_read_dice(message.face_up) or ((),) * seats,
+            dice_counts=tuple(message.dice_counts),
+            graveyard=message.graveyard,
+            bets=tuple(PlacedBet(placed.seat, _read_bet(placed.bet)) for placed in message.bets),
+            lowest=tuple(message.lowest),
+            highest=message.highest,
+            can_doubt=message.can_doubt,
+        )
+
+    def write_event(self, event: BluffEvent, message: pb.BluffEvent) -> None:
+        if isinstance(event, BetPlaced):
+            _write_placed(event.seat, event.bet, message.bet_placed)
+        elif isinstance(event, RoundStarted):
+            started = message.round_started
+            started.round = event.round
+            started.opener = event.opener
+            started.dice_counts.extend(event.dice_counts)
+        elif isinstance(event, Showdown):
+            showdown = message.showdown
+            showdown.doubter = event.doubter
+            showdown.bettor = event.bettor
+            _write_bet(event.bet, showdown.bet)
+            _write_dice(event.dice, showdown.dice)
+            showdown.actual = event.actual
+            showdown.losses.extend(event.losses)
+            showdown.next_opener = event.next_opener
+        else:
+            _write_dice(event.dice, message.starting_rolled.dice)
+            if event.opener is not None:
+                message.starting_rolled.opener = event.opener
+
+    def read_event(self, message: pb.BluffEvent) -> BluffEvent:
+        match message.WhichOneof("event"):
+            case "bet_placed":
+                placed = message.bet_placed
+                return BetPlaced(placed.seat, _read_bet(placed.bet))
+            case "round_started":
+                started = message.round_started
+                return RoundStarted(started.round, started.opener, tuple(started.dice_counts))
+            case "showdown":
+                showdown = message.showdown
+                return Showdown(
+                    showdown.doubter,
+                    showdown.bettor,
+                    _read_bet(showdown.bet),
+                    _read_dice(showdown.dice),
+                    showdown.actual,
+                    tuple(showdown.losses),
+                    showdown.next_opener,
+                )
+            case "starting_rolled":
+                rolled = message.starting_rolled
+                opener = rolled.opener if rolled.HasField("opener") else None
+                return StartingRolled(_read_dice(rolled.dice), opener)
+            case _:
+                raise MalformedError("the event is empty")
+
+
+def _write_bet(bet: Bet, message: pb.BluffBet) -> None:
+    message.quantity = bet.quantity
+    message.face = bet.face  # type: ignore[assignment]  # the numbers are the same by design
+    if bet.show:
+        message.show.extend(bet.show)  # type: ignore[arg-type]
+
+
+def _read_bet(message: pb.BluffBet) -> Bet:
+    # Sorted, because the order in which dice are laid out means nothing.
+    show = _read_faces(sorted(message.show)) if message.show else ()
+    return Bet(message.quantity, _face(message.face), show)
+
+
+def _write_placed(seat: int, bet: Bet, message: pb.BluffPlacedBet) -> None:
+    message.seat = seat
+    _write_bet(bet, message.bet)
+
+
+def _write_dice(dice: Sequence[Dice], messages: _DiceList) -> None:
+    for faces in dice:
+        messages.add().faces.extend(faces)  # type: ignore[attr-defined]
+
+
+def _read_dice(messages: _DiceList) -> tuple[Dice, ...]:
+    return tuple(_read_faces(dice.faces) for dice in messages)
+
+
+def _read_faces(numbers: Iterable[int]) -> Dice:
+    return tuple(map(_face, numbers))
+
+
+def _face(number: int) -> Face:
+    face = _FACES[number] if 0 <= number < len(_FACES) else None
+    if face is None:
+        raise MalformedError(f"{number} is no face; faces are 1 to 5 and 6 for the star")
+    return face

@@ -1,0 +1,142 @@
+"""Transcripts as messages and as bytes: what the wire sends is what storage keeps."""
+
+from arena.codec.game_codec import CODECS
+from arena.codec.malformed import MalformedError
+from arena.games.game import DEALER
+from arena.match.clock import TimeControl
+from arena.match.faults import FaultKind
+from arena.match.result import Result, Termination
+from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
+from arena.v1 import game_pb2, transcript_pb2
+
+FAULT_KINDS = {
+    FaultKind.LATE: transcript_pb2.FAULT_KIND_LATE,
+    FaultKind.ILLEGAL: transcript_pb2.FAULT_KIND_ILLEGAL,
+    FaultKind.MALFORMED: transcript_pb2.FAULT_KIND_MALFORMED,
+    FaultKind.ABSENT: transcript_pb2.FAULT_KIND_ABSENT,
+}
+_FAULTS = {number: kind for kind, number in FAULT_KINDS.items()}
+_TERMINATIONS = {
+    Termination.FINISHED: transcript_pb2.TERMINATION_FINISHED,
+    Termination.FORFEIT: transcript_pb2.TERMINATION_FORFEIT,
+}
+_ENDS = {number: termination for termination, number in _TERMINATIONS.items()}
+
+
+def to_bytes(transcript: Transcript) -> bytes:
+    """The message of a transcript, serialised. The same transcript gives the same bytes."""
+    return to_message(transcript).SerializeToString(deterministic=True)
+
+
+def from_bytes(data: bytes) -> Transcript:
+    """The transcript of `to_bytes`. Raises MalformedError or protobuf's DecodeError."""
+    return from_message(transcript_pb2.Transcript.FromString(data))
+
+
+def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
+    """The message of a transcript."""
+    setup, result = transcript.setup, transcript.result
+    message = transcript_pb2.Transcript(
+        protocol_version=transcript.protocol_version,
+        commitment=transcript.commitment,
+        secret=transcript.opening.secret,
+        entropies=transcript.opening.entropies,
+    )
+    message.setup.match_id = setup.match_id
+    message.setup.fault_limit = setup.fault_limit
+    write_options(setup, message.setup.options)
+    write_time_control(setup.time_control, message.setup.time_control)
+    for entrant in setup.entrants:
+        write_entrant(entrant, message.setup.entrants.add())
+    codec, game = CODECS[setup.game], setup.game
+    add = message.steps.add
+    for step in transcript.steps:
+        if step.actor is DEALER:
+            codec.write_draw(step.action, getattr(add().draw, game))
+            continue
+        target = add(seat=step.actor, milliseconds=step.milliseconds)
+        codec.write_action(step.action, getattr(target.action, game))
+        if step.fault is not None:
+            target.fault = FAULT_KINDS[step.fault]
+        if step.stand_in:
+            target.stand_in = True
+    message.result.placing.extend(result.placing)
+    message.result.scores.extend(result.scores or ())
+    message.result.termination = _TERMINATIONS[result.termination]
+    message.result.faults.extend(result.faults)
+    message.result.forfeited.extend(result.forfeited)
+    return message
+
+
+def from_message(message: transcript_pb2.Transcript) -> Transcript:
+    """The transcript of a message. Raises MalformedError."""
+    setup = message.setup
+    game = setup.options.WhichOneof("game")
+    if game is None:
+        raise MalformedError("the transcript names no game")
+    termination = _ENDS.get(message.result.termination)
+    if termination is None:
+        raise MalformedError("the transcript has no termination")
+    return Transcript(
+        setup=Setup(
+            match_id=setup.match_id,
+            game=game,
+            options=CODECS[game].read_options(getattr(setup.options, game)),
+            entrants=tuple(read_entrant(entrant) for entrant in setup.entrants),
+            time_control=TimeControl(setup.time_control.turn_ms, setup.time_control.bank_ms),
+            fault_limit=setup.fault_limit,
+        ),
+        commitment=message.commitment,
+        steps=tuple(_read_step(game, step) for step in message.steps),
+        result=Result(
+            placing=tuple(message.result.placing),
+            scores=tuple(message.result.scores) or None,
+            termination=termination,
+            faults=tuple(message.result.faults),
+            forfeited=tuple(message.result.forfeited),
+        ),
+        opening=Opening(message.secret, tuple(message.entropies)),
+        protocol_version=message.protocol_version,
+    )
+
+
+def _read_step(game: str, step: transcript_pb2.Step) -> Step:
+    codec = CODECS[game]
+    match step.WhichOneof("act"):
+        case "draw":
+            return Step(DEALER, codec.read_draw(getattr(step.draw, game)))
+        case "action":
+            return Step(
+                step.seat,
+                codec.read_action(getattr(step.action, game)),
+                step.milliseconds,
+                _FAULTS.get(step.fault),
+                step.stand_in,
+            )
+        case _:
+            raise MalformedError("a step is neither a draw nor an action")
+
+
+def write_options(setup: Setup, message: game_pb2.Options) -> None:
+    """Name the game and its parameters."""
+    member = getattr(message, setup.game)
+    CODECS[setup.game].write_options(setup.options, member)
+    member.SetInParent()
+
+
+def write_time_control(control: TimeControl, message: transcript_pb2.TimeControl) -> None:
+    """Say how long seats may think."""
+    message.turn_ms = control.turn_ms
+    message.bank_ms = control.bank_ms
+
+
+def write_entrant(entrant: Entrant, message: transcript_pb2.Entrant) -> None:
+    """Say who sits somewhere."""
+    message.bot = entrant.bot
+    message.version = entrant.version
+    message.owner = entrant.owner
+
+
+def read_entrant(message: transcript_pb2.Entrant) -> Entrant:
+    """Who sits somewhere."""
+    return Entrant(message.bot, message.version, message.owner)
