@@ -15,7 +15,11 @@ from pydantic import ValidationError
 from arena.games.bluff import Bluff
 from arena.games.game import AnyGame, Options
 
-GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType({game.name: game for game in (Bluff,)})
+GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(
+    {
+        Bluff.name: Bluff,
+    }
+)
 
 
 class UnknownGameError(ValueError):

@@ -1,0 +1,140 @@
+"""What every game is tested with: its hooks, the cases they make, and random playouts.
+
+A new game adds one entry to HOOKS. `draw`, `placing` and `scores` at the wrong time raise
+ValueError with a message that says "draw" or "over".
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import Any
+
+from arena.games import make_game
+from arena.games.game import DEALER, Actor, AnyGame
+from arena.randomness import KeyedRandomness, Randomness
+from tests.games import bluff_hooks
+
+Options = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What the contract test cannot find out about a game by itself."""
+
+    vary_secrets: Callable[[AnyGame, Any, int | None, Random], Any]
+    """A state that differs only in what a seat (None: the spectator) may not know."""
+    vary_step: Callable[[AnyGame, Any, Actor, Any, Random], tuple[Any, Any]]
+    """A state and an action that differ from a step's (state before it, actor, action) only in
+    what the step reveals to nobody."""
+    near_misses: Callable[[AnyGame, Any, int], Iterator[Any]]
+    """Actions that nearly are legal for a seat that is asked, mixed with legal ones."""
+    variants: tuple[Options, ...]
+    """Options worth testing."""
+    small: tuple[Options, ...]
+    """Options whose game tree is small; played with the fewest seats."""
+    most_points_win: bool = True
+
+
+HOOKS: Mapping[str, Hooks] = {
+    "bluff": Hooks(
+        vary_secrets=bluff_hooks.vary_secrets,
+        vary_step=bluff_hooks.vary_step,
+        near_misses=bluff_hooks.near_misses,
+        variants=bluff_hooks.VARIANTS,
+        small=bluff_hooks.SMALL,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A game under options, at a number of seats."""
+
+    name: str
+    options: tuple[tuple[str, object], ...]
+    seats: int
+
+    @property
+    def game(self) -> AnyGame:
+        return make_game(self.name, dict(self.options))
+
+    @property
+    def hooks(self) -> Hooks:
+        return HOOKS[self.name]
+
+    def __str__(self) -> str:
+        options = ",".join(f"{name}={value}" for name, value in self.options)
+        return f"{self.name}({options})-{self.seats}"
+
+
+def cases() -> list[Case]:
+    """Every variant with the fewest seats, the most, and a number between."""
+    found = []
+    for name, hooks in HOOKS.items():
+        for options in hooks.variants:
+            counts = make_game(name, options).seat_counts
+            some = {counts[0], counts[len(counts) // 2], counts[-1]}
+            found += [Case(name, tuple(options.items()), seats) for seats in sorted(some)]
+    return found
+
+
+def small_cases() -> list[Case]:
+    return [
+        Case(name, tuple(options.items()), make_game(name, options).seat_counts[0])
+        for name, hooks in HOOKS.items()
+        for options in hooks.small
+    ]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action within a playout."""
+
+    before: Any
+    actor: Actor
+    action: Any
+    after: Any
+
+
+class OnceRandomness:
+    """Draws of a seed; a key that comes twice fails the test."""
+
+    def __init__(self, seed: int) -> None:
+        self._draws = KeyedRandomness(seed.to_bytes(32, "big"))
+        self._seen: set[str] = set()
+
+    def below(self, key: str, bound: int) -> int:
+        assert key not in self._seen, f"the key {key!r} was drawn twice in one match"
+        self._seen.add(key)
+        return self._draws.below(key, bound)
+
+
+def playout(case: Case, seed: int) -> list[Step]:
+    """A whole match between seats that act at random."""
+    game, random, randomness = case.game, Random(seed), OnceRandomness(seed)
+    state = game.start(case.seats)
+    steps: list[Step] = []
+    while (asked := game.to_act(state)) != ():
+        for actor, action in _answers(game, state, asked, random, randomness):
+            after = game.apply(state, actor, action)
+            steps.append(Step(state, actor, action, after))
+            state = after
+        assert len(steps) < 100_000, f"{case} does not end"
+    return steps
+
+
+def _answers(
+    game: AnyGame, state: Any, asked: Any, random: Random, randomness: Randomness
+) -> list[tuple[Actor, Any]]:
+    if asked is DEALER:
+        return [(DEALER, game.draw(state, randomness))]
+    return [(seat, _some_action(game, state, seat, random)) for seat in asked]
+
+
+def _some_action(game: AnyGame, state: Any, seat: int, random: Random) -> Any:
+    # Half of the actions are chosen among the first ones: in games of rising bets a uniform
+    # choice climbs to the top at once and never sees a long round.
+    first = list(islice(game.legal_actions(state, seat), random.choice((8, 2000))))
+    assert first, f"seat {seat} is asked without a choice in {state}"
+    return random.choice(first)
