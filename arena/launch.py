@@ -1,0 +1,99 @@
+"""The first moments of a child process: what it does before it becomes the program it is for.
+
+Run as a script by `arena.processes.spawn`, never imported by it, so that nothing of the parent
+(threads, gRPC, locks) is shared with it:
+
+    python -I -S launch.py PARENT SIGNAL ROOT [DIRECTORY…] -- PROGRAM [ARGUMENT…]
+
+It ties its life to its parent's: the kernel sends SIGNAL when the parent dies, by whatever death.
+Where the kernel knows no such thing (it is Linux's prctl) the parent's own clean-up must do.
+
+With ROOT = `drop` and started by root, it gives root up, because Postgres refuses to run with it.
+First choice is a user namespace in which root is called `nobody`: files stay the caller's own.
+Where namespaces are denied it becomes the real `nobody`, and the DIRECTORIES with it.
+"""
+
+import contextlib
+import ctypes
+import os
+import pwd
+import sys
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_CLONE_NEWUSER = 0x10000000
+_NOBODY = 65534
+
+
+def main(arguments: list[str]) -> None:
+    """Get ready, then become the program. Does not return."""
+    split = arguments.index("--")
+    parent, signal, root, *directories = arguments[:split]
+    program = arguments[split + 1 :]
+    if root == "drop" and os.geteuid() == 0:
+        _give_up_root([Path(directory) for directory in directories], program[0])
+    # After the change of credentials, which clears it; the program's own exec keeps it.
+    _die_with_parent(int(parent), int(signal))
+    try:
+        os.execvp(program[0], program)  # noqa: S606  a program and its arguments, no shell
+    except OSError as error:
+        sys.exit(f"Cannot start {program[0]}: {error.strerror}.")
+
+
+def _die_with_parent(parent: int, signal: int) -> None:
+    with contextlib.suppress(AttributeError):  # no prctl on this system
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal, 0, 0, 0)
+    if os.getppid() != parent:  # it died before the kernel was told; nobody would ever tell us
+        sys.exit(1)
+
+
+def _give_up_root(directories: list[Path], program: str) -> None:
+    user, group = os.geteuid(), os.getegid()
+    if _namespaces_allowed(user, group):
+        _hand_over(directories, user, group)
+        _enter_user_namespace(user, group)
+        return
+    nobody = pwd.getpwnam("nobody")
+    _hand_over(directories, nobody.pw_uid, nobody.pw_gid)
+    os.setgroups([])
+    os.setgid(nobody.pw_gid)
+    os.setuid(nobody.pw_uid)
+    for path in [Path(program), *directories]:
+        if not os.access(path, os.X_OK):
+            sys.exit(
+                f"The user nobody, as whom this must run, cannot reach {path}: "
+                "move it to where everybody may, or do not start as root."
+            )
+
+
+def _namespaces_allowed(user: int, group: int) -> bool:
+    """Try it in a fork: handing directories over must come before, and is impossible after."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _enter_user_namespace(user, group)
+        except (OSError, AttributeError):  # denied; no unshare on this system
+            os._exit(1)
+        os._exit(0)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def _enter_user_namespace(user: int, group: int) -> None:
+    """Become a user namespace's `nobody`, who is still `user` to everybody outside."""
+    if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWUSER) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{_NOBODY} {user} 1")
+    Path("/proc/self/gid_map").write_text(f"{_NOBODY} {group} 1")
+
+
+def _hand_over(directories: list[Path], user: int, group: int) -> None:
+    for directory in directories:
+        if directory.stat().st_uid != user:
+            for folder, _, files in os.walk(directory):
+                for path in [folder, *(f"{folder}/{file}" for file in files)]:
+                    os.chown(path, user, group, follow_symlinks=False)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

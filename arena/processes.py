@@ -1,0 +1,80 @@
+"""Start programs that do not outlive us, however we end.
+
+The kernel's parent-death signal (Linux) follows the *thread* that forked, so children are spawned
+from the main thread only: a worker thread that ends would take its children with it.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, TypeAlias
+
+Stream: TypeAlias = int | IO[bytes] | None
+
+_LAUNCHER = Path(__file__).with_name("launch.py")
+
+
+def spawn(
+    arguments: Sequence[str | Path],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stdin: Stream = subprocess.DEVNULL,
+    stdout: Stream = None,
+    stderr: Stream = None,
+    death_signal: signal.Signals = signal.SIGTERM,
+    keep_open: Sequence[int] = (),
+    hand_over: Sequence[Path] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a program that is sent `death_signal` when this process dies.
+
+    It runs in a session of its own: Ctrl-C at the terminal reaches us and not it, so that we decide
+    in which order things stop. `env` is the whole environment, this process's own by default;
+    `keep_open` are file descriptors it inherits. With `hand_over` it never runs as root: where we
+    are root it gives that up, and these directories become its own.
+
+    What the program itself starts in turn is its own business. Without prctl (macOS) only `stop`
+    ends it. A program that cannot be started ends with code 1 and a sentence on stderr.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("Child processes are started from the main thread only.")
+    return subprocess.Popen(  # noqa: S603  arguments without a shell
+        [
+            *(sys.executable, "-I", "-S", _LAUNCHER),
+            *(str(os.getpid()), str(int(death_signal))),
+            *(["keep"] if hand_over is None else ["drop", *hand_over]),
+            *("--", *arguments),
+        ],
+        env=env,
+        cwd=cwd,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        pass_fds=keep_open,
+        start_new_session=True,
+    )
+
+
+def stop(
+    process: subprocess.Popen[bytes],
+    *signals: signal.Signals,
+    patience: float = 5.0,
+) -> int:
+    """End a process and return its code: each signal gets `patience` seconds, then SIGKILL.
+
+    The default is SIGTERM. A process that has already ended is only reaped.
+    """
+    for number in signals or (signal.SIGTERM,):
+        if process.poll() is None:
+            process.send_signal(number)
+            try:
+                return process.wait(patience)
+            except subprocess.TimeoutExpired:
+                continue
+    if process.poll() is None:
+        process.kill()
+    return process.wait()

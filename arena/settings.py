@@ -1,0 +1,68 @@
+"""What the environment says, read once into one frozen value. `ARENA_HOME=/srv/arena arena up`"""
+
+import logging
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_PREFIX = "ARENA_"
+_DRIVER = "postgresql+psycopg://"
+
+
+class SettingsError(ValueError):
+    """A malformed setting; the message names its environment variable."""
+
+
+def _with_driver(url: str) -> str:
+    for scheme in (_DRIVER, "postgresql://", "postgres://"):
+        if url.startswith(scheme):
+            return _DRIVER + url.removeprefix(scheme)
+    raise ValueError("must start with postgresql://")
+
+
+def _upper(text: object) -> object:
+    return text.upper() if isinstance(text, str) else text
+
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+
+
+class Settings(BaseSettings):
+    """Each field is the environment variable of its name, in capitals after `ARENA_`."""
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, frozen=True)
+
+    home: Path = Path(".arena")
+    """Where the built-in database and its log live."""
+    # Not shown: it may hold a password.
+    database_url: Annotated[str, AfterValidator(_with_driver)] | None = Field(
+        default=None, repr=False
+    )
+    """A Postgres server to use instead of the built-in one."""
+    host: str = Field(default="127.0.0.1", min_length=1)
+    """The address that the referee and the dashboard listen on."""
+    port: Port = 50051
+    """The referee's port; 0 takes a free one."""
+    dashboard_port: Port = 8501
+    """The dashboard's port."""
+    log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"
+    """The least severe log lines that are shown."""
+
+    @property
+    def log_level_number(self) -> int:
+        """`log_level` as the logging module counts."""
+        return logging.getLevelNamesMapping()[self.log_level]
+
+
+def read_settings() -> Settings:
+    """Read the environment. Raises SettingsError."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        reason = first["msg"].removeprefix("Value error, ")
+        name = _PREFIX + str(first["loc"][0]).upper()
+        raise SettingsError(f"{name} is malformed: {reason[:1].lower()}{reason[1:]}.") from None

@@ -1,0 +1,1 @@
+"""The Postgres side: tables, statements, the store, migrations and the built-in server."""

