@@ -1,0 +1,23 @@
+"""Ratings of luck-heavy games: pure functions from results to numbers with their errors.
+
+    results         the append-only log, in columns
+    aggregate       wins and ties per pair of bots, kept up to date match by match
+    bradley_terry   the fit: one Elo per bot
+    intervals       its clustered sandwich covariance: standard errors, differences, LOS
+    ranks           rank ranges and bands
+    ladder          all of that together, as the board and `arena rate` show it
+    bootstrap       the intervals' cross-check
+    head_to_head    what stands beside an Elo: pairs, win shares, the worst residual
+    nash            Nash averaging
+    plackett_luce   the exact model with ties; misfit compares it with the board's Elo
+    history         ratings over time, replayed from the log
+    sprt            "is version 2 better?", as a sequential test
+    luck            the control variate
+
+Nothing here reads, waits or rolls: randomness comes in as a numpy Generator. Errors:
+
+    RatingError(ValueError)
+    ├── ResultError            a match that cannot be rated; says which rule it breaks
+    ├── AnchorError            the anchor has played no match
+    └── UnboundedRatingError   no finite rating without a prior; names the bots
+"""

@@ -1,0 +1,162 @@
+"""What the fit needs of the results: per pair of bots, wins and ties.
+
+One match touches its own pairs only, so the aggregate of a million matches takes one more at once,
+and gives one back at once when its block is voided. Counts are whole numbers: adding and removing
+in any order ends at exactly the same values.
+"""
+
+from enum import StrEnum
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rating.elo import FloatArray, IntArray
+from arena.rating.errors import RatingError
+from arena.rating.results import BotT, Match, Results, Table
+
+
+class ScoreRule(StrEnum):
+    """Which pairs of a match count. At two seats both rules are the same.
+
+    PLACEMENT: every pair; the better placing wins, equal placings tie.
+
+    WINNER: only first place. Each winner beats each bot that did not win, winners who share first
+    place tie with each other, and pairs of bots that did not win say nothing. Under Plackett-Luce
+    (more generally under Luce's axiom) P(i wins | i or j wins) is Bradley-Terry in i and j whoever
+    else sits at the table, so these pairs estimate the same kind of number.
+    """
+
+    PLACEMENT = "placement"
+    WINNER = "winner"
+
+
+def pair_outcomes(
+    rule: ScoreRule, first: NDArray[np.int16], second: NDArray[np.int16]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """(first wins, tie, second wins) as masks over pairs of placings; none of them: not counted."""
+    better, equal, worse = first < second, first == second, first > second
+    if rule is ScoreRule.WINNER:
+        better, equal, worse = better & (first == 1), equal & (first == 1), worse & (second == 1)
+    return better, equal, worse
+
+
+class Aggregate(Generic[BotT]):
+    """Wins and ties per pair, under one score rule; matches per bot."""
+
+    def __init__(self, rule: ScoreRule = ScoreRule.PLACEMENT) -> None:
+        self.rule = rule
+        self._numbers: dict[BotT, int] = {}
+        self._wins = np.zeros((0, 0), np.int64)
+        self._ties = np.zeros((0, 0), np.int64)
+        self._matches = np.zeros(0, np.int64)
+
+    @classmethod
+    def of(cls, results: Results[BotT], rule: ScoreRule = ScoreRule.PLACEMENT) -> "Aggregate[BotT]":
+        """The aggregate of a whole log."""
+        aggregate = cls(rule)
+        for bot in results.bots:
+            aggregate._number(bot)
+        for table in results.tables:
+            aggregate.add_table(table)
+        return aggregate
+
+    @property
+    def bots(self) -> tuple[BotT, ...]:
+        """Every bot ever added, K of them; the order of all arrays."""
+        return tuple(self._numbers)
+
+    @property
+    def wins(self) -> IntArray:
+        """(K, K): how often i beat j."""
+        used = len(self._numbers)
+        return self._wins[:used, :used]
+
+    @property
+    def ties(self) -> IntArray:
+        """(K, K): how often i and j tied; symmetric."""
+        used = len(self._numbers)
+        return self._ties[:used, :used]
+
+    @property
+    def matches(self) -> IntArray:
+        """(K,): matches played."""
+        return self._matches[: len(self._numbers)]
+
+    @property
+    def score(self) -> FloatArray:
+        """W (K, K): points i took from j, a tie being half a point to each."""
+        score: FloatArray = self.wins + 0.5 * self.ties
+        return score
+
+    @property
+    def pairs(self) -> FloatArray:
+        """N (K, K): how often i and j were compared, W + W transposed."""
+        pairs: FloatArray = (self.wins + self.wins.T + self.ties).astype(np.float64)
+        return pairs
+
+    def add(self, match: Match[BotT]) -> None:
+        """One more match; costs its pairs."""
+        self._count(match, 1)
+
+    def remove(self, match: Match[BotT]) -> None:
+        """Takes a match back, as for every match of a voided block.
+
+        Raises `RatingError` when such a match was never added (as far as counts can tell).
+        """
+        for bot, _ in match.seats:
+            if bot not in self._numbers or not self._matches[self._numbers[bot]]:
+                raise RatingError(f"match {match.match}: {bot} has no match to take back")
+        self._count(match, -1)
+
+    def add_table(self, table: Table) -> None:
+        """All matches of one table size; its indices must be this aggregate's (see `of`)."""
+        count = len(self._numbers)
+        wins = np.zeros(count * count)
+        ties = np.zeros(count * count)
+        for a in range(table.seats):
+            for b in range(a + 1, table.seats):
+                first = table.bots[:, a].astype(np.int64)
+                second = table.bots[:, b].astype(np.int64)
+                better, equal, worse = pair_outcomes(
+                    self.rule, table.placings[:, a], table.placings[:, b]
+                )
+                winner = np.where(worse, second, first)
+                loser = np.where(worse, first, second)
+                key = winner * count + loser
+                wins += np.bincount(key[better | worse], minlength=count * count)
+                ties += np.bincount(key[equal], minlength=count * count)
+        both = ties.reshape(count, count)
+        self.wins[:] += wins.reshape(count, count).astype(np.int64)
+        self.ties[:] += (both + both.T).astype(np.int64)
+        self.matches[:] += np.bincount(table.bots.ravel(), minlength=count)
+
+    def _count(self, match: Match[BotT], sign: int) -> None:
+        numbers = [self._number(bot) for bot, _ in match.seats]
+        for number in numbers:
+            self._matches[number] += sign
+        winner_only = self.rule is ScoreRule.WINNER
+        for a, (_, first) in enumerate(match.seats):
+            for b in range(a + 1, len(numbers)):
+                second = match.seats[b][1]
+                if winner_only and min(first, second) > 1:
+                    continue
+                i, j = numbers[a], numbers[b]
+                if first == second:
+                    self._ties[i, j] += sign
+                    self._ties[j, i] += sign
+                elif first < second:
+                    self._wins[i, j] += sign
+                else:
+                    self._wins[j, i] += sign
+
+    def _number(self, bot: BotT) -> int:
+        number = self._numbers.setdefault(bot, len(self._numbers))
+        capacity = len(self._matches)
+        if number == capacity:
+            # Doubling keeps the cost of newcomers constant on average.
+            more = max(8, capacity)
+            self._wins = np.pad(self._wins, (0, more))
+            self._ties = np.pad(self._ties, (0, more))
+            self._matches = np.pad(self._matches, (0, more))
+        return number

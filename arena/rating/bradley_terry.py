@@ -1,0 +1,193 @@
+"""The fit behind the board: Bradley-Terry, maximum a posteriori, over all pairs of each match.
+
+P(i above j) = 1 / (1 + 10^(-(R_i - R_j)/400)); a tie is half a win for each. Under Plackett-Luce
+every pair's marginal is Bradley-Terry whatever else sits at the table, so the number means the
+same at every table size. The pairs of a match are not independent; the point estimate does not
+mind (a composite likelihood), its error does: see `intervals`.
+
+Prior and anchor. The prior is a Gaussian on each rating, its mean the mean of the pool, its
+standard deviation 350 Elo: it keeps 100 % scores and pools that never met finite. The fit is done
+with the prior and then shifted as a whole so that the anchor stands at its Elo: an anchor moves
+the zero of the scale and never a difference.
+
+Sources: Bradley & Terry 1952; Zermelo 1929; Ford 1957 (when the maximum exists); Varin, Reid &
+Firth 2011 (composite likelihood).
+"""
+
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rating.aggregate import Aggregate, ScoreRule
+from arena.rating.elo import ELO_PER_NAT, FloatArray, IntArray, win_probabilities
+from arena.rating.errors import AnchorError, RatingError, UnboundedRatingError
+from arena.rating.links import strong_groups
+from arena.rating.results import BotT
+
+PRIOR_SD = 350.0
+"""Elo."""
+_CLOSE_ENOUGH = 1e-10
+"""Nats: the fit ends after a Newton step no longer than this."""
+_ROUNDING = 1e-6
+_FAR = 0.1
+"""Nats: below, Newton needs no watching."""
+_LOST = 3.0
+_STEPS_MAX = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor(Generic[BotT]):
+    """One bot that stands at a given Elo; all others are measured from it."""
+
+    bot: BotT
+    elo: float = 1500.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit(Generic[BotT]):
+    """Ratings of K bots, and the counts they come from. All arrays follow `bots`."""
+
+    bots: tuple[BotT, ...]
+    theta: FloatArray
+    """(K,) in nats, mean zero."""
+    wins: IntArray
+    """(K, K): how often i beat j under `rule`."""
+    ties: IntArray
+    """(K, K): how often i and j tied under `rule`."""
+    matches: IntArray
+    """(K,): matches played."""
+    rule: ScoreRule
+    prior_sd: float | None
+    """Elo; None without a prior."""
+    anchor: Anchor[BotT] | None
+    steps: int
+    """Newton steps it took."""
+
+    @property
+    def pairs(self) -> FloatArray:
+        """N (K, K): how often i and j were compared."""
+        pairs: FloatArray = (self.wins + self.wins.T + self.ties).astype(np.float64)
+        return pairs
+
+    @property
+    def score(self) -> FloatArray:
+        """W (K, K): points i took from j."""
+        score: FloatArray = self.wins + 0.5 * self.ties
+        return score
+
+    @property
+    def anchor_index(self) -> int | None:
+        return None if self.anchor is None else self.bots.index(self.anchor.bot)
+
+    @property
+    def elo(self) -> FloatArray:
+        """(K,): mean zero, or shifted so that the anchor stands at its value."""
+        elo: FloatArray = ELO_PER_NAT * self.theta
+        if self.anchor is not None:
+            elo += self.anchor.elo - elo[self.bots.index(self.anchor.bot)]
+        return elo
+
+    def ratings(self) -> dict[BotT, float]:
+        """Elo by bot."""
+        return dict(zip(self.bots, self.elo.tolist(), strict=True))
+
+
+def fit(
+    aggregate: Aggregate[BotT],
+    *,
+    prior_sd: float | None = PRIOR_SD,
+    anchor: Anchor[BotT] | None = None,
+    start: Fit[BotT] | None = None,
+) -> Fit[BotT]:
+    """The ratings of every bot with a match. `start`, an earlier fit, saves steps, nothing else.
+
+    prior_sd: Elo, or None for plain maximum likelihood. Raises `UnboundedRatingError` when that
+    has no finite maximum, `AnchorError` when the anchor has no match, `RatingError` without any.
+    """
+    played = aggregate.matches > 0
+    bots = tuple(bot for bot, plays in zip(aggregate.bots, played.tolist(), strict=True) if plays)
+    if not bots:
+        raise RatingError("no matches to rate")
+    if prior_sd is not None and not prior_sd > 0:
+        raise RatingError(f"the prior's standard deviation must be above 0 Elo, not {prior_sd}")
+    if anchor is not None and anchor.bot not in bots:
+        raise AnchorError(f"the anchor {anchor.bot} has played no match")
+    wins = aggregate.wins[np.ix_(played, played)]
+    ties = aggregate.ties[np.ix_(played, played)]
+    score = wins + 0.5 * ties
+    if prior_sd is None:
+        _check_bounded(bots, score)
+    theta = np.zeros(len(bots))
+    if start is not None:
+        known = dict(zip(start.bots, start.theta.tolist(), strict=True))
+        theta = np.array([known.get(bot, 0.0) for bot in bots])
+    theta, steps = maximise(score, prior_sd=prior_sd, start=theta)
+    matches = aggregate.matches[played]
+    return Fit(bots, theta, wins, ties, matches, aggregate.rule, prior_sd, anchor, steps)
+
+
+def maximise(
+    score: FloatArray, *, prior_sd: float | None, start: FloatArray | None = None
+) -> tuple[FloatArray, int]:
+    """The ratings in nats (K,), mean zero, that fit W (K, K), and the Newton steps it took.
+
+    g_i = sum_j (W_ij - N_ij p_ij) - theta_i / tau^2, H = Laplacian of N p (1 - p) + I / tau^2,
+    step = H^-1 g. Without a prior H has the constant vector in its kernel, which a rank-one term
+    fills in: it changes no step, since g sums to zero. The maximum must be finite.
+    """
+    pairs = score + score.T
+    precision = prior_precision(prior_sd)
+    theta = np.zeros(len(score)) if start is None else start - start.mean()
+    before = np.inf
+    for steps in range(1, _STEPS_MAX + 1):
+        chances = win_probabilities(theta)
+        gradient = (score - pairs * chances).sum(axis=1) - precision * theta
+        curvature = hessian(pairs, chances, precision)
+        if prior_sd is None:
+            curvature += np.trace(curvature) / len(score) ** 2
+        step = np.linalg.solve(curvature, gradient)
+        longest = float(np.abs(step).max())
+        if longest > _LOST and theta.any() and before == np.inf:
+            # A start so far away that the likelihood is flat there is worse than none.
+            theta = np.zeros(len(score))
+            continue
+        if longest > _FAR:
+            # Newton may overshoot where the likelihood is nearly flat.
+            here = _log_posterior(theta, score, precision)
+            while _log_posterior(theta + step, score, precision) < here:
+                step = step / 2.0
+        theta = theta + step
+        # With huge counts rounding stops the steps from shrinking a little above the tolerance.
+        if longest < _CLOSE_ENOUGH or (longest < _ROUNDING and longest >= before):
+            return theta - theta.mean(), steps
+        before = longest
+    raise RatingError("the fit did not converge")  # a concave problem: only NaN comes here
+
+
+def _log_posterior(theta: FloatArray, score: FloatArray, precision: float) -> float:
+    """Up to a constant; concave."""
+    log_chances = -np.logaddexp(0.0, theta[None, :] - theta[:, None])
+    return float((score * log_chances).sum() - 0.5 * precision * (theta @ theta))
+
+
+def prior_precision(prior_sd: float | None) -> float:
+    """1/tau^2 per squared nat, from the prior's standard deviation in Elo."""
+    return 0.0 if prior_sd is None else (ELO_PER_NAT / prior_sd) ** 2
+
+
+def hessian(pairs: FloatArray, chances: FloatArray, precision: float) -> FloatArray:
+    """H (K, K) = Laplacian of N_ij p_ij (1 - p_ij) + precision on the diagonal, per squared nat."""
+    information: FloatArray = -pairs * chances * (1.0 - chances)
+    np.fill_diagonal(information, 0.0)
+    np.fill_diagonal(information, precision - information.sum(axis=1))
+    return information
+
+
+def _check_bounded(bots: tuple[BotT, ...], score: FloatArray) -> None:
+    took_points: NDArray[np.bool_] = score > 0
+    groups = strong_groups(took_points)
+    if len(groups) > 1:
+        inside = set(groups[0])
+        raise UnboundedRatingError([bot for i, bot in enumerate(bots) if i not in inside])

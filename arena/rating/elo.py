@@ -1,0 +1,36 @@
+"""The Elo scale: what a difference of ratings means, and its units.
+
+The arithmetic works in nats, theta = R ln 10 / 400; everything shown is in Elo.
+"""
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+
+ELO_PER_NAT = 400.0 / math.log(10.0)
+"""173.7178 Elo: one unit of theta."""
+
+Z_95 = 1.959963984540054
+"""The normal quantile of a two-sided 95 % interval."""
+
+
+def expected_score(difference: float) -> float:
+    """The expected score of the better bot of a pair `difference` Elo apart (ties are a half)."""
+    return 0.5 + 0.5 * math.tanh(0.5 * difference / ELO_PER_NAT)
+
+
+def win_probabilities(theta: FloatArray) -> FloatArray:
+    """P[i, j], the probability that i is placed above j, from theta (K,) in nats; 1/2 at i = j."""
+    # tanh overflows nowhere, unlike exp.
+    probabilities: FloatArray = 0.5 + 0.5 * np.tanh(0.5 * (theta[:, None] - theta[None, :]))
+    return probabilities
+
+
+def normal_cdf(z: float) -> float:
+    """The standard normal distribution function, exact in both tails."""
+    return 0.5 * math.erfc(-z / math.sqrt(2.0))

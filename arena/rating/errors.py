@@ -1,0 +1,31 @@
+"""What can be wrong with results or with a question put to them; the tree stands in `__init__`."""
+
+from collections.abc import Hashable, Sequence
+
+
+class RatingError(ValueError):
+    """Results or a question about them that cannot be answered."""
+
+
+class ResultError(RatingError):
+    """A match that cannot be rated; the message says which rule it breaks."""
+
+
+class AnchorError(RatingError):
+    """The anchor has played no match, so nothing can be measured from it."""
+
+
+class UnboundedRatingError(RatingError):
+    """Without a prior some ratings would be infinite; `bots` are those outside the largest group.
+
+    A finite fit exists only if every bot can be reached from every other over pairs in which the
+    first took points from the second (Ford 1957).
+    """
+
+    def __init__(self, bots: Sequence[Hashable]) -> None:
+        self.bots = tuple(bots)
+        names = ", ".join(str(bot) for bot in self.bots)
+        super().__init__(
+            f"no finite rating without a prior for: {names}"
+            " (not tied to the rest by both points won and points lost)"
+        )

@@ -1,0 +1,218 @@
+"""The log of results, in columns: the one source every rating is computed from.
+
+A result is a match id, perhaps the id of its block, and per seat a bot and its placing (1 is
+best, equal placings are ties). A bot is any hashable value; the arena uses bot versions.
+"""
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rating.elo import IntArray
+from arena.rating.errors import ResultError
+
+BotT = TypeVar("BotT", bound=Hashable)
+
+NO_BLOCK = -1
+"""In a column of blocks: the match stands alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match(Generic[BotT]):
+    """One result: `seats` holds (bot, placing) in seat order; `block` is None outside a block.
+
+    Raises `ResultError` for fewer than two seats, a bot in two seats, placings outside
+    1 … number of seats, or nobody in first place.
+    """
+
+    match: Hashable
+    seats: tuple[tuple[BotT, int], ...]
+    block: Hashable | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.seats) < 2:
+            raise ResultError(f"match {self.match}: {len(self.seats)} seat(s), needs at least two")
+        if len({bot for bot, _ in self.seats}) < len(self.seats):
+            raise ResultError(f"match {self.match}: a bot sits in two seats")
+        placings = [placing for _, placing in self.seats]
+        if min(placings) < 1 or max(placings) > len(placings):
+            raise ResultError(
+                f"match {self.match}: a placing outside 1 to {len(placings)}: {placings}"
+            )
+        if min(placings) > 1:
+            raise ResultError(f"match {self.match}: nobody in first place: {placings}")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All matches of one table size, in the order of the log. n matches, s seats."""
+
+    bots: NDArray[np.int32]
+    """(n, s): per seat, an index into the log's `bots`."""
+    placings: NDArray[np.int16]
+    """(n, s): 1 is best, ties are equal."""
+    blocks: IntArray
+    """(n,): the number of the block, or NO_BLOCK."""
+    numbers: IntArray
+    """(n,): the match's position in the log, ascending."""
+
+    @property
+    def seats(self) -> int:
+        return int(self.bots.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def rows(self, chosen: slice | NDArray[np.bool_]) -> "Table":
+        """The chosen matches."""
+        return Table(
+            self.bots[chosen], self.placings[chosen], self.blocks[chosen], self.numbers[chosen]
+        )
+
+
+class _Columns:
+    """A table that grows: its capacity doubles, so that appending costs the seats alone."""
+
+    def __init__(self, seats: int, rows: int = 0) -> None:
+        self.rows = rows
+        capacity = rows
+        self.bots = np.empty((capacity, seats), np.int32)
+        self.placings = np.empty((capacity, seats), np.int16)
+        self.blocks = np.empty(capacity, np.int64)
+        self.numbers = np.empty(capacity, np.int64)
+
+    def append(self, bots: Sequence[int], placings: Sequence[int], block: int, number: int) -> None:
+        if self.rows == len(self.blocks):
+            grown = _Columns(self.bots.shape[1], max(16, 2 * self.rows))
+            for name in ("bots", "placings", "blocks", "numbers"):
+                getattr(grown, name)[: self.rows] = getattr(self, name)
+            self.__dict__.update(grown.__dict__ | {"rows": self.rows})
+        row = self.rows
+        self.bots[row] = bots
+        self.placings[row] = placings
+        self.blocks[row] = block
+        self.numbers[row] = number
+        self.rows += 1
+
+    def table(self) -> Table:
+        used = slice(self.rows)
+        return Table(self.bots[used], self.placings[used], self.blocks[used], self.numbers[used])
+
+
+class Results(Generic[BotT]):
+    """An append-only log of matches, kept as one `Table` per table size.
+
+    Raises `ResultError` when a match id comes a second time.
+    """
+
+    def __init__(self, matches: Iterable[Match[BotT]] = ()) -> None:
+        self._bot_numbers: dict[BotT, int] = {}
+        self._block_numbers: dict[Hashable, int] = {}
+        self._match_numbers: dict[Hashable, int] = {}
+        self._columns: dict[int, _Columns] = {}
+        for match in matches:
+            self.append(match)
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: Iterable[tuple[Hashable, Hashable | None, Sequence[tuple[BotT, int]]]],
+    ) -> "Results[BotT]":
+        """The log of rows (match id, block id or None, [(bot, placing), …])."""
+        return cls(Match(match, tuple(seats), block) for match, block, seats in rows)
+
+    @classmethod
+    def of_tables(cls, bots: Sequence[BotT], tables: Iterable[Table]) -> "Results[BotT]":
+        """The log of whole columns, for many matches at once; nothing loops over them.
+
+        The ids of matches and blocks are their numbers. At most one table per table size;
+        `numbers` must be 0 … n − 1 over all tables. Raises `ResultError` as `Match` does.
+        """
+        log = cls()
+        log._bot_numbers = {bot: number for number, bot in enumerate(bots)}
+        tables = [table for table in tables if len(table)]
+        for table in tables:
+            _check(table, len(bots))
+            columns = log._columns[table.seats] = _Columns(table.seats, len(table))
+            columns.bots[:] = table.bots
+            columns.placings[:] = table.placings
+            columns.numbers[:] = table.numbers
+        # Blocks are numbered 0, 1, … inside, whatever numbers they came with.
+        blocks = np.concatenate([table.blocks for table in tables] or [np.empty(0, np.int64)])
+        ids, inverse = np.unique(blocks[blocks != NO_BLOCK], return_inverse=True)
+        blocks[blocks != NO_BLOCK] = inverse
+        start = 0
+        for table in tables:
+            log._columns[table.seats].blocks[:] = blocks[start : start + len(table)]
+            start += len(table)
+        log._block_numbers = {id_: number for number, id_ in enumerate(ids.tolist())}
+        log._match_numbers = {number: number for number in range(len(log))}
+        return log
+
+    @property
+    def bots(self) -> tuple[BotT, ...]:
+        """Every bot that played, in order of first appearance; a column's index points here."""
+        return tuple(self._bot_numbers)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The columns by ascending table size: views, valid until the next append."""
+        return tuple(self._columns[seats].table() for seats in sorted(self._columns))
+
+    def __len__(self) -> int:
+        return sum(columns.rows for columns in self._columns.values())
+
+    def append(self, match: Match[BotT]) -> None:
+        """One more match at the end; costs its seats alone, however long the log is."""
+        if match.match in self._match_numbers:
+            raise ResultError(f"match {match.match} comes twice")
+        number = self._match_numbers.setdefault(match.match, len(self._match_numbers))
+        bots = [self._bot_numbers.setdefault(b, len(self._bot_numbers)) for b, _ in match.seats]
+        block = NO_BLOCK
+        if match.block is not None:
+            block = self._block_numbers.setdefault(match.block, len(self._block_numbers))
+        if len(match.seats) not in self._columns:
+            self._columns[len(match.seats)] = _Columns(len(match.seats))
+        placings = [placing for _, placing in match.seats]
+        self._columns[len(match.seats)].append(bots, placings, block, number)
+
+    def matches(self) -> Iterator[Match[BotT]]:
+        """Every match, in the order of the log."""
+        bots = self.bots
+        ids = list(self._match_numbers)
+        blocks: dict[int, Hashable] = {number: id_ for id_, number in self._block_numbers.items()}
+        found: list[tuple[int, Match[BotT]]] = []
+        for table in self.tables:
+            for seated, placings, block, number in zip(
+                table.bots.tolist(),
+                table.placings.tolist(),
+                table.blocks.tolist(),
+                table.numbers.tolist(),
+                strict=True,
+            ):
+                seats = tuple((bots[b], p) for b, p in zip(seated, placings, strict=True))
+                found.append((number, Match(ids[number], seats, blocks.get(block))))
+        found.sort(key=lambda numbered: numbered[0])
+        return (match for _, match in found)
+
+    def without_blocks(self, blocks: Collection[Hashable]) -> "Results[BotT]":
+        """The log as if these blocks had never been played."""
+        return Results(match for match in self.matches() if match.block not in blocks)
+
+
+def _check(table: Table, bots: int) -> None:
+    """What `Match` checks, for a whole table."""
+    if not len(table):
+        return
+    if table.seats < 2:
+        raise ResultError("a table with one seat, needs at least two")
+    if table.bots.min() < 0 or table.bots.max() >= bots:
+        raise ResultError("a seat's bot is not in the list of bots")
+    seated = np.sort(table.bots, axis=1)
+    if (seated[:, 1:] == seated[:, :-1]).any():
+        raise ResultError("a bot sits in two seats of one match")
+    if table.placings.max() > table.seats or (table.placings.min(axis=1) != 1).any():
+        raise ResultError("a placing outside 1 to the number of seats, or nobody in first place")
