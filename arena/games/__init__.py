@@ -13,11 +13,13 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from arena.games.bluff import Bluff
+from arena.games.bluff_you import BluffYou
 from arena.games.game import AnyGame, Options
 
 GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(
     {
         Bluff.name: Bluff,
+        BluffYou.name: BluffYou,
     }
 )
 

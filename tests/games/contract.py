@@ -13,7 +13,7 @@ from typing import Any
 from arena.games import make_game
 from arena.games.game import DEALER, Actor, AnyGame
 from arena.randomness import KeyedRandomness, Randomness
-from tests.games import bluff_hooks
+from tests.games import bluff_hooks, bluff_you_hooks
 
 Options = Mapping[str, object]
 
@@ -43,6 +43,13 @@ HOOKS: Mapping[str, Hooks] = {
         near_misses=bluff_hooks.near_misses,
         variants=bluff_hooks.VARIANTS,
         small=bluff_hooks.SMALL,
+    ),
+    "bluff_you": Hooks(
+        vary_secrets=bluff_you_hooks.vary_secrets,
+        vary_step=bluff_you_hooks.vary_step,
+        near_misses=bluff_you_hooks.near_misses,
+        variants=bluff_you_hooks.VARIANTS,
+        small=bluff_you_hooks.SMALL,
     ),
 }
 

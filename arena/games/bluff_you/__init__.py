@@ -1,0 +1,57 @@
+"""Bluff You!: win, steal and swap chips with dice that only the bluffer sees."""
+
+from arena.games.bluff_you.game import BluffYou
+from arena.games.bluff_you.options import BluffYouOptions
+from arena.games.bluff_you.state import BluffYouState
+from arena.games.bluff_you.swaps import is_double, legal_swaps, swap_targets
+from arena.games.bluff_you.values import (
+    CHIPS,
+    Announced,
+    Announcement,
+    Answer,
+    BluffYouAction,
+    BluffYouEvent,
+    BluffYouView,
+    Gift,
+    Give,
+    Phase,
+    Revealed,
+    Roll,
+    Steal,
+    Stop,
+    Swap,
+    Swapped,
+    Take,
+    Taken,
+    TurnStarted,
+    Win,
+)
+
+__all__ = [
+    "CHIPS",
+    "Announced",
+    "Announcement",
+    "Answer",
+    "BluffYou",
+    "BluffYouAction",
+    "BluffYouEvent",
+    "BluffYouOptions",
+    "BluffYouState",
+    "BluffYouView",
+    "Gift",
+    "Give",
+    "Phase",
+    "Revealed",
+    "Roll",
+    "Steal",
+    "Stop",
+    "Swap",
+    "Swapped",
+    "Take",
+    "Taken",
+    "TurnStarted",
+    "Win",
+    "is_double",
+    "legal_swaps",
+    "swap_targets",
+]

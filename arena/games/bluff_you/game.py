@@ -1,0 +1,291 @@
+"""The rules of Bluff You! Rule numbers (BY-...) are those of docs/games/bluff_you.md."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from arena.games.bluff_you.happenings import happenings, winner
+from arena.games.bluff_you.legality import BELIEVE, STOP, Legality
+from arena.games.bluff_you.options import BluffYouOptions
+from arena.games.bluff_you.state import (
+    ANNOUNCE,
+    ANSWER,
+    GIVE,
+    OVER,
+    ROLL,
+    SWAP_AGAIN,
+    TAKE,
+    BluffYouState,
+    moved,
+    next_turn,
+    replaced,
+    with_chip,
+    within_turn,
+    without_chip,
+    worth,
+)
+from arena.games.bluff_you.values import (
+    CHIPS,
+    DICE,
+    PIPS,
+    Announcement,
+    Answer,
+    BluffYouAction,
+    BluffYouEvent,
+    BluffYouView,
+    Give,
+    Roll,
+    Steal,
+    Stop,
+    Swap,
+    Take,
+    Win,
+)
+from arena.games.game import (
+    DEALER,
+    Actor,
+    Game,
+    IllegalActionError,
+    Options,
+    ToAct,
+    competition_ranking,
+)
+from arena.games.notation import Notation
+from arena.randomness import Randomness
+
+
+class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView, BluffYouEvent]):
+    """Name the sum of dice that only you see, for the chip with that number."""
+
+    name: ClassVar[str] = "bluff_you"
+    title: ClassVar[str] = "Bluff You!"
+    options_type: ClassVar[type[Options]] = BluffYouOptions
+    notation: ClassVar[Notation] = Notation(Win, Steal, Swap, Answer, Give, Take, Stop, Roll)
+
+    def __init__(self, options: BluffYouOptions) -> None:
+        super().__init__(options)
+        self._legality = Legality(options)
+        self._any_chip = options.steal_takes == "any_chip"
+
+    def start(self, seat_count: int) -> BluffYouState:
+        if seat_count not in self.seat_counts:
+            allowed = f"{self.options.players_min} to {self.options.players_max}"
+            raise ValueError(f"Bluff You! is played by {allowed} seats, not {seat_count}")
+        return BluffYouState(
+            turn=1,
+            bluffer=self.options.first_bluffer,
+            phase=ROLL,
+            dice=(),
+            announced=None,
+            believed=None,
+            swaps=0,
+            no_win_turns=0,
+            centre=CHIPS,
+            chips=((),) * seat_count,
+        )
+
+    def to_act(self, state: BluffYouState) -> ToAct:
+        seat = state.asked
+        if seat is not None:
+            return (seat,)
+        return DEALER if state.phase is ROLL else ()
+
+    def draw(self, state: BluffYouState, randomness: Randomness) -> BluffYouAction:
+        if state.phase is not ROLL:
+            raise ValueError("there is nothing to draw now")
+        turn = state.turn
+        return Roll(
+            tuple([randomness.below(f"turn {turn} die {die}", PIPS) + 1 for die in range(DICE)])
+        )
+
+    def legal_actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouAction]:
+        return self._legality.actions(state, seat)
+
+    def legal_hint(self, state: BluffYouState, seat: int) -> str:
+        return self._legality.hint(state, seat)
+
+    def apply(self, state: BluffYouState, actor: Actor, action: BluffYouAction) -> BluffYouState:
+        if actor is DEALER:
+            return _rolled(state, action)
+        phase, asked = state.phase, state.asked
+        # An exact type, here and below: True and 1.0 compare equal to seats and numbers.
+        if asked is None or type(actor) is not int or actor != asked:
+            raise IllegalActionError(self.legal_hint(state, actor))
+        if phase is ANNOUNCE:
+            if type(action) is Win or type(action) is Steal:
+                return self._announce(state, action)
+            if type(action) is Swap:
+                return self._swap(state, action)
+            raise self._refusal(state, "A turn is a win attempt, a steal attempt or a swap")
+        if phase is ANSWER:
+            if type(action) is not Answer or type(action.believe) is not bool:
+                raise self._refusal(state, "The seer answers")
+            return self._answer(state, action.believe)
+        if phase is GIVE or phase is TAKE:
+            return self._choose(state, action)
+        if type(action) is Swap:
+            return self._swap(state, action)
+        if type(action) is not Stop:
+            raise self._refusal(state, "After a swap the bluffer swaps again or stops")
+        return next_turn(state, state.centre, state.chips, progress=False)
+
+    def view(self, state: BluffYouState, seat: int | None) -> BluffYouView:
+        legality, phase, bluffer = self._legality, state.phase, state.bluffer
+        points, chips = legality.points, state.chips
+        # Between the reveal and the end of the turn everybody knows the dice.
+        shown = seat == bluffer or phase is GIVE or phase is TAKE or phase is SWAP_AGAIN
+        announcing = phase is ANNOUNCE and seat == bluffer
+        return BluffYouView(
+            seat,
+            phase,
+            state.turn,
+            bluffer,
+            state.asked,
+            state.dice if shown else (),
+            state.announced,
+            state.believed,
+            state.centre,
+            chips,
+            tuple([worth(points, own) for own in chips]),
+            state.no_win_turns,
+            legality.no_win_limit(len(chips)),
+            legality.win_numbers(state) if announcing else (),
+            announcing and legality.can_steal(state),
+            legality.swap_targets(state) if seat == bluffer else (),
+        )
+
+    def events(
+        self,
+        before: BluffYouState,
+        actor: Actor,  # noqa: ARG002 - a state has one actor, and knows it
+        action: BluffYouAction,
+        after: BluffYouState,
+    ) -> tuple[BluffYouEvent, ...]:
+        return happenings(before, action, after)
+
+    def default_action(self, state: BluffYouState, seat: int) -> BluffYouAction:
+        """The smallest number of the centre to the next seat; "Ok!"; the cheapest chip (BY-27).
+
+        Where options ask for more: the chip that was announced, and no further swap.
+        """
+        phase = state.phase
+        if phase is ANSWER:
+            return BELIEVE
+        if phase is GIVE:
+            # Chips are ascending and the first of the cheapest is kept.
+            return Give(min(state.chips[seat], key=self._legality.points.__getitem__))
+        if phase is TAKE:
+            return Take(state.said.number)
+        if phase is SWAP_AGAIN:
+            return STOP
+        return Win((seat + 1) % len(state.chips), state.centre[0])
+
+    def placing(self, state: BluffYouState) -> tuple[int, ...]:
+        """By points, and among equals by fewer chips (BY-21)."""
+        scores = self.scores(state)
+        return competition_ranking(
+            [(score, -len(own)) for score, own in zip(scores, state.chips, strict=True)]
+        )
+
+    def scores(self, state: BluffYouState) -> tuple[int, ...]:
+        """The points of the chips that each seat owns (BY-21)."""
+        if state.phase is not OVER:
+            raise ValueError("the match is not over")
+        return tuple([worth(self._legality.points, own) for own in state.chips])
+
+    def longest(self, seat_count: int) -> int:
+        """Every win attempt raises the points owned; between two lie few other turns (BY-23).
+
+        A win attempt is two actions, a steal attempt at most three, a turn of swaps one for each.
+        """
+        points = self.options.chip_points
+        other_turn = max(3, self.options.swap_max_per_turn)
+        return (sum(points) // min(points)) * (
+            2 + self._legality.no_win_limit(seat_count) * other_turn
+        )
+
+    def _announce(self, state: BluffYouState, announced: Announcement) -> BluffYouState:
+        reason = self._legality.announcement_refusal(state, announced)
+        if reason is not None:
+            raise self._refusal(state, reason)
+        return within_turn(state, ANSWER, announced, None)
+
+    def _answer(self, state: BluffYouState, believed: bool) -> BluffYouState:
+        announced, bluffer = state.said, state.bluffer
+        seer, number = announced.seer, announced.number
+        centre, chips = state.centre, state.chips
+        won_by = winner(state, believed)
+        if type(announced) is Win:
+            if number not in centre:
+                return next_turn(state, centre, chips, progress=False)
+            won = replaced(chips, won_by, with_chip(chips[won_by], number))
+            return next_turn(state, without_chip(centre, number), won, progress=True)
+        if won_by == bluffer:
+            if self._any_chip and len(chips[seer]) > 1:
+                return within_turn(state, TAKE, announced, believed)
+            return next_turn(state, centre, moved(chips, number, seer, bluffer), progress=False)
+        own = chips[bluffer]
+        if len(own) > 1:
+            return within_turn(state, GIVE, announced, believed)
+        return next_turn(state, centre, moved(chips, own[0], bluffer, seer), progress=False)
+
+    def _choose(self, state: BluffYouState, action: BluffYouAction) -> BluffYouState:
+        giving = state.phase is GIVE
+        if not ((type(action) is Give and giving) or (type(action) is Take and not giving)):
+            raise self._refusal(state, "A chip is owed" if giving else "A chip was won")
+        number = action.number
+        if type(number) is not int or number not in self._legality.choices(state):
+            raise self._refusal(state, "This chip is not among them")
+        ends = (state.bluffer, state.said.seer) if giving else (state.said.seer, state.bluffer)
+        return next_turn(state, state.centre, moved(state.chips, number, *ends), progress=False)
+
+    def _swap(self, state: BluffYouState, swap: Swap) -> BluffYouState:
+        reason = self._legality.swap_refusal(state, swap)
+        if reason is not None:
+            raise self._refusal(state, reason)
+        bluffer, give, take = state.bluffer, swap.give, swap.take
+        kept = tuple([number for number in state.chips[bluffer] if number not in give])
+        chips = replaced(state.chips, bluffer, with_chip(kept, take))
+        centre = tuple(sorted((*without_chip(state.centre, take), *give)))
+        swaps = state.swaps + 1
+        if swaps < self.options.swap_max_per_turn:
+            again = BluffYouState(
+                state.turn,
+                bluffer,
+                SWAP_AGAIN,
+                state.dice,
+                None,
+                None,
+                swaps,
+                state.no_win_turns,
+                centre,
+                chips,
+            )
+            # Whoever is asked to swap again has one to make.
+            if self._legality.swap_targets(again):
+                return again
+        return next_turn(state, centre, chips, progress=False)
+
+    def _refusal(self, state: BluffYouState, reason: str) -> IllegalActionError:
+        # Never with the refused value in it: garbage may be too long to print.
+        return IllegalActionError(f"{reason}. {self._legality.hint(state, state.asked)}")
+
+
+def _rolled(state: BluffYouState, action: BluffYouAction) -> BluffYouState:
+    if state.phase is not ROLL:
+        raise IllegalActionError("No dice are rolled now.")
+    if type(action) is not Roll or type(action.dice) is not tuple or len(action.dice) != DICE:
+        raise IllegalActionError("The dealer rolls three dice.")
+    if any(type(die) is not int or not 1 <= die <= PIPS for die in action.dice):
+        raise IllegalActionError(f"A die shows 1 to {PIPS}.")
+    return BluffYouState(
+        state.turn,
+        state.bluffer,
+        ANNOUNCE,
+        action.dice,
+        None,
+        None,
+        0,
+        state.no_win_turns,
+        state.centre,
+        state.chips,
+    )

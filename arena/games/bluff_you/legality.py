@@ -1,0 +1,190 @@
+"""What is legal when: arithmetic on a state, the list of all actions, and the same in words."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from arena.games.bluff_you.options import BluffYouOptions
+from arena.games.bluff_you.state import (
+    ANNOUNCE,
+    ANSWER,
+    GIVE,
+    OVER,
+    SWAP_AGAIN,
+    TAKE,
+    BluffYouState,
+    worth,
+)
+from arena.games.bluff_you.swaps import is_double, legal_swaps, swap_targets
+from arena.games.bluff_you.values import (
+    CHIPS,
+    LOWEST_CHIP,
+    Announcement,
+    Answer,
+    BluffYouAction,
+    Chips,
+    Give,
+    Steal,
+    Stop,
+    Swap,
+    Take,
+    Win,
+)
+
+BELIEVE: Final = Answer(True)
+DOUBT: Final = Answer(False)
+STOP: Final = Stop()
+
+
+class Legality:
+    """The legal actions under fixed options."""
+
+    def __init__(self, options: BluffYouOptions) -> None:
+        self.points: Final = (0,) * LOWEST_CHIP + options.chip_points
+        """Indexed by the number on the chip."""
+        self._any_number = options.announce_missing_chip == "no_effect"
+        self._min_give = options.swap_min_give
+        self._max_swaps = options.swap_max_per_turn
+        self._no_win_limit = options.no_win_limit
+
+    def no_win_limit(self, seat_count: int) -> int:
+        """Turns in a row without a win attempt that lock all other actions (BY-22)."""
+        return self._no_win_limit or max(12, 3 * seat_count)
+
+    def locked(self, state: BluffYouState) -> bool:
+        """Whether only win attempts are legal, because there was none for too long (BY-22)."""
+        return state.no_win_turns >= self.no_win_limit(len(state.chips))
+
+    def win_numbers(self, state: BluffYouState) -> Chips:
+        """What may be announced in a win attempt (BY-8)."""
+        # A number that gains nobody a chip is no way out of the lock.
+        return CHIPS if self._any_number and not self.locked(state) else state.centre
+
+    def can_steal(self, state: BluffYouState) -> bool:
+        """Whether the bluffer may steal from whoever else owns chips (BY-12)."""
+        if state.phase is not ANNOUNCE or not state.chips[state.bluffer]:
+            return False
+        return state.chips.count(()) < len(state.chips) - 1 and not self.locked(state)
+
+    def swap_targets(self, state: BluffYouState) -> Chips:
+        """What the bluffer may take in a swap; tells about the dice (BY-16, 17)."""
+        if not self._swap_phase(state) or not is_double(state.dice):
+            return ()
+        own = state.chips[state.bluffer]
+        return swap_targets(own, state.centre, self.points, self._min_give)
+
+    def announcement_refusal(self, state: BluffYouState, announced: Announcement) -> str | None:
+        """Why this cannot be announced now; None when it can."""
+        seer, number = announced.seer, announced.number
+        # Exact types: True and 1.0 compare equal to seats and numbers.
+        if type(seer) is not int or type(number) is not int:
+            return "A seer and a number are whole numbers"
+        if seer == state.bluffer or not 0 <= seer < len(state.chips):
+            return "The seer is another seat of this match"
+        if type(announced) is Win:
+            if number not in self.win_numbers(state):
+                return "The chip is not in the centre"
+        elif number not in state.chips[seer]:
+            return "The seer does not own this chip"
+        elif not self.can_steal(state):
+            return "Nothing can be stolen now"
+        return None
+
+    def swap_refusal(self, state: BluffYouState, swap: Swap) -> str | None:
+        """Why this swap is not possible now; None when it is (BY-16 to 18)."""
+        give, take, own = swap.give, swap.take, state.chips[state.bluffer]
+        # Only a tuple of whole numbers is sorted and compared; the length bounds the work.
+        if type(give) is not tuple or type(take) is not int or len(give) > len(CHIPS):
+            return "A swap is a list of own chips and one chip of the centre"
+        if any(type(number) is not int for number in give):
+            return "Chips are whole numbers"
+        if not self._swap_phase(state):
+            return "No swap is allowed now"
+        if not is_double(state.dice):
+            return "A swap needs two equal dice"
+        if len(give) < self._min_give:
+            return "A swap gives more chips"
+        if len(set(give)) < len(give) or any(number not in own for number in give):
+            return "Only own chips are given, each once"
+        if take not in state.centre:
+            return "The chip taken is one of the centre before the swap"
+        if worth(self.points, give) != self.points[take]:
+            return "The chips given are worth as much together as the chip taken"
+        return None
+
+    def choices(self, state: BluffYouState) -> Chips:
+        """The chips that may be given or taken after a steal attempt (BY-14, 15)."""
+        return state.chips[state.said.seer if state.phase is TAKE else state.bluffer]
+
+    def actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouAction]:
+        """All legal actions of a seat, each once."""
+        if seat != state.asked:
+            return
+        if state.phase is ANSWER:
+            yield BELIEVE
+            yield DOUBT
+        elif state.phase is GIVE:
+            yield from map(Give, self.choices(state))
+        elif state.phase is TAKE:
+            yield from map(Take, self.choices(state))
+        else:
+            if state.phase is SWAP_AGAIN:
+                yield STOP
+            else:
+                yield from self._announcements(state)
+            if self._swap_phase(state) and is_double(state.dice):
+                own = state.chips[seat]
+                yield from legal_swaps(own, state.centre, self.points, self._min_give)
+
+    def hint(self, state: BluffYouState, seat: int | None) -> str:
+        """What is legal in one sentence."""
+        asked = state.asked
+        if asked is None:
+            over = state.phase is OVER
+            return "The match is over." if over else "The dealer rolls now; no seat acts."
+        if seat != asked:
+            return f"Seat {asked} is asked now; others wait."
+        if state.phase is ANSWER:
+            return "Legal is to believe the announced number, or not."
+        if state.phase is GIVE:
+            return f"Legal is to give {_one_of(self.choices(state))}."
+        if state.phase is TAKE:
+            return f"Legal is to take {_one_of(self.choices(state))}."
+        if state.phase is SWAP_AGAIN:
+            ways = ["to stop"]
+        else:
+            ways = [f"to win {_one_of(self.win_numbers(state))} from any other seat"]
+        if self.can_steal(state):
+            ways.extend(
+                f"to steal {_one_of(chips)} from seat {other}"
+                for other, chips in enumerate(state.chips)
+                if chips and other != asked
+            )
+        targets = self.swap_targets(state)
+        if targets:
+            least = self._min_give
+            ways.append(f"to swap at least {least} chips for {_one_of(targets)}, worth the same")
+        return f"Legal is {', '.join(ways)}."
+
+    def _swap_phase(self, state: BluffYouState) -> bool:
+        if state.phase is ANNOUNCE:
+            return self._max_swaps > 0 and not self.locked(state)
+        return state.phase is SWAP_AGAIN
+
+    def _announcements(self, state: BluffYouState) -> Iterator[BluffYouAction]:
+        count = len(state.chips)
+        # Clockwise from the next seat, so that the first of all is the default action (BY-27).
+        others = [(state.bluffer + step) % count for step in range(1, count)]
+        for number in self.win_numbers(state):
+            for seer in others:
+                yield Win(seer, number)
+        if self.can_steal(state):
+            for seer in others:
+                for number in state.chips[seer]:
+                    yield Steal(seer, number)
+
+
+def _one_of(chips: Sequence[int]) -> str:
+    """Chips in words: "3", "3 or 4", "3, 4 or 5"."""
+    if len(chips) < 2:
+        return "".join(map(str, chips))
+    return f"{', '.join(map(str, chips[:-1]))} or {chips[-1]}"

@@ -1,0 +1,239 @@
+"""The values of Bluff You!: actions, draws, views and events. The rules are in game.py."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, TypeAlias
+
+CHIPS: Final = tuple(range(3, 19))
+"""The numbers on the chips: what three dice can show together (BY-2)."""
+LOWEST_CHIP: Final = CHIPS[0]
+DICE: Final = 3
+"""Dice of a roll."""
+PIPS: Final = 6
+"""Faces of a die: 1 to 6."""
+
+Dice: TypeAlias = tuple[int, ...]
+"""The three dice in the order in which they were drawn; () where they are not known."""
+
+Chips: TypeAlias = tuple[int, ...]
+"""Numbers of chips, ascending."""
+
+
+class Phase(Enum):
+    """What a turn waits for."""
+
+    ROLL = "roll"
+    """The dealer rolls (BY-6)."""
+    ANNOUNCE = "announce"
+    """The bluffer chooses win attempt, steal attempt or swap (BY-7)."""
+    ANSWER = "answer"
+    """The seer believes or not (BY-9)."""
+    GIVE = "give"
+    """The bluffer lost a steal attempt and chooses the chip it gives (BY-15)."""
+    TAKE = "take"
+    """Option any_chip: the bluffer won a steal attempt and chooses the chip it takes (BY-14)."""
+    SWAP_AGAIN = "swap_again"
+    """Option swap_max_per_turn above 1: the bluffer swaps once more or stops (BY-18)."""
+    OVER = "over"
+    """The centre is empty (BY-20)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """The hidden roll of a turn, die 0 first (BY-6)."""
+
+    dice: Dice
+
+    def __str__(self) -> str:
+        return f"roll {' '.join(map(str, self.dice))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Win:
+    """ "My dice sum to `number`", said to `seer`, for that chip from the centre (BY-8)."""
+
+    seer: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"to seat {self.seer}: {self.number}!"
+
+
+@dataclass(frozen=True, slots=True)
+class Steal:
+    """ "My dice sum to `number`", said to `seer`, for that chip of its own (BY-13)."""
+
+    seer: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"to seat {self.seer}: your {self.number}!"
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A double is shown: `give` goes into the centre, `take` comes out of it (BY-17).
+
+    `give` is a set of chips and kept ascending, so that one swap is one value.
+    """
+
+    give: Chips
+    take: int
+
+    def __post_init__(self) -> None:
+        give = self.give
+        # Whatever else a seat may have sent is left as it is, for the rules to refuse.
+        if type(give) is tuple and all(type(number) is int for number in give):
+            object.__setattr__(self, "give", tuple(sorted(give)))
+
+    def __str__(self) -> str:
+        return f"double: {' and '.join(map(str, self.give))} for {self.take}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The seer believes the announced number, or does not (BY-9)."""
+
+    believe: bool
+
+    def __str__(self) -> str:
+        return "Ok!" if self.believe else "Bluff you!"
+
+
+@dataclass(frozen=True, slots=True)
+class Give:
+    """The bluffer's gift to the seer after a lost steal attempt (BY-15)."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"have {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The chip that the bluffer takes after a won steal attempt; option any_chip (BY-14)."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"I take {self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """No further swap in this turn; option swap_max_per_turn above 1 (BY-18)."""
+
+    def __str__(self) -> str:
+        return "enough"
+
+
+Announcement: TypeAlias = Win | Steal
+"""What is said to a seer, who then answers."""
+
+BluffYouAction: TypeAlias = Roll | Win | Steal | Swap | Answer | Give | Take | Stop
+
+
+@dataclass(frozen=True, slots=True)
+class BluffYouView:
+    """What one seat, or a spectator, may know (BY-24).
+
+    `win_numbers`, `can_steal` and `swap_targets` say what the looking seat may do now, and are
+    empty or false for everybody else. In the phases GIVE and TAKE the legal chips are the
+    bluffer's and the seer's own.
+    """
+
+    seat: int | None
+    """Who looks; None is the spectator."""
+    phase: Phase
+    turn: int
+    """Counts from 1."""
+    bluffer: int
+    to_act: int | None
+    """The seat that is asked; None while the dealer rolls and when the match is over."""
+    dice: Dice
+    """This turn's dice: the bluffer's alone until they are shown, then everybody's."""
+    announced: Announcement | None
+    """What the bluffer said in this turn."""
+    believed: bool | None
+    """What the seer answered in this turn."""
+    centre: Chips
+    chips: tuple[Chips, ...]
+    """Chips owned, by seat."""
+    points: tuple[int, ...]
+    """Points of the chips owned, by seat."""
+    no_win_turns: int
+    """Finished turns in a row without a win attempt (BY-22)."""
+    no_win_limit: int
+    """From this many of them on, only win attempts are legal."""
+    win_numbers: Chips
+    """Numbers that may be announced to any other seat as a win attempt."""
+    can_steal: bool
+    """Whether any chip of any other seat may be announced to its owner as a steal attempt."""
+    swap_targets: Chips
+    """Chips of the centre that may be taken for at least `swap_min_give` own chips which are
+    worth as much together."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """The bluffer rolled in secret."""
+
+    turn: int
+    bluffer: int
+    no_win_turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """The bluffer made a win or a steal attempt."""
+
+    bluffer: int
+    announced: Announcement
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """The seer answered and the dice were shown.
+
+    `chip` goes to `winner` from the centre (win attempt) or from the seer (steal attempt). It is
+    None when the winner is still owed one (a gift or a choice follows) or gets none.
+    """
+
+    bluffer: int
+    announced: Announcement
+    believed: bool
+    dice: Dice
+    winner: int
+    chip: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gift:
+    """The bluffer, `giver`, paid for a lost steal attempt, by choice or with its only chip."""
+
+    giver: int
+    receiver: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The bluffer, `thief`, chose the chip of a won steal attempt; option any_chip."""
+
+    thief: int
+    owner: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """The bluffer showed a double and swapped chips with the centre."""
+
+    bluffer: int
+    dice: Dice
+    give: Chips
+    take: int
+
+
+BluffYouEvent: TypeAlias = TurnStarted | Announced | Revealed | Gift | Taken | Swapped
