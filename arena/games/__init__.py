@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from arena.games.bloeff import Bloeff
 from arena.games.bluff import Bluff
 from arena.games.bluff_you import BluffYou
 from arena.games.game import AnyGame, Options
@@ -20,6 +21,7 @@ GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(
     {
         Bluff.name: Bluff,
         BluffYou.name: BluffYou,
+        Bloeff.name: Bloeff,
     }
 )
 

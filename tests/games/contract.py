@@ -13,7 +13,7 @@ from typing import Any
 from arena.games import make_game
 from arena.games.game import DEALER, Actor, AnyGame
 from arena.randomness import KeyedRandomness, Randomness
-from tests.games import bluff_hooks, bluff_you_hooks
+from tests.games import bloeff_hooks, bluff_hooks, bluff_you_hooks
 
 Options = Mapping[str, object]
 
@@ -50,6 +50,14 @@ HOOKS: Mapping[str, Hooks] = {
         near_misses=bluff_you_hooks.near_misses,
         variants=bluff_you_hooks.VARIANTS,
         small=bluff_you_hooks.SMALL,
+    ),
+    "bloeff": Hooks(
+        vary_secrets=bloeff_hooks.vary_secrets,
+        vary_step=bloeff_hooks.vary_step,
+        near_misses=bloeff_hooks.near_misses,
+        variants=bloeff_hooks.VARIANTS,
+        small=bloeff_hooks.SMALL,
+        most_points_win=False,
     ),
 }
 

@@ -1,0 +1,83 @@
+"""Blöff: cards face down under a total that only grows as honest as its players.
+
+A bot author needs `BloeffView`, what a bot may know, and `Number`, `Red`, `Action` and `Ballot`,
+what it answers.
+"""
+
+from arena.games.bloeff.deck import DealRow, DeckRow
+from arena.games.bloeff.game import Bloeff
+from arena.games.bloeff.options import BloeffOptions
+from arena.games.bloeff.state import BloeffState, Phase
+from arena.games.bloeff.tables import TableError, load_deal, load_deck
+from arena.games.bloeff.values import (
+    NUMBER_CARDS,
+    RED_CARDS,
+    Accepted,
+    Action,
+    ActionPlayed,
+    Announcement,
+    Ballot,
+    BloeffAction,
+    BloeffEvent,
+    BloeffView,
+    Card,
+    Cards,
+    CardsDrawn,
+    Deal,
+    Dealt,
+    Direction,
+    Doubted,
+    Doubter,
+    DrawCause,
+    Ending,
+    MatchEnded,
+    Number,
+    NumberPlayed,
+    Red,
+    RedCarriedOut,
+    RedPlayed,
+    Reshuffle,
+    Reshuffled,
+    RoundStarted,
+)
+
+__all__ = [
+    "NUMBER_CARDS",
+    "RED_CARDS",
+    "Accepted",
+    "Action",
+    "ActionPlayed",
+    "Announcement",
+    "Ballot",
+    "Bloeff",
+    "BloeffAction",
+    "BloeffEvent",
+    "BloeffOptions",
+    "BloeffState",
+    "BloeffView",
+    "Card",
+    "Cards",
+    "CardsDrawn",
+    "Deal",
+    "DealRow",
+    "Dealt",
+    "DeckRow",
+    "Direction",
+    "Doubted",
+    "Doubter",
+    "DrawCause",
+    "Ending",
+    "MatchEnded",
+    "Number",
+    "NumberPlayed",
+    "Phase",
+    "Red",
+    "RedCarriedOut",
+    "RedPlayed",
+    "Reshuffle",
+    "Reshuffled",
+    "RoundStarted",
+    "TableError",
+    "load_deal",
+    "load_deck",
+]

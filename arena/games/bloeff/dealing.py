@@ -1,0 +1,66 @@
+"""The dealer's part in Blöff: the deal, reshuffles, and whose doubt counts."""
+
+from collections.abc import Sequence
+
+from arena.games.bloeff.drawing import reshuffle
+from arena.games.bloeff.options import BloeffOptions
+from arena.games.bloeff.state import BloeffState, Draft, Phase, centre_pile
+from arena.games.bloeff.turns import begin_match, doubt, go_on
+from arena.games.bloeff.values import BloeffAction, Card, Cards, Deal, Dealt, Doubter, Reshuffle
+from arena.games.game import IllegalActionError
+from arena.randomness import Randomness, shuffled
+
+
+def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
+    """What chance decides now; raises ValueError if it is a seat's turn."""
+    if state.phase is Phase.DEAL:
+        return Deal(shuffled(randomness, "deal", state.draw_pile))
+    if state.phase is Phase.RESHUFFLE:
+        key = f"recycle {state.reshuffles + 1}"
+        return Reshuffle(shuffled(randomness, key, centre_pile(state)))
+    if state.phase is Phase.DOUBTER:
+        seats = doubting(state.ballots)
+        return Doubter(seats[randomness.below(f"doubter {state.turn}", len(seats))])
+    raise ValueError("the dealer draws nothing now")
+
+
+def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction) -> BloeffState:
+    """The state after a draw. Raises IllegalActionError if chance cannot have decided this."""
+    draft = Draft(state)
+    if state.phase is Phase.DEAL and type(action) is Deal:
+        _check_order(action.cards, state.draw_pile)
+        _hand_out(draft, options, action)
+    elif state.phase is Phase.RESHUFFLE and type(action) is Reshuffle:
+        _check_order(action.cards, centre_pile(state))
+        reshuffle(draft, action.cards)
+        go_on(draft, options)
+    elif state.phase is Phase.DOUBTER and type(action) is Doubter:
+        if type(action.seat) is not int or action.seat not in doubting(state.ballots):
+            raise IllegalActionError("The doubter is one of the seats that doubt.")
+        doubt(draft, options, action.seat)
+    else:
+        raise IllegalActionError(f"The dealer's draw does not belong here: {state.phase.value}.")
+    return draft.frozen()
+
+
+def doubting(ballots: Sequence[bool | None]) -> tuple[int, ...]:
+    """The seats whose ballot is to doubt."""
+    return tuple(seat for seat, ballot in enumerate(ballots) if ballot)
+
+
+def _hand_out(draft: Draft, options: BloeffOptions, deal: Deal) -> None:
+    seat_count = len(draft.hands)
+    size = options.cards_dealt(seat_count)
+    draft.hands = [
+        tuple(sorted(deal.cards[seat * size : (seat + 1) * size])) for seat in range(seat_count)
+    ]
+    draft.draw_pile = deal.cards[seat_count * size :]
+    draft.news.append(Dealt((size,) * seat_count, len(draft.draw_pile)))
+    begin_match(draft, options)
+
+
+def _check_order(cards: Cards, expected: Cards) -> None:
+    """Raises IllegalActionError unless these are the expected cards (ascending) in some order."""
+    known = type(cards) is tuple and all(type(card) is Card for card in cards)
+    if not known or tuple(sorted(cards)) != expected:
+        raise IllegalActionError("A shuffle has exactly the cards of its pile.")

@@ -1,0 +1,103 @@
+"""The tables of Blöff's cards and what makes one acceptable. Pure; tables.py reads the files."""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from arena.games.bloeff.values import HIGHEST_VALUE, NUMBER_CARDS, RED_CARDS, Card
+
+NUMBER_TOTAL: Final = 34
+ACTION_TOTAL: Final = 18
+CARD_TOTAL: Final = NUMBER_TOTAL + ACTION_TOTAL
+"""Sums fixed by the rulebook (BO-2)."""
+
+
+class DeckRow(BaseModel):
+    """One kind of card and how many there are of it."""
+
+    # "class" is a column of the table, but no name in Python.
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
+
+    class_: Literal["number", "action"] = Field(alias="class")
+    name: str
+    """By which plays call the card: the value of a number card, else the effect."""
+    value: int | None = Field(default=None, ge=NUMBER_CARDS[0], le=HIGHEST_VALUE)
+    """Number cards only."""
+    colour: str = Field(pattern=r"^[a-z]+$")
+    """Blue number cards count less (BO-24), red action cards are laid before a seat (BO-13)."""
+    effect: Literal["reverse", "draw2", "skip"] | None = None
+    """Action cards only."""
+    count: int = Field(ge=1)
+
+    @property
+    def card(self) -> Card:
+        """The kind this row is about; only of a row without a flaw."""
+        return Card(self.value) if self.value is not None else Card[self.name.upper()]
+
+
+class DealRow(BaseModel):
+    """How many cards each seat is dealt at a number of seats (BO-4)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seats: int = Field(ge=2)
+    cards: int = Field(ge=1)
+
+
+def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
+    """The first row (from 0) that makes the table unusable, and why; None if it is in order."""
+    names = [row.name for row in rows]
+    for index, row in enumerate(rows):
+        reason = _row_flaw(row)
+        if reason is None and row.name in names[:index]:
+            reason = f"card {row.name!r} stands here for a second time"
+        if reason is not None:
+            return index, reason
+    missing = [card.value for card in NUMBER_CARDS if str(card) not in names]
+    if missing:
+        return _last(rows, "number"), f"no number card has the value {missing[0]}"
+    for class_, total in (("number", NUMBER_TOTAL), ("action", ACTION_TOTAL)):
+        found = sum(row.count for row in rows if row.class_ == class_)
+        if found != total:
+            reason = f"the {class_} cards add up to {found}, the rulebook has {total}"
+            return _last(rows, class_), reason
+    return None
+
+
+def deal_flaw(rows: Sequence[DealRow]) -> tuple[int, str] | None:
+    """The first row (from 0) that makes the table unusable, and why; None if it is in order."""
+    for index, row in enumerate(rows):
+        if any(row.seats == other.seats for other in rows[:index]):
+            return index, f"{row.seats} seats stand here for a second time"
+        if row.seats * row.cards > CARD_TOTAL:
+            needed = f"{row.seats} × {row.cards} = {row.seats * row.cards}"
+            return index, f"{needed} cards are more than the {CARD_TOTAL} there are"
+    return None
+
+
+def cards_of(rows: Sequence[DeckRow]) -> tuple[Card, ...]:
+    """Every card of the deck, ascending."""
+    return tuple(sorted(card for row in rows for card in (row.card,) * row.count))
+
+
+def _row_flaw(row: DeckRow) -> str | None:
+    if row.class_ == "number":
+        if row.value is None or row.effect is not None:
+            return "a number card has a value and no effect"
+        if row.name != str(row.value):
+            return f"a number card is named by its value, {row.value}, not {row.name!r}"
+        return None
+    if row.value is not None or row.effect is None:
+        return "an action card has an effect and no value"
+    if row.name != row.effect:
+        return f"an action card is named by its effect, {row.effect!r}, not {row.name!r}"
+    # What a red reverse, or a plain skip, would do to whom, no rule says.
+    if (row.colour == "red") != (row.card in RED_CARDS):
+        return "cards of effect draw2 and skip are red, no others"
+    return None
+
+
+def _last(rows: Sequence[DeckRow], class_: str) -> int:
+    """Where a missing card would have to be added."""
+    return max((i for i, row in enumerate(rows) if row.class_ == class_), default=len(rows) - 1)

@@ -1,0 +1,53 @@
+"""Drawing cards (BO-8): what a seat owes is drawn at once, or after a reshuffle by the dealer."""
+
+from arena.games.bloeff.state import Draft, Owed, Phase
+from arena.games.bloeff.values import Card, Cards, CardsDrawn, DrawCause, Reshuffled
+
+
+def owe(draft: Draft, seat: int, count: int, cause: DrawCause) -> None:
+    """Let a seat draw before the turn goes on; what it owes first it draws first."""
+    if count:
+        draft.owed.append(Owed(seat, count, cause))
+
+
+def drawn_up(draft: Draft) -> bool:
+    """Draw all that is owed. False, and the phase set, if the dealer has to reshuffle first."""
+    while draft.owed:
+        debt = draft.owed.pop(0)
+        drawn = min(debt.count, len(draft.draw_pile))
+        if drawn:
+            draft.hands[debt.seat] = merged(draft.hands[debt.seat], draft.draw_pile[:drawn])
+            draft.draw_pile = draft.draw_pile[drawn:]
+        reshuffle = drawn < debt.count and centre_size(draft) > 0
+        if drawn or not reshuffle:
+            draft.news.append(CardsDrawn(debt.seat, drawn, debt.cause))
+        if reshuffle:
+            draft.owed.insert(0, Owed(debt.seat, debt.count - drawn, debt.cause))
+            draft.phase = Phase.RESHUFFLE
+            return False
+    return True
+
+
+def reshuffle(draft: Draft, cards: Cards) -> None:
+    """The centre pile, in the order the dealer gave it, becomes the draw pile."""
+    draft.draw_pile = cards
+    draft.seen = ()
+    draft.face_down = [()] * len(draft.hands)
+    draft.reshuffles += 1
+    draft.news.append(Reshuffled(len(cards)))
+
+
+def merged(hand: Cards, cards: Cards) -> Cards:
+    """A hand with cards added, still ascending."""
+    return tuple(sorted(hand + cards))
+
+
+def without(hand: Cards, card: Card) -> Cards:
+    """A hand with one card less."""
+    index = hand.index(card)
+    return hand[:index] + hand[index + 1 :]
+
+
+def centre_size(draft: Draft) -> int:
+    """The number of cards a reshuffle would take in."""
+    return len(draft.seen) + sum(map(len, draft.face_down))

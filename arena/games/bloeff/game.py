@@ -1,0 +1,188 @@
+"""The rules of Blöff. Rule numbers (BO-...) are those of docs/games/bloeff.md."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final
+
+from arena.games.bloeff import dealing, ending, legality, turns
+from arena.games.bloeff.deck import cards_of
+from arena.games.bloeff.options import BloeffOptions
+from arena.games.bloeff.state import BloeffState, Draft, Phase, Then, seats_balloting
+from arena.games.bloeff.values import (
+    Action,
+    Announcement,
+    Ballot,
+    BloeffAction,
+    BloeffEvent,
+    BloeffView,
+    Cards,
+    Deal,
+    Direction,
+    Doubter,
+    Number,
+    Red,
+    Reshuffle,
+)
+from arena.games.game import DEALER, Actor, Game, IllegalActionError, Options, ToAct
+from arena.games.notation import Notation
+from arena.randomness import Randomness
+
+# Read on every step; a module constant is found faster than an enum's member.
+_PLAY: Final = Phase.PLAY
+_BALLOTS: Final = Phase.BALLOTS
+_DOUBTER: Final = Phase.DOUBTER
+_OVER: Final = Phase.OVER
+
+
+class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEvent]):
+    """Lay a card face down and name the total it makes; be rid of the hand, or hold little."""
+
+    name: ClassVar[str] = "bloeff"
+    title: ClassVar[str] = "Blöff"
+    options_type: ClassVar[type[Options]] = BloeffOptions
+    notation: ClassVar[Notation] = Notation(Number, Red, Action, Ballot, Deal, Reshuffle, Doubter)
+
+    def start(self, seat_count: int) -> BloeffState:
+        if seat_count not in self.seat_counts:
+            allowed = f"{self.options.players_min} to {self.options.players_max}"
+            raise ValueError(f"Blöff is played by {allowed} seats, not {seat_count}")
+        empty: tuple[Cards, ...] = ((),) * seat_count
+        return BloeffState(
+            phase=Phase.DEAL,
+            hands=empty,
+            waiting=empty,
+            draw_pile=cards_of(self.options.deck),
+            seen=(),
+            face_down=empty,
+            open_card=None,
+            announced=0,
+            announcements=(),
+            total=0,
+            round=0,
+            turn=0,
+            on_turn=self.options.first_seat,
+            direction=Direction.CLOCKWISE,
+            ballots=(),
+            owed=(),
+            then=Then.CARRY_OUT,
+            starter=self.options.first_seat,
+            reshuffles=0,
+            ending=None,
+        )
+
+    def to_act(self, state: BloeffState) -> ToAct:
+        if state.phase is _PLAY:
+            return (state.on_turn,)
+        if state.phase is _BALLOTS:
+            return tuple(seat for seat in seats_balloting(state) if state.ballots[seat] is None)
+        return () if state.phase is _OVER else DEALER
+
+    def draw(self, state: BloeffState, randomness: Randomness) -> BloeffAction:
+        return dealing.draw(state, randomness)
+
+    def legal_actions(self, state: BloeffState, seat: int) -> Iterator[BloeffAction]:
+        return legality.legal_actions(state, self.options, seat)
+
+    def legal_hint(self, state: BloeffState, seat: int) -> str:
+        return legality.hint(state, self.options, seat)
+
+    def apply(self, state: BloeffState, actor: Actor, action: BloeffAction) -> BloeffState:
+        if actor is DEALER:
+            return dealing.apply_draw(state, self.options, action)
+        legality.check(state, self.options, actor, action)
+        draft = Draft(state)
+        if isinstance(action, Ballot):
+            self._ballot(draft, actor, action)
+        elif isinstance(action, Number | Red | Action):
+            turns.play(draft, self.options, action)
+        else:
+            raise IllegalActionError(self.legal_hint(state, actor))
+        return draft.frozen()
+
+    def view(self, state: BloeffState, seat: int | None) -> BloeffView:
+        phase = state.phase
+        # The same picture from the first ballot to the choice of a doubter (BO-F2).
+        window = phase is _BALLOTS or phase is _DOUBTER
+        hand: Cards = () if seat is None else state.hands[seat]
+        face_down: Cards = () if seat is None else state.face_down[seat]
+        centre = len(state.seen) + sum(map(len, state.face_down))
+        if state.open_card is not None:
+            centre += 1
+            if seat == state.on_turn:
+                face_down = (*face_down, state.open_card)
+        lowest, highest = legality.claimable(self.options, state.total)
+        on_turn = (state.on_turn,) if phase is _PLAY else ()
+        return BloeffView(
+            seat,
+            state.round,
+            state.turn,
+            self.options.limits[max(0, state.round - 1)],
+            state.total,
+            state.direction,
+            None if phase is _OVER or phase is Phase.DEAL else state.on_turn,
+            seats_balloting(state) if window else on_turn,
+            hand,
+            tuple(map(len, state.hands)),
+            len(state.draw_pile),
+            centre,
+            state.waiting,
+            state.announcements,
+            Announcement(state.on_turn, state.announced) if window else None,
+            state.seen,
+            face_down,
+            lowest,
+            highest,
+            phase is _PLAY
+            and seat == state.on_turn
+            and len(hand) == 2
+            and self.options.call_mode == "explicit",
+        )
+
+    def events(
+        self,
+        before: BloeffState,  # noqa: ARG002 - the step kept its own account, see below
+        actor: Actor,  # noqa: ARG002
+        action: BloeffAction,  # noqa: ARG002
+        after: BloeffState,
+    ) -> tuple[BloeffEvent, ...]:
+        # One step may run through penalties and the red cards of several seats; it is not told
+        # a second time from the difference of two states.
+        return after.news
+
+    def default_action(self, state: BloeffState, seat: int) -> BloeffAction:
+        return legality.default_action(state, self.options, seat)
+
+    def placing(self, state: BloeffState) -> tuple[int, ...]:
+        """Fewest points are first (BO-25)."""
+        if state.phase is not _OVER:
+            raise ValueError("the match is not over")
+        return ending.ranks(state, self.options)
+
+    def scores(self, state: BloeffState) -> tuple[int, ...]:
+        """The points left in the hands: fewest are best (BO-24)."""
+        if state.phase is not _OVER:
+            raise ValueError("the match is not over")
+        return ending.points(state, self.options)
+
+    def longest(self, seat_count: int) -> int:
+        """A play and the ballots of all others in every turn (BO-26)."""
+        return self.options.max_turns * seat_count
+
+    def _ballot(self, draft: Draft, seat: int, ballot: Ballot) -> None:
+        """Take a sealed ballot; the last one closes the window (BO-F1 to BO-F3)."""
+        ballots = (*draft.ballots[:seat], ballot.doubt, *draft.ballots[seat + 1 :])
+        draft.ballots = ballots
+        if ballots.count(None) > 1:
+            return
+        doubters = dealing.doubting(ballots)
+        if not doubters:
+            turns.accept(draft, self.options)
+        elif len(doubters) == 1:
+            turns.doubt(draft, self.options, doubters[0])
+        elif self.options.doubt_choice == "turn_order":
+            turns.doubt(draft, self.options, self._first_in_turn_order(draft, doubters))
+        else:
+            draft.phase = _DOUBTER
+
+    def _first_in_turn_order(self, draft: Draft, doubters: tuple[int, ...]) -> int:
+        seat_count = len(draft.ballots)
+        return min(doubters, key=lambda seat: (seat - draft.on_turn) * draft.direction % seat_count)

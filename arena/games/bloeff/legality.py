@@ -1,0 +1,156 @@
+"""What a seat may answer (1.9), told in three ways: as a list, as a check and as a sentence."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from arena.games.bloeff.options import HIGHEST_ANNOUNCEMENT, BloeffOptions
+from arena.games.bloeff.state import BloeffState, Phase
+from arena.games.bloeff.turns import honest_total, next_seat
+from arena.games.bloeff.values import (
+    HIGHEST_VALUE,
+    LOWEST_VALUE,
+    RED_CARDS,
+    Action,
+    Ballot,
+    BloeffAction,
+    Card,
+    Number,
+    Red,
+)
+from arena.games.game import IllegalActionError
+
+_BALLOTS: Final = (Ballot(False), Ballot(True))
+_CALLS: Final = (False, True)
+_PLAY: Final = Phase.PLAY
+
+
+def asked(state: BloeffState, seat: int) -> bool:
+    """Is an answer of this seat awaited?"""
+    if state.phase is _PLAY:
+        return seat == state.on_turn
+    return state.phase is Phase.BALLOTS and _ballot_awaited(state, seat)
+
+
+def claimable(options: BloeffOptions, total: int) -> tuple[int, int]:
+    """The smallest and the largest total that may be announced (BO-12)."""
+    if options.announce_range == "any":
+        return 0, HIGHEST_ANNOUNCEMENT
+    return max(0, total + LOWEST_VALUE), total + HIGHEST_VALUE
+
+
+def legal_actions(
+    state: BloeffState, options: BloeffOptions, seat: int
+) -> Iterator[Number | Red | Action | Ballot]:
+    """Every legal answer of a seat, each once."""
+    if not asked(state, seat):
+        return
+    if state.phase is not _PLAY:
+        yield from _BALLOTS
+        return
+    lowest, highest = claimable(options, state.total)
+    for card in sorted(set(state.hands[seat])):
+        for call in _CALLS:
+            if card <= HIGHEST_VALUE:
+                for announce in range(lowest, highest + 1):
+                    yield Number(card.value, announce, call)
+            elif card in RED_CARDS:
+                for target in range(len(state.hands)):
+                    if target != seat:
+                        yield Red(card, target, call)
+            else:
+                yield Action(card, call)
+
+
+def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffAction) -> None:
+    """Raises IllegalActionError unless `legal_actions` has the action.
+
+    Types are compared exactly, for 1.0 and True equal 1. Refused values are never printed: they
+    are a stranger's, of any size.
+    """
+    if not asked(state, seat):
+        raise IllegalActionError(hint(state, options, seat))
+    why = _play_flaw(state, options, seat, action) if state.phase is _PLAY else _ballot_flaw(action)
+    if why is not None:
+        raise IllegalActionError(f"{why}. {hint(state, options, seat)}")
+
+
+def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
+    """What is legal now, in words that hold no secret."""
+    if state.phase is Phase.OVER:
+        return "The match is over."
+    if state.phase is _PLAY:
+        if seat != state.on_turn:
+            return f"Seat {state.on_turn} is on turn; others wait."
+        lowest, highest = claimable(options, state.total)
+        limit = options.limits[state.round - 1]
+        bust = f" (above {limit} is a bust)" if highest > limit else ""
+        return (
+            f"Legal is a number card of the hand, announced as {lowest} to {highest}{bust}, "
+            "a draw2 or skip of the hand for another seat, or a reverse of the hand."
+        )
+    if state.phase is Phase.BALLOTS:
+        if seat == state.on_turn:
+            return "The other seats ballot; the one that played waits."
+        if not _ballot_awaited(state, seat):
+            return "The ballot is in and stays."
+        return "Legal is a ballot, to doubt or not."
+    return "The dealer draws now; no seat acts."
+
+
+def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> BloeffAction:
+    """The smallest number card with its honest total; without one, the first action card in the
+    order reverse, draw2, skip, at the next seat; always with a call. A ballot is no (BO-28)."""
+    if state.phase is not _PLAY:
+        return _BALLOTS[False]
+    # Hands are ascending, and action cards stand in this very order above the numbers.
+    card = state.hands[seat][0]
+    if card <= HIGHEST_VALUE:
+        honest = honest_total(options, state.total, card)
+        return Number(card.value, max(0, honest), True)
+    if card in RED_CARDS:
+        return Red(card, next_seat(seat, state.direction, len(state.hands)), True)
+    return Action(card, True)
+
+
+def _ballot_awaited(state: BloeffState, seat: int) -> bool:
+    return 0 <= seat < len(state.ballots) and seat != state.on_turn and state.ballots[seat] is None
+
+
+def _ballot_flaw(action: BloeffAction) -> str | None:
+    if type(action) is not Ballot:
+        return "An announcement is balloted"
+    return None if type(action.doubt) is bool else "A ballot is true or false"
+
+
+def _play_flaw(
+    state: BloeffState, options: BloeffOptions, seat: int, action: BloeffAction
+) -> str | None:
+    hand = state.hands[seat]
+    if type(action) is Number:
+        value, announce = action.value, action.announce
+        # A card of the hand is as good as its value.
+        if type(value) is not int and type(value) is not Card:
+            return "The value of a number card is a whole number"
+        if not LOWEST_VALUE <= value <= HIGHEST_VALUE or value not in hand:
+            return "This number card is not in the hand"
+        if type(announce) is not int:
+            return "An announcement is a whole number"
+        lowest, highest = claimable(options, state.total)
+        if not lowest <= announce <= highest:
+            return "This total may not be announced"
+    elif type(action) is Red:
+        if type(action.card) is not Card or action.card not in RED_CARDS:
+            return "Only draw2 and skip are laid in front of a seat"
+        if action.card not in hand:
+            return "This card is not in the hand"
+        target = action.target
+        if type(target) is not int or not 0 <= target < len(state.hands) or target == seat:
+            return "A red card is laid in front of another seat"
+    elif type(action) is Action:
+        if action.card is not Card.REVERSE:
+            return "Only a reverse is played like this"
+        if action.card not in hand:
+            return "This card is not in the hand"
+    else:
+        return "A seat on turn plays a card"
+    return None if type(action.call) is bool else "A call is true or false"

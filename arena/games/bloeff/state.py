@@ -1,0 +1,182 @@
+"""Everything about a match of Blöff at one moment, secrets included. It never leaves the referee.
+
+`Draft` is the same while a step is being worked out: a step often runs through several parts of
+a turn (a doubt, a penalty, the next seat's red cards), and a frozen state for each of them would
+cost more than the rules do. A draft never outlives `Bloeff.apply`.
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from arena.games.bloeff.values import (
+    Announcement,
+    BloeffEvent,
+    Card,
+    Cards,
+    Direction,
+    DrawCause,
+    Ending,
+)
+
+
+class Phase(Enum):
+    """What the match waits for."""
+
+    DEAL = "deal"
+    PLAY = "play"
+    BALLOTS = "ballots"
+    DOUBTER = "doubter"
+    RESHUFFLE = "reshuffle"
+    OVER = "over"
+
+
+class Then(Enum):
+    """What the turn goes on with as soon as no card is owed any more (sequence of 1.10)."""
+
+    CARRY_OUT = "carry out the next red card"
+    SET_ASIDE = "set aside the red card carried out"
+    WINDOW = "open the doubt window"
+    END_TURN = "end the turn"
+    END_ROUND = "end the round"
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """Cards that a seat still has to draw."""
+
+    seat: int
+    count: int
+    cause: DrawCause
+
+
+@dataclass(frozen=True, slots=True)
+class BloeffState:
+    """Tuples by seat have an entry per seat. Every card is in exactly one of `hands`, `waiting`,
+    `draw_pile`, `seen`, `face_down` and `open_card`."""
+
+    phase: Phase
+    hands: tuple[Cards, ...]
+    """By seat, each ascending."""
+    waiting: tuple[Cards, ...]
+    """Red cards in front of each seat, oldest first."""
+    draw_pile: Cards
+    """Top card first."""
+    seen: Cards
+    """The part of the centre pile that everybody saw, oldest first."""
+    face_down: tuple[Cards, ...]
+    """The rest of the centre pile by the seat that laid it, which alone knows it; oldest first."""
+    open_card: Card | None
+    """A number card whose doubt window is open, or opens once penalties are drawn."""
+    announced: int
+    """The total announced with `open_card`; else without meaning."""
+    announcements: tuple[Announcement, ...]
+    """This round's accepted announcements."""
+    total: int
+    round: int
+    """Counts from 1; 0 before the deal."""
+    turn: int
+    """Counts from 1 over the whole match, skipped turns included; 0 before the deal."""
+    on_turn: int
+    direction: Direction
+    ballots: tuple[bool | None, ...]
+    """By seat while a window is open; None for the player of the card and a ballot not yet in."""
+    owed: tuple[Owed, ...]
+    """Drawings that a reshuffle interrupts, the interrupted one first."""
+    then: Then
+    """How the interrupted step goes on; else without meaning."""
+    starter: int
+    """Who starts the next round, once a round is ending; else without meaning."""
+    reshuffles: int
+    ending: Ending | None
+    news: tuple[BloeffEvent, ...] = field(default=(), compare=False, repr=False)
+    """What the step to this state told everybody. No part of the position."""
+
+
+class Draft:
+    """A state in the making; the fields are those of BloeffState, by-seat tuples as lists."""
+
+    __slots__ = (
+        "announced",
+        "announcements",
+        "ballots",
+        "direction",
+        "draw_pile",
+        "ending",
+        "face_down",
+        "hands",
+        "news",
+        "on_turn",
+        "open_card",
+        "owed",
+        "phase",
+        "reshuffles",
+        "round",
+        "seen",
+        "starter",
+        "then",
+        "total",
+        "turn",
+        "waiting",
+    )
+
+    def __init__(self, state: BloeffState) -> None:
+        self.phase = state.phase
+        self.hands = list(state.hands)
+        self.waiting = list(state.waiting)
+        self.draw_pile = state.draw_pile
+        self.seen = state.seen
+        self.face_down = list(state.face_down)
+        self.open_card = state.open_card
+        self.announced = state.announced
+        self.announcements = state.announcements
+        self.total = state.total
+        self.round = state.round
+        self.turn = state.turn
+        self.on_turn = state.on_turn
+        self.direction = state.direction
+        self.ballots = state.ballots
+        self.owed = list(state.owed)
+        self.then = state.then
+        self.starter = state.starter
+        self.reshuffles = state.reshuffles
+        self.ending = state.ending
+        self.news: list[BloeffEvent] = []
+
+    def frozen(self) -> BloeffState:
+        """The state this draft has become."""
+        return BloeffState(
+            self.phase,
+            tuple(self.hands),
+            tuple(self.waiting),
+            self.draw_pile,
+            self.seen,
+            tuple(self.face_down),
+            self.open_card,
+            self.announced,
+            self.announcements,
+            self.total,
+            self.round,
+            self.turn,
+            self.on_turn,
+            self.direction,
+            self.ballots,
+            tuple(self.owed),
+            self.then,
+            self.starter,
+            self.reshuffles,
+            self.ending,
+            tuple(self.news),
+        )
+
+
+def centre_pile(state: BloeffState | Draft) -> Cards:
+    """The cards a reshuffle takes in, ascending: their order on the pile decides nothing."""
+    cards = list(state.seen)
+    for pile in state.face_down:
+        cards += pile
+    return tuple(sorted(cards))
+
+
+def seats_balloting(state: BloeffState) -> tuple[int, ...]:
+    """Every seat but the player of the card."""
+    return tuple(seat for seat in range(len(state.hands)) if seat != state.on_turn)

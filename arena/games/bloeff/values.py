@@ -1,0 +1,340 @@
+"""The values of Blöff: cards, actions, draws, views and events. The rules are in game.py."""
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from typing import Annotated, Any, Final, TypeAlias
+
+from pydantic import BeforeValidator, PlainSerializer
+
+
+class Card(IntEnum):
+    """A kind of card. A number card is its value, so that totals are plain sums.
+
+    Cards of one kind are indistinguishable. The order is that of hands, and of BO-28.
+    """
+
+    MINUS_TWO = -2
+    MINUS_ONE = -1
+    ZERO = 0
+    ONE = 1
+    TWO = 2
+    THREE = 3
+    FOUR = 4
+    REVERSE = 5
+    DRAW2 = 6
+    SKIP = 7
+
+    def __str__(self) -> str:
+        return str(self.value) if self <= HIGHEST_VALUE else self.name.lower()
+
+
+LOWEST_VALUE: Final = -2
+HIGHEST_VALUE: Final = 4
+"""The values of number cards, both included; the cards above are action cards."""
+
+NUMBER_CARDS: Final = tuple(card for card in Card if card <= HIGHEST_VALUE)
+RED_CARDS: Final = (Card.DRAW2, Card.SKIP)
+"""Action cards that are laid in front of one seat (BO-13)."""
+
+_BY_NAME: Final = {str(card): card for card in Card if card > HIGHEST_VALUE}
+
+
+def _read_card(value: object) -> object:
+    if isinstance(value, str) and value in _BY_NAME:
+        return _BY_NAME[value]
+    # The numbers above 4 are an inner matter: in JSON an action card is its name.
+    known = isinstance(value, Card) or (type(value) is int and value <= HIGHEST_VALUE)
+    return value if known else None
+
+
+def _write_card(card: Card) -> int | str:
+    return int(card) if card <= HIGHEST_VALUE else str(card)
+
+
+NotedCard: TypeAlias = Annotated[
+    Card, BeforeValidator(_read_card), PlainSerializer(_write_card, return_type=Any)
+]
+"""A card whose JSON form is a value from -2 to 4, or "reverse", "draw2", "skip"."""
+
+Cards: TypeAlias = tuple[NotedCard, ...]
+
+
+class Direction(IntEnum):
+    """The direction of play; seats are numbered clockwise."""
+
+    CLOCKWISE = 1
+    COUNTERCLOCKWISE = -1
+
+
+class DrawCause(StrEnum):
+    """Why a seat draws cards."""
+
+    MISSED_CALL = "missed_call"
+    BUST = "bust"
+    DOUBT = "doubt"
+    DRAW2 = "draw2"
+
+
+class Ending(StrEnum):
+    """Why the match is over (BO-23)."""
+
+    LAST_LIMIT = "last_limit"
+    EMPTY_HAND = "empty_hand"
+    TURN_CAP = "turn_cap"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number card laid face down, and the total the seat says it makes (BO-11).
+
+    A total above the limit is a bust. `call` matters with the second-to-last card only (BO-16).
+    """
+
+    value: int
+    announce: int
+    call: bool = False
+
+    def __str__(self) -> str:
+        return f"{int(self.value)} as {self.announce}{_called(self.call)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Red:
+    """A red card laid in front of another seat, which carries it out on its turn (BO-13)."""
+
+    card: NotedCard
+    target: int
+    call: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.card} for seat {self.target}{_called(self.call)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action card that is not red; it takes effect at once (BO-14)."""
+
+    card: NotedCard
+    call: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.card}{_called(self.call)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A sealed answer: is the announcement doubted? (BO-F1)"""
+
+    doubt: bool
+
+    def __str__(self) -> str:
+        return "doubt" if self.doubt else "no doubt"
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """All cards, shuffled: the first `deal` of them are seat 0's hand and so on by seat; the rest
+    is the draw pile, top card first (BO-4)."""
+
+    cards: Cards
+
+
+@dataclass(frozen=True, slots=True)
+class Reshuffle:
+    """The centre pile, shuffled: the new draw pile, top card first (BO-8)."""
+
+    cards: Cards
+
+
+@dataclass(frozen=True, slots=True)
+class Doubter:
+    """The seat whose doubt counts, drawn among several that doubt (BO-F3)."""
+
+    seat: int
+
+
+BloeffAction: TypeAlias = Number | Red | Action | Ballot | Deal | Reshuffle | Doubter
+
+
+def _called(call: bool) -> str:
+    return ", calling" if call else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """The total a seat said its card makes."""
+
+    seat: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class BloeffView:
+    """What one seat, or a spectator, may know (BO-27). Tuples by seat have an entry per seat.
+
+    Legal for the seat on turn is: every number card of its hand with every total from `lowest` to
+    `highest`; every red card of its hand in front of every other seat; every other card of its
+    hand. Legal for a seat that ballots is to doubt or not.
+    """
+
+    seat: int | None
+    """Who looks; None is the spectator."""
+    round: int
+    """Counts from 1; 0 before the deal."""
+    turn: int
+    """Turns begun in this match, skipped ones included; 0 before the deal."""
+    limit: int
+    total: int
+    """The last accepted announcement of this round, 0 at its start (BO-6)."""
+    direction: Direction
+    on_turn: int | None
+    """The seat whose turn it is; None before the deal and after the end."""
+    to_act: tuple[int, ...]
+    """The seats asked now. All other seats as long as an announcement is balloted, whatever
+    ballots are in; () while the dealer draws and after the end."""
+    hand: Cards
+    """The looking seat's cards, ascending; () for the spectator."""
+    hand_sizes: tuple[int, ...]
+    draw_pile: int
+    """Cards in the draw pile."""
+    centre_pile: int
+    """Cards in the centre pile, the one being balloted included."""
+    waiting: tuple[Cards, ...]
+    """Red cards in front of each seat, oldest first (BO-9)."""
+    announcements: tuple[Announcement, ...]
+    """This round's accepted announcements, oldest first."""
+    balloted: Announcement | None
+    """The announcement that may be doubted now."""
+    seen: Cards
+    """Cards of the centre pile that everybody saw, oldest first."""
+    face_down: Cards
+    """Number cards of the centre pile that only the looking seat knows, for it laid them; oldest
+    first, the one being balloted included. () for the spectator."""
+    lowest: int
+    highest: int
+    """The totals that may be announced on this total (BO-12)."""
+    call_due: bool
+    """The looking seat is on turn with two cards: without a call it draws (BO-16)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """All hands were dealt."""
+
+    hand_sizes: tuple[int, ...]
+    draw_pile: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStarted:
+    """A round begins at total 0 with the turn of `starter`."""
+
+    round: int
+    limit: int
+    starter: int
+
+
+@dataclass(frozen=True, slots=True)
+class NumberPlayed:
+    """A number card was laid face down; a total above the limit is a bust.
+
+    `called` is a call that was due, here and below: a needless one stays unheard (BO-16).
+    """
+
+    seat: int
+    announce: int
+    called: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RedPlayed:
+    """A red card was laid in front of `target`."""
+
+    seat: int
+    card: NotedCard
+    target: int
+    called: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ActionPlayed:
+    """An action card took effect; play goes on in `direction`."""
+
+    seat: int
+    card: NotedCard
+    direction: Direction
+    called: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Nobody doubted; `total` is the total now."""
+
+    seat: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Doubted:
+    """A doubt showed the card: `announced` was right if it is `honest` (BO-21)."""
+
+    seat: int
+    """Who played the card."""
+    doubter: int
+    card: NotedCard
+    announced: int
+    honest: int
+    """The honest total (BO-7); below 0 only under `below_zero = bluff`."""
+    right: bool
+    doubts: tuple[int, ...]
+    """All seats that doubted under `publish_ballots = all`, else ()."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardsDrawn:
+    """A seat drew cards; fewer than it had to when both piles ran dry (BO-8).
+
+    A drawing that a reshuffle interrupts is two of these.
+    """
+
+    seat: int
+    count: int
+    cause: DrawCause
+
+
+@dataclass(frozen=True, slots=True)
+class Reshuffled:
+    """The centre pile became the draw pile."""
+
+    draw_pile: int
+
+
+@dataclass(frozen=True, slots=True)
+class RedCarriedOut:
+    """A seat carried out a red card in front of it; a skip ended its turn (BO-9)."""
+
+    seat: int
+    card: NotedCard
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """The points are counted (BO-24)."""
+
+    ending: Ending
+    points: tuple[int, ...]
+
+
+BloeffEvent: TypeAlias = (
+    Dealt
+    | RoundStarted
+    | NumberPlayed
+    | RedPlayed
+    | ActionPlayed
+    | Accepted
+    | Doubted
+    | CardsDrawn
+    | Reshuffled
+    | RedCarriedOut
+    | MatchEnded
+)
