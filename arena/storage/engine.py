@@ -1,0 +1,30 @@
+"""Connections to Postgres: one pool per engine, asynchronous for the referee, not for pages."""
+
+from sqlalchemy import URL, Engine, create_engine, make_url
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from arena.storage.tables import READER_ROLE
+
+POOL_SIZE = 5
+"""Connections an engine keeps. The referee records in one and asks in few others."""
+
+
+def async_engine(url: str) -> AsyncEngine:
+    """The referee's: reads and writes."""
+    return create_async_engine(url, pool_size=POOL_SIZE, pool_pre_ping=True)
+
+
+def reading_engine(url: str) -> Engine:
+    """The dashboard's: cannot write and cannot see tokens."""
+    session = f"-c role={READER_ROLE} -c default_transaction_read_only=on"
+    return create_engine(
+        url,
+        pool_size=POOL_SIZE,
+        pool_pre_ping=True,
+        connect_args={"options": _options(make_url(url), session)},
+    )
+
+
+def _options(url: URL, session: str) -> str:
+    given = url.query.get("options", "")
+    return f"{given if isinstance(given, str) else ' '.join(given)} {session}".strip()

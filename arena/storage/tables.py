@@ -1,0 +1,203 @@
+"""What Postgres holds. The tables state the rules; the one-line comments say which.
+
+    owners ─< bots ─< versions ─ tokens
+                         │
+    blocks ─< matches ─< match_seats
+                 ├── transcripts
+                 └── rating_events
+
+Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
+the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, that a block is
+void or closed, stands in `blocks`.
+"""
+
+from sqlalchemy import (
+    TIMESTAMP,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+READER_ROLE = "arena_reader"
+"""The role that sees everything but tokens and writes nothing."""
+
+RESULTS_CHANNEL = "arena_results"
+"""NOTIFY goes here after every batch of results."""
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pk",
+        "fk": "%(table_name)s_%(column_0_name)s_fk",
+        "ck": "%(table_name)s_%(constraint_name)s",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ix": "%(table_name)s_%(column_0_N_name)s_ix",
+    }
+)
+
+_NAME = "~ '^[A-Za-z0-9._-]{1,40}$'"
+_Time = TIMESTAMP(timezone=True)
+
+
+def _now(name: str) -> Column[object]:
+    return Column(name, _Time, nullable=False, server_default=func.now())
+
+
+owners = Table(
+    "owners",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("name", Text, nullable=False),
+    _now("created_at"),
+    CheckConstraint(f"name {_NAME}", name="name_allowed"),
+    # One owner per name, whatever the capitals.
+    Index("owners_name_key", func.lower(text("name")), unique=True),
+)
+
+bots = Table(
+    "bots",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    # One of the platform's own sample bots.
+    Column("house", Boolean, nullable=False),
+    _now("created_at"),
+    Column("retired_at", _Time),
+    CheckConstraint(f"name {_NAME}", name="name_allowed"),
+    # One bot per name over all owners, whatever the capitals: nobody plays under another's name.
+    Index("bots_name_key", func.lower(text("name")), unique=True),
+)
+
+versions = Table(
+    "versions",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("bot_id", ForeignKey(bots.c.id), nullable=False),
+    Column("label", Text, nullable=False),
+    _now("created_at"),
+    Column("retired_at", _Time),
+    CheckConstraint(f"label {_NAME}", name="label_allowed"),
+    # A release is made once.
+    UniqueConstraint("bot_id", "label"),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    # One token per version; beside and not in `versions` so that the reader role cannot see it.
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    _now("created_at"),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("size", SmallInteger, nullable=False),
+    _now("created_at"),
+    Column("voided_at", _Time),
+    Column("closed_at", _Time),
+    CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
+    CheckConstraint("size >= 1", name="size_positive"),
+    # A block counts or it does not.
+    CheckConstraint("voided_at IS NULL OR closed_at IS NULL", name="closed_or_void"),
+    # What a starting referee voids.
+    Index(
+        "blocks_unfinished_ix",
+        "id",
+        postgresql_where=text("closed_at IS NULL AND voided_at IS NULL"),
+    ),
+)
+
+matches = Table(
+    "matches",
+    metadata,
+    # A match is recorded once, by its id.
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    Column("game", Text, nullable=False),
+    # Only the options that differ from the game's defaults: a variant's identity.
+    Column("options", JSONB, nullable=False),
+    Column("seat_count", SmallInteger, nullable=False),
+    Column("block_id", ForeignKey(blocks.c.id), nullable=False),
+    Column("position", SmallInteger, nullable=False),
+    Column("termination", Text, nullable=False),
+    Column("decided_by_faults", Boolean, nullable=False),
+    Column("started_at", _Time, nullable=False),
+    Column("finished_at", _Time, nullable=False),
+    CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
+    CheckConstraint("seat_count >= 2", name="seat_count_least"),
+    CheckConstraint("position >= 0", name="position_least"),
+    CheckConstraint("termination IN ('finished', 'forfeit')", name="termination_known"),
+    CheckConstraint("finished_at >= started_at", name="times_ordered"),
+    # Each rotation of a block is played once.
+    UniqueConstraint("block_id", "position"),
+    # The newest matches, page by page; and those of one ladder.
+    Index("matches_newest_ix", "finished_at", "id"),
+    Index("matches_ladder_ix", "game", "options", "seat_count", "finished_at"),
+)
+
+match_seats = Table(
+    "match_seats",
+    metadata,
+    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    Column("seat", SmallInteger, primary_key=True),
+    Column("version_id", ForeignKey(versions.c.id), nullable=False),
+    # A reserved word in SQL: quote it by hand.
+    Column("placing", SmallInteger, nullable=False),
+    # None when the game did not reach its end.
+    Column("score", Integer),
+    Column("faults", Integer, nullable=False),
+    Column("forfeited", Boolean, nullable=False),
+    CheckConstraint("seat >= 0", name="seat_least"),
+    CheckConstraint('"placing" >= 1', name="placing_least"),
+    CheckConstraint("faults >= 0", name="faults_least"),
+    # A bot's matches.
+    Index("match_seats_version_ix", "version_id", "match_id"),
+)
+
+transcripts = Table(
+    "transcripts",
+    metadata,
+    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    # How `data` is to be read, see `arena.storage.transcripts`.
+    Column("format", SmallInteger, nullable=False),
+    # Of the serialised transcript before compression.
+    Column("sha256", LargeBinary, nullable=False),
+    # Compressed by us already: the migration sets STORAGE EXTERNAL.
+    Column("data", LargeBinary, nullable=False),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+rating_events = Table(
+    "rating_events",
+    metadata,
+    # Recorders take turns, so sequence order is the order of becoming visible: a reader who
+    # remembers the last number that it saw misses nothing.
+    Column("sequence", BigInteger, Identity(always=True), primary_key=True),
+    # A result is told to the ratings once.
+    Column("match_id", ForeignKey(matches.c.id), nullable=False, unique=True),
+)
+
+append_only = (matches, match_seats, transcripts, rating_events)
+"""What triggers keep from being changed."""
+
+readable = (owners, bots, versions, blocks, *append_only)
+"""What the reader role may see: everything but tokens."""
