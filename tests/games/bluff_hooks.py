@@ -38,7 +38,7 @@ def vary_step(
     game: AnyGame, before: BluffState, actor: Actor, action: Any, random: Random
 ) -> tuple[BluffState, Any]:
     """A bet reveals what it lays out and nothing else; a roll nothing; a doubt everything."""
-    if isinstance(action, Bet):
+    if isinstance(action, Bet) and isinstance(actor, int):
         varied = vary_secrets(game, before, None, random)
         kept = _dice(random, len(before.hidden[actor]) - len(action.show))
         cup = tuple(sorted(kept + action.show))

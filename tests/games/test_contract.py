@@ -71,7 +71,7 @@ def test_what_is_legal_is_accepted_and_nothing_else(case: Case) -> None:
 @every_small_case
 def test_legal_and_accepted_agree_throughout_a_small_tree(case: Case) -> None:
     game = case.game
-    asking = [(state, game.to_act(state)[0]) for state in small_tree(case, limit=1_000)]
+    asking = small_tree(case, limit=1_000)
     choices = [list(game.legal_actions(state, seat)) for state, seat in asking]
     universe = {action for legal in choices for action in legal}
     assert len(asking) > 10
@@ -80,11 +80,11 @@ def test_legal_and_accepted_agree_throughout_a_small_tree(case: Case) -> None:
         assert {a for a in universe if is_accepted(case, state, seat, a)} == set(legal), state
 
 
-def small_tree(case: Case, limit: int) -> list[Any]:
-    """States in which a seat is asked, nearest to the start first."""
+def small_tree(case: Case, limit: int) -> list[tuple[Any, int]]:
+    """States with the first seat that is asked in them, nearest to the start first."""
     game = case.game
     start = game.start(case.seats)
-    seen, queue, asking = {start}, deque([start]), list[Any]()
+    seen, queue, asking = {start}, deque([start]), list[tuple[Any, int]]()
     while queue and len(asking) < limit:
         state = queue.popleft()
         actor: Any = game.to_act(state)
@@ -92,8 +92,8 @@ def small_tree(case: Case, limit: int) -> list[Any]:
             drawn = islice(outcomes(partial(game.draw, state)), 1_500)
             actions = list(dict.fromkeys(draw for draw, _ in drawn))
         elif actor:
-            asking.append(state)
             actor = actor[0]
+            asking.append((state, actor))
             actions = list(game.legal_actions(state, actor))
         else:
             continue

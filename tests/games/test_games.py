@@ -1,0 +1,72 @@
+"""The table of games and the making of one from a name and options."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from arena.games import GAMES, OptionsError, UnknownGameError, make_game
+from arena.games.bluff import Bluff, BluffOptions
+
+
+def test_a_game_is_made_under_its_defaults() -> None:
+    game = make_game("bluff")
+    assert isinstance(game, Bluff)
+    assert game.options == BluffOptions()
+    assert game.options.changed() == {}
+
+
+def test_every_game_stands_under_its_own_name() -> None:
+    for name, kind in GAMES.items():
+        assert kind.name == name
+        assert make_game(name).options.changed() == {}
+
+
+ACCEPTED = [
+    ({"dice_per_player": 3}, {"dice_per_player": 3}),
+    ({"dice_per_player": "3"}, {"dice_per_player": 3}),
+    ({"show_and_reroll": "true"}, {"show_and_reroll": True}),
+    ({"show_and_reroll": "False"}, {}),
+    ({"start_star_value": "5"}, {"start_star_value": 5}),
+    ({"loss_clamp": "True", "start_mode": "seat"}, {"start_mode": "seat"}),
+    ({"players_max": 2}, {"players_max": 2}),
+]
+
+
+@pytest.mark.parametrize(("given", "changed"), ACCEPTED)
+def test_options_may_be_words_from_a_command_line(
+    given: Mapping[str, object], changed: Mapping[str, object]
+) -> None:
+    assert make_game("bluff", given).options.changed() == changed
+
+
+REFUSED = [
+    ({"dice_per_player": 17}, ["dice_per_player", "17", "1 to 16"]),
+    ({"dice_per_player": "many"}, ["dice_per_player", "'many'", "1 to 16"]),
+    ({"start_star_value": "7"}, ["start_star_value", "'7'", "0, 5, 6"]),
+    ({"start_star_value": "5", "players_min": "9"}, ["players_min", "'9'", "2 to 6"]),
+    ({"start_mode": "dice"}, ["start_mode", "'dice'", "roll, seat"]),
+    ({"show_and_reroll": "maybe"}, ["show_and_reroll", "'maybe'", "true, false"]),
+    ({"loss_clamp": "false"}, ["loss_clamp", "'false'", "true"]),
+    ({"dice": 5}, ["'dice'", "dice_per_player"]),
+    ({"players_min": 5, "players_max": 3}, ["players_min", "players_max"]),
+]
+
+
+@pytest.mark.parametrize(("given", "parts"), REFUSED)
+def test_a_refused_option_is_named_with_its_value_and_what_is_allowed(
+    given: Mapping[str, object], parts: list[str]
+) -> None:
+    with pytest.raises(OptionsError) as refusal:
+        make_game("bluff", given)
+    message = str(refusal.value)
+    assert message.startswith("bluff: ")
+    for part in parts:
+        assert part in message
+
+
+def test_an_unknown_game_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownGameError) as refusal:
+        make_game("bridge")
+    assert "'bridge'" in str(refusal.value)
+    for name in GAMES:
+        assert name in str(refusal.value)
