@@ -61,8 +61,10 @@ class BluffCodec:
     def write_action(self, action: BluffAction, message: pb.BluffAction) -> None:
         if isinstance(action, Bet):
             _write_bet(action, message.bet)
-        else:
+        elif isinstance(action, Doubt):
             message.doubt.SetInParent()
+        else:
+            raise TypeError(f"{action!r} is no action of a seat")
 
     def read_action(self, message: pb.BluffAction) -> BluffAction:
         kind = message.WhichOneof("action")

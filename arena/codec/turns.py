@@ -33,17 +33,23 @@ def event(game: str, value: Any) -> game_pb2.Event:
     return message
 
 
-def turn(setup: Setup, value: Turn, events: list[game_pb2.Event], bank_ms: int) -> referee_pb2.Turn:
-    """A question to a seat. `events` are those it has not seen."""
-    message = referee_pb2.Turn(
-        match_id=setup.match_id,
-        turn_number=value.number,
-        turn_ms=setup.time_control.turn_ms,
-        bank_ms=bank_ms,
-    )
+def write_turn(
+    message: referee_pb2.Turn,
+    setup: Setup,
+    value: Turn,
+    events: list[game_pb2.Event],
+    bank_ms: int,
+) -> None:
+    """Fill in a question to a seat. `events` are those it has not seen.
+
+    Written in place, because this is what the referee does most.
+    """
+    message.match_id = setup.match_id
+    message.turn_number = value.number
+    message.turn_ms = setup.time_control.turn_ms
+    message.bank_ms = bank_ms
     CODECS[setup.game].write_view(value.view, getattr(message.view, setup.game))
     message.events.extend(events)
-    return message
 
 
 def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:

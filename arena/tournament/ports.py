@@ -1,12 +1,13 @@
 """What the tournament needs from outside. `referee` and `storage` supply it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import NewType, Protocol
+from typing import Any, NewType, Protocol
 
-from arena.match.transcript import Entrant, Transcript
+from arena.match.flow import Refused, Turn
+from arena.match.transcript import Entrant, Setup, Transcript
 
 VersionId = NewType("VersionId", int)
 
@@ -52,9 +53,117 @@ class FinishedMatch:
     finished_at: datetime
 
 
+class Host(Protocol):
+    """The match, as a seat's bot speaks to it."""
+
+    @property
+    def setup(self) -> Setup: ...
+
+    def bank_ms(self, seat: int) -> int:
+        """What is left of a seat's time bank."""
+        ...
+
+    def join(self, seat: int, entropy: bytes) -> None:
+        """Accept the offer. Repeating it changes nothing."""
+        ...
+
+    def decline(self, seat: int) -> None:
+        """Do not accept the offer."""
+        ...
+
+    def answer(self, seat: int, turn_number: int, action: Any) -> bool:
+        """Act. False if no such turn is open, which changes nothing."""
+        ...
+
+    def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
+        """Answer with something that is no action of the game. False as above."""
+        ...
+
+    def left(self, seat: int) -> None:
+        """The connection is lost."""
+        ...
+
+    def returned(self, seat: int) -> None:
+        """The connection is back."""
+        ...
+
+
+class Player(Protocol):
+    """One seat's bot, as the match it plays in sees it. Nothing here waits or fails."""
+
+    def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
+        """Offer the match; a `join` or `decline` to the host follows, or neither."""
+        ...
+
+    def ask(self, turn: Turn) -> None:
+        """Put a turn to the bot."""
+        ...
+
+    def refuse(self, refused: Refused, faults: int) -> None:
+        """Tell the bot about a fault of its own, the `faults`-th of the match."""
+        ...
+
+    def end(self, transcript: Transcript, events: Sequence[Any]) -> None:
+        """Tell the bot that the match is over and recorded; `events` are all of the match."""
+        ...
+
+    def withdraw(self, reason: str) -> None:
+        """Tell the bot that the match does not take place, or is broken off."""
+        ...
+
+
+class Participant(Protocol):
+    """A connected bot that can take seats."""
+
+    @property
+    def registered(self) -> Registered: ...
+
+    @property
+    def games(self) -> frozenset[str]: ...
+
+    @property
+    def max_matches(self) -> int: ...
+
+    def player(self) -> Player:
+        """A player for one seat of one match."""
+        ...
+
+
+class Cancellable(Protocol):
+    """A call that was arranged."""
+
+    def cancel(self) -> None:
+        """Do not call any more."""
+        ...
+
+
+class Timer(Protocol):
+    """Monotonic time, turned by hand in tests."""
+
+    def now(self) -> float:
+        """Seconds."""
+        ...
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> Cancellable:
+        """Call once when `now()` has reached `when`."""
+        ...
+
+
+class StorageFailedError(Exception):
+    """Storage could not do it now; trying again later may help."""
+
+
 class Recorder(Protocol):
-    """Keeps results."""
+    """Keeps results. Raises StorageFailedError when it cannot at the moment."""
 
     async def record(self, matches: Sequence[FinishedMatch]) -> None:
         """Record all or none; a match whose id is already recorded is left as it is."""
+        ...
+
+    async def close_block(self, block_id: str) -> None:
+        """End a block that was cut short by a bot; its matches count."""
+        ...
+
+    async def void_block(self, block_id: str) -> None:
+        """End a block that we broke; none of its matches counts."""
         ...

@@ -1,0 +1,1 @@
+"""The gRPC side of the arena: streams, sessions and services."""

@@ -1,0 +1,132 @@
+"""All sessions: who is connected, who may come back, who takes over from whom."""
+
+from collections.abc import Callable
+
+import grpc
+import structlog
+
+from arena.games import GAMES
+from arena.referee.errors import ProtocolError
+from arena.referee.outbox import Outbox
+from arena.referee.seat import WireRecords
+from arena.referee.session import MAX_MATCHES, Session
+from arena.tournament.director import Director
+from arena.tournament.ports import Registered, VersionId
+from arena.v1 import referee_pb2
+
+PROTOCOL_VERSION = 1
+MAX_INSTANCES = 8
+"""Copies of one version connected at once."""
+MAX_INSTANCE_NAME = 40
+
+log = structlog.get_logger()
+
+CloseStream = Callable[[ProtocolError], None]
+
+
+class Lobby:
+    """Keeps a session per instance of a version for as long as a stream or a match needs it."""
+
+    def __init__(self, director: Director) -> None:
+        self._director = director
+        self._records = WireRecords()
+        self._sessions: dict[VersionId, dict[str, Session]] = {}
+        """By version and instance."""
+        self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
+
+    @property
+    def connected(self) -> int:
+        """Streams open now."""
+        return len(self._streams)
+
+    def enter(
+        self,
+        registered: Registered,
+        hello: referee_pb2.Hello,
+        outbox: Outbox,
+        close: CloseStream,
+    ) -> Session:
+        """A stream said hello. `close` ends it when a newer one takes over.
+
+        Raises ProtocolError for a hello that cannot be served.
+        """
+        games = _games(hello)
+        wanted = max(1, hello.max_matches)
+        session = self._session(registered, hello.instance)
+        older = self._streams.pop(session, None)
+        if older is not None:
+            session.detach(older[0])
+            older[1](_TAKEN_OVER)
+        welcome = outbox.message().welcome
+        welcome.protocol_version = PROTOCOL_VERSION
+        welcome.max_matches = min(wanted, MAX_MATCHES)
+        welcome.games.extend(sorted(games))
+        entrant = registered.entrant
+        welcome.entrant.bot = entrant.bot
+        welcome.entrant.version = entrant.version
+        welcome.entrant.owner = entrant.owner
+        self._streams[session] = (outbox, close)
+        session.attach(outbox, games, welcome.max_matches)
+        self._director.arrive(session)
+        log.info("bot connected", bot=str(entrant), client=hello.client[:80] or None)
+        return session
+
+    def leave(self, session: Session, outbox: Outbox) -> None:
+        """A stream is over."""
+        if session.detach(outbox):
+            del self._streams[session]
+            self._director.depart(session)
+            log.info("bot disconnected", bot=str(session.registered.entrant))
+        self._forget_idle(session.registered)
+
+    def close_all(self, reason: ProtocolError) -> None:
+        """End all streams."""
+        for _, close in list(self._streams.values()):
+            close(reason)
+
+    def _session(self, registered: Registered, instance: str) -> Session:
+        if len(instance) > MAX_INSTANCE_NAME:
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                f"an instance's name has at most {MAX_INSTANCE_NAME} characters",
+            )
+        self._forget_idle(registered)
+        instances = self._sessions.setdefault(registered.version_id, {})
+        if instance not in instances:
+            if len(instances) >= MAX_INSTANCES:
+                raise ProtocolError(
+                    grpc.StatusCode.RESOURCE_EXHAUSTED,
+                    f"{MAX_INSTANCES} instances of {registered.entrant} are connected already",
+                )
+            instances[instance] = Session(registered, self._records)
+        return instances[instance]
+
+    def _forget_idle(self, registered: Registered) -> None:
+        """Drop this version's sessions that neither a stream nor a match needs."""
+        instances = self._sessions.get(registered.version_id, {})
+        for instance, session in list(instances.items()):
+            if session.idle and session not in self._streams:
+                del instances[instance]
+        if not instances:
+            self._sessions.pop(registered.version_id, None)
+
+
+_TAKEN_OVER = ProtocolError(
+    grpc.StatusCode.ABORTED, "a newer stream of the same bot instance took over"
+)
+
+
+def _games(hello: referee_pb2.Hello) -> frozenset[str]:
+    if hello.protocol_version != PROTOCOL_VERSION:
+        raise ProtocolError(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            f"this referee speaks protocol version {PROTOCOL_VERSION}, "
+            f"not {hello.protocol_version}: set `hello.protocol_version`",
+        )
+    games = frozenset(hello.games) & GAMES.keys()
+    if not games:
+        raise ProtocolError(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            f"`hello.games` names no game that is played here: {', '.join(GAMES)}",
+        )
+    return games

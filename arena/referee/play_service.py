@@ -1,0 +1,153 @@
+"""The stream that bots play over: one task reads, one writes, and the call itself waits."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, Protocol
+
+import grpc
+import grpc.aio
+import structlog
+from google.protobuf.message import DecodeError
+
+from arena.referee.errors import ProtocolError
+from arena.referee.lobby import Lobby
+from arena.referee.outbox import Outbox
+from arena.tournament.ports import Registered
+from arena.v1 import referee_pb2
+
+HELLO_SECONDS: Final = 10.0
+"""How long an open stream may stay silent before its hello."""
+
+log = structlog.get_logger()
+
+Context = grpc.aio.ServicerContext[Any, Any]
+Handler = Callable[[referee_pb2.PlayRequest], None]
+
+
+class Authenticator(Protocol):
+    """Knows tokens."""
+
+    async def authenticate(self, token: str) -> Registered:
+        """Whose token it is. Raises ProtocolError for one that may not play."""
+        ...
+
+
+def parse_request(data: bytes) -> referee_pb2.PlayRequest | None:
+    """The message, or None for bytes that are none: the stream ends with a sentence about it."""
+    try:
+        return referee_pb2.PlayRequest.FromString(data)
+    except DecodeError:
+        return None
+
+
+class PlayService:
+    """Serves RefereeService.Play."""
+
+    def __init__(self, authenticator: Authenticator, lobby: Lobby) -> None:
+        self._authenticator = authenticator
+        self._lobby = lobby
+
+    async def play(self, _requests: object, context: Context) -> None:
+        """One stream, from its opening to its end."""
+        try:
+            registered = await self._authenticator.authenticate(bearer_token(context))
+            await self._converse(registered, context)
+        except ProtocolError as error:
+            log.info("stream refused", code=error.code.name, why=error.sentence)
+            await context.abort(error.code, error.sentence)
+
+    async def _converse(self, registered: Registered, context: Context) -> None:
+        stream = _Stream(context)
+        async with asyncio.TaskGroup() as tasks:
+            reader = tasks.create_task(stream.read(self._greet(registered, stream)))
+            writer = tasks.create_task(stream.write())
+            try:
+                ending = await stream.ending
+            finally:
+                # Also when the call is cancelled because the bot is gone.
+                if stream.leave is not None:
+                    stream.leave()
+                reader.cancel()
+                writer.cancel()
+        if ending is not None:
+            raise ending
+
+    def _greet(
+        self, registered: Registered, stream: "_Stream"
+    ) -> Callable[[referee_pb2.PlayRequest], Handler]:
+        def greet(first: referee_pb2.PlayRequest) -> Handler:
+            if not first.HasField("hello"):
+                raise ProtocolError(
+                    grpc.StatusCode.INVALID_ARGUMENT, "the first message must hold `hello`"
+                )
+            session = self._lobby.enter(registered, first.hello, stream.outbox, stream.end)
+            stream.leave = lambda: self._lobby.leave(session, stream.outbox)
+            return session.handle
+
+        return greet
+
+
+class _Stream:
+    """One call: its outbox, and the future that says how it ends (None: the bot hung up)."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.outbox = Outbox()
+        self.leave: Callable[[], None] | None = None
+        loop = asyncio.get_running_loop()
+        self.ending: asyncio.Future[ProtocolError | None] = loop.create_future()
+        # A timer and not a timeout around the read: that would leave the bot deaf for good.
+        self._hello_timer = loop.call_later(HELLO_SECONDS, self.end, _NO_HELLO)
+
+    def end(self, error: ProtocolError | None) -> None:
+        """End the call; the first reason counts."""
+        self._hello_timer.cancel()
+        if not self.ending.done():
+            self.ending.set_result(error)
+
+    async def read(self, greet: Callable[[referee_pb2.PlayRequest], Handler]) -> None:
+        """Take in messages until the bot hangs up or breaks the protocol."""
+        receive: Callable[[], Awaitable[Any]] = self._context.read
+        handle: Handler | None = None
+        try:
+            while (request := await receive()) is not grpc.aio.EOF:
+                if request is None:
+                    self.end(_NO_MESSAGE)
+                    return
+                if handle is None:
+                    self._hello_timer.cancel()
+                    handle = greet(request)
+                else:
+                    handle(request)
+        except ProtocolError as error:
+            self.end(error)
+        except Exception:
+            log.exception("stream broken")
+            self.end(_OUR_MISTAKE)
+        else:
+            self.end(None)
+
+    async def write(self) -> None:
+        """Send what waits, as much as there is at a time."""
+        while True:
+            await self._context.write(await self.outbox.take())
+
+
+_NO_HELLO = ProtocolError(
+    grpc.StatusCode.DEADLINE_EXCEEDED, f"no `hello` within {HELLO_SECONDS:.0f} seconds"
+)
+_NO_MESSAGE = ProtocolError(
+    grpc.StatusCode.INVALID_ARGUMENT, "these bytes are no arena.v1.PlayRequest"
+)
+_OUR_MISTAKE = ProtocolError(grpc.StatusCode.INTERNAL, "the referee made a mistake")
+
+
+def bearer_token(context: Context) -> str:
+    """The token of a call's metadata. Raises ProtocolError when there is none."""
+    for key, value in context.invocation_metadata() or ():
+        if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
+            return value.removeprefix("Bearer ").strip()
+    raise ProtocolError(
+        grpc.StatusCode.UNAUTHENTICATED,
+        'send the bot\'s token in the metadata: "authorization": "Bearer <token>"',
+    )

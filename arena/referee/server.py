@@ -1,0 +1,96 @@
+"""The gRPC server: services, limits, start and graceful stop."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from arena.referee.errors import ProtocolError
+from arena.referee.lobby import Lobby
+from arena.referee.play_service import PlayService, parse_request
+from arena.referee.registry_service import RegistryService
+from arena.v1 import referee_pb2, registry_pb2, registry_pb2_grpc
+
+MAX_MESSAGE_BYTES: Final = 256 * 1024
+"""Incoming messages: 64 answers with all dice laid out take a twentieth of it."""
+KEEPALIVE_MS: Final = 20_000
+"""A peer whose machine vanished is noticed after this and KEEPALIVE_TIMEOUT_MS."""
+KEEPALIVE_TIMEOUT_MS: Final = 10_000
+MAX_STREAMS_PER_CONNECTION: Final = 100
+"""A connection is one process's; more streams are a mistake or an attack."""
+
+OPTIONS: Final[Sequence[tuple[str, Any]]] = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.keepalive_time_ms", KEEPALIVE_MS),
+    ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
+    # Two referees on one port would share its bots between them.
+    ("grpc.so_reuseport", 0),
+)
+
+_SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
+_REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
+
+
+class PortTakenError(Exception):
+    """The address cannot be listened on; the message says what to do."""
+
+
+class RefereeServer:
+    """Listens for bots. `start` before use, `stop` at the end."""
+
+    def __init__(self, play: PlayService, registry: RegistryService, lobby: Lobby) -> None:
+        self._lobby = lobby
+        self._server = grpc.aio.server(options=OPTIONS)
+        # Registered by hand, because bytes that are no message must end with a sentence and not
+        # with a status of the library's.
+        handler = grpc.stream_stream_rpc_method_handler(
+            play.play,
+            request_deserializer=parse_request,
+            response_serializer=referee_pb2.PlayResponse.SerializeToString,
+        )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
+        )
+        registry_pb2_grpc.add_RegistryServiceServicer_to_server(registry, self._server)  # type: ignore[no-untyped-call]
+        self._health = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection.enable_server_reflection(names, self._server)
+
+    async def start(self, host: str, port: int) -> int:
+        """Listen, and return the port (a free one for 0). Raises PortTakenError."""
+        try:
+            bound = self._server.add_insecure_port(f"{host}:{port}")
+        except RuntimeError as error:
+            raise PortTakenError(
+                f"cannot listen on {host}:{port}: is another program using it? "
+                "Stop that program or choose another port with --port."
+            ) from error
+        await self._server.start()
+        for name in ("", _SERVICE, _REGISTRY):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        return bound
+
+    async def stop(self) -> None:
+        """Say goodbye to all streams and close."""
+        await self._health.enter_graceful_shutdown()
+        self._lobby.close_all(_STOPPING)
+        await self._server.stop(grace=1.0)
+
+
+class LoopTimer:
+    """The event loop's clock. A Timer (see tournament.ports)."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.now = self._loop.time
+        self.call_at = self._loop.call_at
+
+
+_STOPPING = ProtocolError(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back later")

@@ -1,0 +1,114 @@
+"""A connected bot: its seats in running matches, and the stream that may come and go.
+
+What a session holds is bounded: at most MAX_MATCHES seats being played, one open turn for each,
+a transcript for each end. So its outbox is bounded too, however slowly the bot reads.
+"""
+
+from typing import Final
+
+import grpc
+
+from arena.randomness import MAX_ENTROPY_BYTES, MIN_ENTROPY_BYTES
+from arena.referee.errors import ProtocolError
+from arena.referee.outbox import Outbox
+from arena.referee.seat import Seat, WireRecords
+from arena.tournament.ports import Registered
+from arena.v1 import referee_pb2
+
+MAX_MATCHES: Final = 64
+"""Matches one stream plays at once: beyond this a bot gains nothing by more."""
+MAX_STRAY_ANSWERS: Final = 1_000
+"""Answers to no open turn, beyond those that counted, before a stream counts as babbling. Late
+and repeated answers are harmless and happen; a thousand too many do not happen by accident."""
+
+
+class Session:
+    """One instance of one version of a bot. A Participant, and the Line of its seats."""
+
+    def __init__(self, registered: Registered, records: WireRecords) -> None:
+        self.registered = registered
+        self.games: frozenset[str] = frozenset()
+        self.max_matches = 1
+        self._records = records
+        self._outbox: Outbox | None = None
+        self._seats: dict[str, Seat] = {}
+        self._strays = 0
+
+    @property
+    def idle(self) -> bool:
+        """Whether no match needs this session."""
+        return not self._seats
+
+    def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
+        """A stream opened: everything goes to `outbox` from now on, running matches first."""
+        self._outbox = outbox
+        self.games = games
+        self.max_matches = max_matches
+        self._strays = 0
+        for seat in list(self._seats.values()):
+            seat.restored(outbox.message())
+
+    def detach(self, outbox: Outbox) -> bool:
+        """A stream closed. False if a newer one had taken over, which changes nothing."""
+        if self._outbox is not outbox:
+            return False
+        self._outbox = None
+        for seat in list(self._seats.values()):
+            seat.cut()
+        return True
+
+    def player(self) -> Seat:
+        return Seat(self, self._records)
+
+    def message(self) -> referee_pb2.PlayResponse | None:
+        return None if self._outbox is None else self._outbox.message()
+
+    def seated(self, seat: Seat) -> None:
+        self._seats[seat.match_id] = seat
+
+    def unseated(self, seat: Seat) -> None:
+        self._seats.pop(seat.match_id, None)
+
+    def handle(self, request: referee_pb2.PlayRequest) -> None:
+        """Take in one message. Raises ProtocolError when the stream cannot go on."""
+        seats = self._seats
+        for answer in request.answers:
+            seat = seats.get(answer.match_id)
+            if seat is None or not seat.answer(answer):
+                self._stray()
+            else:
+                self._strays -= self._strays > 0
+        if request.joins or request.declines or request.HasField("hello"):
+            self._handle_offers(request)
+
+    def _handle_offers(self, request: referee_pb2.PlayRequest) -> None:
+        if request.HasField("hello"):
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT, "`hello` belongs into the first message only"
+            )
+        for join in request.joins:
+            if not MIN_ENTROPY_BYTES <= len(join.entropy) <= MAX_ENTROPY_BYTES:
+                raise ProtocolError(
+                    grpc.StatusCode.INVALID_ARGUMENT,
+                    f"a join's entropy has {MIN_ENTROPY_BYTES} to {MAX_ENTROPY_BYTES} bytes, "
+                    f"not {len(join.entropy)}",
+                )
+            seat = self._seats.get(join.match_id)
+            if seat is None:
+                self._stray()
+            else:
+                seat.join(join.entropy)
+        for decline in request.declines:
+            seat = self._seats.get(decline.match_id)
+            if seat is None:
+                self._stray()
+            else:
+                seat.decline()
+
+    def _stray(self) -> None:
+        self._strays += 1
+        if self._strays > MAX_STRAY_ANSWERS:
+            raise ProtocolError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"more than {MAX_STRAY_ANSWERS} answers that belong to no open turn",
+            )

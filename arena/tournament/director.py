@@ -1,0 +1,294 @@
+"""The rated ladder at work: seats connected bots block by block and sees each block through.
+
+A block is opened when its bots have a place free, plays its rotations one after the other, and
+holds their places until it ends. Whoever does not join, or forfeits by its faults, is left out for
+a while, so that it costs the others little.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import structlog
+
+from arena.match.clock import TimeControl
+from arena.match.faults import DEFAULT_FAULT_LIMIT
+from arena.match.transcript import Setup
+from arena.scheduling.ladder import Candidate, Ladder, MeetingCounts, next_table, rotations
+from arena.tournament.journal import Journal
+from arena.tournament.ports import Block, BlockKind, FinishedMatch, Participant, Timer
+from arena.tournament.table import Outcome, Table
+
+FIRST_PAUSE_SECONDS = 5.0
+"""How long a bot is left out after its first miss; doubled with each further one in a row."""
+LONGEST_PAUSE_SECONDS = 300.0
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for all matches of the ladder."""
+
+    time_control: TimeControl = field(default_factory=TimeControl)
+    fault_limit: int = DEFAULT_FAULT_LIMIT
+
+
+@dataclass(eq=False, slots=True)
+class _Guest:
+    """A connected bot."""
+
+    participant: Participant
+    candidate: Candidate
+    standing: "_Standing"
+    taken: int = 0
+    """Places held by blocks."""
+    present: bool = True
+
+
+@dataclass(slots=True)
+class _Standing:
+    """How reliable a version has been lately; outlives its connections."""
+
+    misses: int = 0
+    not_before: float = 0.0
+
+
+@dataclass(eq=False, slots=True)
+class _RunningBlock:
+    ladder: Ladder
+    guests: tuple[_Guest, ...]
+    block: Block
+    position: int = 0
+    table: Table | None = None
+    started_at: datetime = datetime.min
+
+
+class Director:
+    """Runs the ladder among the bots that arrive, until stopped."""
+
+    def __init__(
+        self,
+        ladders: Sequence[Ladder],
+        counts: MeetingCounts,
+        journal: Journal,
+        timer: Timer,
+        new_secret: Callable[[], bytes],
+        terms: Terms = Terms(),
+    ) -> None:
+        self._ladders = ladders
+        self._counts = counts
+        self._journal = journal
+        self._timer = timer
+        self._new_secret = new_secret
+        self._terms = terms
+        self._guests: dict[Participant, _Guest] = {}
+        """Connected bots, and those that left while blocks still hold places of theirs."""
+        self._standings: dict[int, _Standing] = {}
+        self._blocks: set[_RunningBlock] = set()
+        self._seats_in_play = {ladder.key: 0 for ladder in ladders}
+        self._pass_due = False
+        self._quota = 0.0
+        self._winding_down = False
+        self._stopped = False
+        self.on_idle: Callable[[], None] = lambda: None
+        """Called when the last running block ends after `wind_down`."""
+        journal.on_progress = self.schedule
+
+    @property
+    def running(self) -> int:
+        """Matches being played or offered."""
+        return len(self._blocks)
+
+    def arrive(self, participant: Participant) -> None:
+        """A bot is connected, perhaps again, and ready for offers."""
+        registered = participant.registered
+        candidate = Candidate(
+            registered.version_id,
+            registered.entrant.owner,
+            registered.house,
+            participant.games,
+        )
+        guest = self._guests.get(participant)
+        if guest is None:
+            standing = self._standings.setdefault(candidate.bot, _Standing())
+            self._guests[participant] = _Guest(participant, candidate, standing)
+        else:
+            guest.candidate, guest.present = candidate, True
+        self._share_out()
+        self.schedule()
+
+    def depart(self, participant: Participant) -> None:
+        """A bot is gone, perhaps for a moment; its running matches are its tables' business."""
+        guest = self._guests.get(participant)
+        if guest is not None:
+            guest.present = False
+            self._forget_if_gone(guest)
+            self._share_out()
+
+    def wind_down(self) -> None:
+        """Begin no further block; those that run play on to their end."""
+        self._winding_down = True
+        if not self._blocks:
+            self.on_idle()
+
+    def break_off(self, reason: str) -> None:
+        """End all running blocks as void."""
+        self._winding_down = self._stopped = True
+        for running in list(self._blocks):
+            if running.table is not None:
+                running.table.break_off(reason)
+
+    def schedule(self) -> None:
+        """Look for tables to open, soon and once, however often it is called until then."""
+        if not self._pass_due and not self._winding_down:
+            self._pass_due = True
+            self._timer.call_at(self._timer.now(), self._open_tables)
+
+    def _open_tables(self) -> None:
+        self._pass_due = False
+        while not (self._winding_down or self._journal.full) and self._open_one():
+            pass
+
+    def _open_one(self) -> bool:
+        now = self._timer.now()
+        free = [
+            guest
+            for guest in self._guests.values()
+            if guest.present
+            and guest.taken < guest.participant.max_matches
+            and guest.standing.not_before <= now
+        ]
+        for ladder in sorted(self._ladders, key=lambda ladder: self._seats_in_play[ladder.key]):
+            if self._seats_in_play[ladder.key] >= self._quota:
+                continue
+            seated = next_table(ladder, _one_each(free), self._counts)
+            if seated is not None:
+                by_bot = {guest.candidate.bot: guest for guest in reversed(free)}
+                self._begin(ladder, tuple(by_bot[candidate.bot] for candidate in seated))
+                return True
+        return False
+
+    def _share_out(self) -> None:
+        """Set how many places one ladder may hold: small tables must not starve large ones."""
+        present = [guest for guest in self._guests.values() if guest.present]
+        candidates = _one_each(present)
+        possible = sum(
+            next_table(ladder, candidates, self._counts) is not None for ladder in self._ladders
+        )
+        places = sum(guest.participant.max_matches for guest in present)
+        self._quota = places / max(1, possible)
+
+    def _begin(self, ladder: Ladder, guests: tuple[_Guest, ...]) -> None:
+        block = Block(str(uuid4()), BlockKind.SEAT, ladder.seats)
+        running = _RunningBlock(ladder, guests, block)
+        self._blocks.add(running)
+        self._seats_in_play[ladder.key] += ladder.seats
+        self._counts.add(ladder, [guest.candidate.bot for guest in guests])
+        for guest in guests:
+            guest.taken += 1
+        self._next_match(running)
+
+    def _next_match(self, running: _RunningBlock) -> None:
+        if self._stopped:
+            self._cut_short(running, void=True)
+            return
+        ladder = running.ladder
+        order = list(rotations(ladder.seats))[running.position]
+        guests = [running.guests[index] for index in order]
+        setup = Setup(
+            match_id=str(uuid4()),
+            game=ladder.game,
+            options=ladder.options,
+            entrants=tuple(guest.participant.registered.entrant for guest in guests),
+            time_control=self._terms.time_control,
+            fault_limit=self._terms.fault_limit,
+        )
+
+        def done(table: Table, outcome: Outcome) -> None:
+            self._table_done(running, guests, table, outcome)
+
+        running.started_at = datetime.now(UTC)
+        running.table = Table(
+            setup,
+            [guest.participant.player() for guest in guests],
+            self._new_secret(),
+            self._timer,
+            done,
+        )
+        running.table.open()
+
+    def _table_done(
+        self, running: _RunningBlock, guests: list[_Guest], table: Table, outcome: Outcome
+    ) -> None:
+        match outcome:
+            case Outcome.PLAYED:
+                self._record(running, guests, table)
+                running.position += 1
+                if running.position == running.block.size:
+                    self._release(running)
+                elif not all(guest.present for guest in guests):
+                    self._cut_short(running, void=False)
+                else:
+                    # Not from within the last answer of the finished match: blocks would nest.
+                    self._timer.call_at(self._timer.now(), lambda: self._next_match(running))
+            case Outcome.NOT_JOINED:
+                for seat in table.absent_at_start:
+                    self._leave_out(guests[seat])
+                self._cut_short(running, void=False)
+            case Outcome.BROKEN:
+                self._cut_short(running, void=True)
+
+    def _record(self, running: _RunningBlock, guests: list[_Guest], table: Table) -> None:
+        transcript = table.transcript
+        assert transcript is not None
+        for guest, forfeited in zip(guests, transcript.result.forfeited, strict=True):
+            if forfeited:
+                self._leave_out(guest)
+            else:
+                guest.standing.misses = 0
+        match = FinishedMatch(
+            transcript=transcript,
+            version_ids=tuple(guest.participant.registered.version_id for guest in guests),
+            block=running.block,
+            position=running.position,
+            started_at=running.started_at,
+            finished_at=datetime.now(UTC),
+        )
+        self._journal.add(match, table.announce)
+
+    def _cut_short(self, running: _RunningBlock, *, void: bool) -> None:
+        if running.position > 0:
+            self._journal.end_block(running.block.id, void=void)
+        self._release(running)
+
+    def _release(self, running: _RunningBlock) -> None:
+        self._blocks.discard(running)
+        self._seats_in_play[running.ladder.key] -= running.ladder.seats
+        for guest in running.guests:
+            guest.taken -= 1
+            self._forget_if_gone(guest)
+        if self._winding_down and not self._blocks:
+            self.on_idle()
+        self.schedule()
+
+    def _forget_if_gone(self, guest: _Guest) -> None:
+        if not guest.present and guest.taken == 0:
+            self._guests.pop(guest.participant, None)
+
+    def _leave_out(self, guest: _Guest) -> None:
+        standing = guest.standing
+        pause = min(FIRST_PAUSE_SECONDS * 2**standing.misses, LONGEST_PAUSE_SECONDS)
+        standing.misses += 1
+        standing.not_before = self._timer.now() + pause
+        self._timer.call_at(standing.not_before, self.schedule)
+        log.info("bot left out", bot=str(guest.participant.registered.entrant), seconds=pause)
+
+
+def _one_each(guests: Iterable[_Guest]) -> list[Candidate]:
+    """One candidate per version, however many copies of it are connected."""
+    seen: dict[int, Candidate] = {}
+    for guest in guests:
+        seen.setdefault(guest.candidate.bot, guest.candidate)
+    return list(seen.values())
