@@ -127,6 +127,12 @@ def test_the_winner_of_a_steal_chooses_among_the_seers_chips() -> None:
     assert events == [Taken(A, B, 18)]
 
 
+def test_the_reveal_leaves_open_what_the_winner_will_take() -> None:
+    start = position((9,), (3, 12, 18), dice=(4, 4, 1))
+    events = told(start, Steal(B, 12), OK, rules=ANY_CHIP)[1]
+    assert events[-1] == Revealed(A, Steal(B, 12), True, (4, 4, 1), A, None)
+
+
 def test_everybody_sees_the_dice_while_the_winner_chooses() -> None:
     for seat in (A, B, C, None):
         assert ANY_CHIP.view(WON, seat).dice == (4, 4, 1)
@@ -156,6 +162,14 @@ def test_swap_min_give_bounds_the_chips_given(fewest: int, takes: set[int]) -> N
     state = position((7, 9), (3, 4, 5, 6, 8, 10, 11, 12, 17, 18), dice=(1, 1, 2))
     assert {swap.take for swap in swaps_of(state, rules)} == takes
     assert set(rules.view(state, A).swap_targets) == takes
+    assert is_legal(state, Swap((7, 9), 15), rules) == (fewest <= 2)
+
+
+def test_one_chip_cannot_be_swapped_for_itself() -> None:  # BY-17
+    state = position((9,), (12,), dice=(1, 1, 2))
+    rules = game(swap_min_give=1)
+    assert is_legal(state, Swap((9,), 10), rules)
+    assert not is_legal(state, Swap((9,), 9), rules)
 
 
 def test_without_swaps_a_double_is_nothing_special() -> None:  # BY-18

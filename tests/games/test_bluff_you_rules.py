@@ -181,15 +181,15 @@ def test_by_e12_two_to_four_chips_can_be_swapped(give: Any, take: int) -> None:
         pytest.param((4, 9), (5, 5, 1), Swap((4,), 17), id="one chip"),
         pytest.param((8, 9), (5, 5, 1), Swap((8, 9), 4), id="3 points for 4"),
         pytest.param((9, 10), (5, 5, 1), Swap((9, 10), 9), id="just returned"),
-        pytest.param((8, 13), (5, 5, 1), Swap((8, 13), 17), id="owned by another seat"),
-        pytest.param((7, 9, 10, 11, 12), (5, 5, 1), Swap((7, 9, 10, 11, 12), 3), id="6 points"),
+        pytest.param((5, 8), (5, 5, 1), Swap((5, 8), 3), id="owned by another seat"),
+        pytest.param((7, 9, 10, 11, 12), (5, 5, 1), Swap((7, 9, 10, 11, 12), 18), id="6 points"),
         pytest.param((8, 13), (5, 5, 1), Swap((8, 8), 4), id="one chip twice"),
         pytest.param((8, 13), (5, 5, 1), Swap((8, 14), 4), id="a chip of the centre"),
         pytest.param((8, 13), (5, 5, 1), Swap((), 4), id="nothing"),
     ],
 )
 def test_by_e13_other_swaps_are_illegal(own: Any, dice: Any, swap: Swap) -> None:
-    assert not is_legal(position(own, (17,), dice=dice), swap)
+    assert not is_legal(position(own, (3,), dice=dice), swap)
 
 
 def test_by_e13_a_second_swap_in_a_turn_is_illegal() -> None:

@@ -92,8 +92,7 @@ class Legality:
     def swap_refusal(self, state: BluffYouState, swap: Swap) -> str | None:
         """Why this swap is not possible now; None when it is (BY-16 to 18)."""
         give, take, own = swap.give, swap.take, state.chips[state.bluffer]
-        # Only a tuple of whole numbers is sorted and compared; the length bounds the work.
-        if type(give) is not tuple or type(take) is not int or len(give) > len(CHIPS):
+        if type(give) is not tuple or type(take) is not int:
             return "A swap is a list of own chips and one chip of the centre"
         if any(type(number) is not int for number in give):
             return "Chips are whole numbers"
