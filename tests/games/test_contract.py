@@ -71,7 +71,7 @@ def test_what_is_legal_is_accepted_and_nothing_else(case: Case) -> None:
 @every_small_case
 def test_legal_and_accepted_agree_throughout_a_small_tree(case: Case) -> None:
     game = case.game
-    asking = small_tree(case, limit=1_000)
+    asking = small_tree(case, limit=500)
     choices = [list(game.legal_actions(state, seat)) for state, seat in asking]
     universe = {action for legal in choices for action in legal}
     assert len(asking) > 10
