@@ -5,6 +5,22 @@ what it answers.
 """
 
 from arena.games.bloeff.deck import DealRow, DeckRow
+from arena.games.bloeff.events import (
+    Accepted,
+    ActionPlayed,
+    BloeffEvent,
+    CardsDrawn,
+    Dealt,
+    Doubted,
+    DrawCause,
+    Ending,
+    MatchEnded,
+    NumberPlayed,
+    RedCarriedOut,
+    RedPlayed,
+    Reshuffled,
+    RoundStarted,
+)
 from arena.games.bloeff.game import Bloeff
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.state import BloeffState, Phase
@@ -12,33 +28,19 @@ from arena.games.bloeff.tables import TableError, load_deal, load_deck
 from arena.games.bloeff.values import (
     NUMBER_CARDS,
     RED_CARDS,
-    Accepted,
     Action,
-    ActionPlayed,
     Announcement,
     Ballot,
     BloeffAction,
-    BloeffEvent,
     BloeffView,
     Card,
     Cards,
-    CardsDrawn,
     Deal,
-    Dealt,
     Direction,
-    Doubted,
     Doubter,
-    DrawCause,
-    Ending,
-    MatchEnded,
     Number,
-    NumberPlayed,
     Red,
-    RedCarriedOut,
-    RedPlayed,
     Reshuffle,
-    Reshuffled,
-    RoundStarted,
 )
 
 __all__ = [

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from arena.games.bloeff.drawing import reshuffle
+from arena.games.bloeff.events import Dealt
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.state import BloeffState, Draft, Phase, centre_pile
 from arena.games.bloeff.turns import begin_match, doubt, go_on
-from arena.games.bloeff.values import BloeffAction, Card, Cards, Deal, Dealt, Doubter, Reshuffle
+from arena.games.bloeff.values import BloeffAction, Card, Cards, Deal, Doubter, Reshuffle
 from arena.games.game import IllegalActionError
 from arena.randomness import Randomness, shuffled
 

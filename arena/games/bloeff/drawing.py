@@ -1,7 +1,8 @@
 """Drawing cards (BO-8): what a seat owes is drawn at once, or after a reshuffle by the dealer."""
 
+from arena.games.bloeff.events import CardsDrawn, DrawCause, Reshuffled
 from arena.games.bloeff.state import Draft, Owed, Phase
-from arena.games.bloeff.values import Card, Cards, CardsDrawn, DrawCause, Reshuffled
+from arena.games.bloeff.values import Card, Cards
 
 
 def owe(draft: Draft, seat: int, count: int, cause: DrawCause) -> None:

@@ -1,8 +1,8 @@
 """The end of a match: points and ranks (BO-23 to BO-25)."""
 
+from arena.games.bloeff.events import Ending, MatchEnded
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.state import BloeffState, Draft, Phase
-from arena.games.bloeff.values import Ending, MatchEnded
 from arena.games.game import competition_ranking
 
 

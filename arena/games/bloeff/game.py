@@ -5,6 +5,7 @@ from typing import ClassVar, Final
 
 from arena.games.bloeff import dealing, ending, legality, turns
 from arena.games.bloeff.deck import cards_of
+from arena.games.bloeff.events import BloeffEvent
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.state import BloeffState, Draft, Phase, Then, seats_balloting
 from arena.games.bloeff.values import (
@@ -12,7 +13,6 @@ from arena.games.bloeff.values import (
     Announcement,
     Ballot,
     BloeffAction,
-    BloeffEvent,
     BloeffView,
     Cards,
     Deal,
@@ -81,6 +81,9 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
 
     def legal_actions(self, state: BloeffState, seat: int) -> Iterator[BloeffAction]:
         return legality.legal_actions(state, self.options, seat)
+
+    def choices(self, view: BloeffView) -> Iterator[BloeffAction]:
+        return legality.choices(view)
 
     def legal_hint(self, state: BloeffState, seat: int) -> str:
         return legality.hint(state, self.options, seat)

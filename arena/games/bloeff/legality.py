@@ -13,7 +13,9 @@ from arena.games.bloeff.values import (
     Action,
     Ballot,
     BloeffAction,
+    BloeffView,
     Card,
+    Cards,
     Number,
     Red,
 )
@@ -48,17 +50,17 @@ def legal_actions(
         yield from _BALLOTS
         return
     lowest, highest = claimable(options, state.total)
-    for card in sorted(set(state.hands[seat])):
-        for call in _CALLS:
-            if card <= HIGHEST_VALUE:
-                for announce in range(lowest, highest + 1):
-                    yield Number(card.value, announce, call)
-            elif card in RED_CARDS:
-                for target in range(len(state.hands)):
-                    if target != seat:
-                        yield Red(card, target, call)
-            else:
-                yield Action(card, call)
+    yield from _plays(state.hands[seat], seat, len(state.hands), lowest, highest)
+
+
+def choices(view: BloeffView) -> Iterator[Number | Red | Action | Ballot]:
+    """The same, of the seat that looks, told by its view alone."""
+    if view.seat is None or view.seat not in view.to_act:
+        return
+    if view.balloted is not None:
+        yield from _BALLOTS
+        return
+    yield from _plays(view.hand, view.seat, len(view.hand_sizes), view.lowest, view.highest)
 
 
 def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffAction) -> None:
@@ -110,6 +112,22 @@ def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> Blo
     if card in RED_CARDS:
         return Red(card, next_seat(seat, state.direction, len(state.hands)), True)
     return Action(card, True)
+
+
+def _plays(
+    hand: Cards, seat: int, seat_count: int, lowest: int, highest: int
+) -> Iterator[Number | Red | Action]:
+    for card in sorted(set(hand)):
+        for call in _CALLS:
+            if card <= HIGHEST_VALUE:
+                for announce in range(lowest, highest + 1):
+                    yield Number(card.value, announce, call)
+            elif card in RED_CARDS:
+                for target in range(seat_count):
+                    if target != seat:
+                        yield Red(card, target, call)
+            else:
+                yield Action(card, call)
 
 
 def _ballot_awaited(state: BloeffState, seat: int) -> bool:

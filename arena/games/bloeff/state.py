@@ -8,15 +8,8 @@ cost more than the rules do. A draft never outlives `Bloeff.apply`.
 from dataclasses import dataclass, field
 from enum import Enum
 
-from arena.games.bloeff.values import (
-    Announcement,
-    BloeffEvent,
-    Card,
-    Cards,
-    Direction,
-    DrawCause,
-    Ending,
-)
+from arena.games.bloeff.events import BloeffEvent, DrawCause, Ending
+from arena.games.bloeff.values import Announcement, Card, Cards, Direction
 
 
 class Phase(Enum):

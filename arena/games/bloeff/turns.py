@@ -8,25 +8,20 @@ from typing import assert_never
 
 from arena.games.bloeff.drawing import drawn_up, merged, owe, without
 from arena.games.bloeff.ending import end_match
-from arena.games.bloeff.options import BloeffOptions
-from arena.games.bloeff.state import Draft, Phase, Then
-from arena.games.bloeff.values import (
+from arena.games.bloeff.events import (
     Accepted,
-    Action,
     ActionPlayed,
-    Announcement,
-    Card,
-    Direction,
     Doubted,
     DrawCause,
     Ending,
-    Number,
     NumberPlayed,
-    Red,
     RedCarriedOut,
     RedPlayed,
     RoundStarted,
 )
+from arena.games.bloeff.options import BloeffOptions
+from arena.games.bloeff.state import Draft, Phase, Then
+from arena.games.bloeff.values import Action, Announcement, Card, Direction, Number, Red
 
 DRAW2_CARDS = 2
 
