@@ -94,12 +94,15 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return dealing.draw(self.options, state, randomness)
 
     def legal_actions(self, state: BluffState, seat: int) -> Iterator[BluffAction]:
-        if state.phase is not _BETTING or seat != state.turn:
+        return self.choices(self.view(state, seat))
+
+    def choices(self, view: BluffView) -> Iterator[BluffAction]:
+        if view.seat is None or view.seat != view.to_act:
             return
-        if state.bets:
+        if view.can_doubt:
             yield _DOUBT
-        shows = lay_outs(state.hidden[seat]) if self._showing else ((),)
-        for quantity, face in bets_within(self._lowest(state), self._highest(state)):
+        shows = lay_outs(view.hidden_dice) if self._showing else ((),)
+        for quantity, face in bets_within(view.lowest, view.highest):
             for show in shows:
                 yield Bet(quantity, face, show)
 

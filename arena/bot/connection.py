@@ -1,0 +1,153 @@
+"""Keeping a stream to the referee open: reading, answering, and coming back after a loss.
+
+Written with grpc.aio: measured against threads it takes less CPU for a message (about 125 µs
+against 150), and everything happens in one order. Reading ahead while a batch is answered was
+measured too and brought nothing: batches are as large as the referee makes them.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from random import uniform
+from typing import Any, TypeAlias
+
+import grpc
+import grpc.aio
+
+from arena.bot.conversation import Conversation
+from arena.v1 import referee_pb2
+from arena.v1.referee_pb2_grpc import RefereeServiceStub
+
+_log = logging.getLogger("arena.bot")
+
+FIRST_BACK_OFF_S = 0.5
+LONGEST_BACK_OFF_S = 30.0
+
+FLUSH_AFTER_S = 0.005
+"""The answers to a batch leave together, but none waits longer than this for a slow thinker."""
+
+_CHANNEL_OPTIONS = (
+    # A vanished referee is noticed although a waiting bot sends nothing.
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    # The back-off is ours; a shared subchannel would add its own.
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+_Call: TypeAlias = Any  # grpc.aio's StreamStreamCall; the stubs' generics say nothing more
+
+_FINAL = {
+    grpc.StatusCode.UNAUTHENTICATED: "The referee refused the token",
+    grpc.StatusCode.PERMISSION_DENIED: "The referee refused this bot",
+    grpc.StatusCode.INVALID_ARGUMENT: "The referee does not understand this bot",
+    grpc.StatusCode.UNIMPLEMENTED: "There is no referee of this protocol",
+}
+"""Statuses that trying again does not heal, and what they mean."""
+
+
+class RefusedError(Exception):
+    """The referee will not let this bot play, now or later."""
+
+
+class TakenOverError(Exception):
+    """A newer run of the same bot has taken over the stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the referee is: `host:port`, or `https://host:port` for an encrypted connection."""
+
+    target: str
+    encrypted: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> "Address":
+        scheme, separator, rest = text.rpartition("://")
+        return cls(rest.rstrip("/"), separator != "" and scheme == "https")
+
+    def channel(self) -> grpc.aio.Channel:
+        if self.encrypted:
+            credentials = grpc.ssl_channel_credentials()
+            return grpc.aio.secure_channel(self.target, credentials, options=_CHANNEL_OPTIONS)
+        return grpc.aio.insecure_channel(self.target, options=_CHANNEL_OPTIONS)
+
+
+async def keep_playing(
+    conversation: Conversation,
+    address: Address,
+    token: str,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> None:
+    """Play until the program is stopped.
+
+    Raises RefusedError, TakenOverError, and what a strict conversation raises.
+    """
+    back_off = FIRST_BACK_OFF_S
+    while True:
+        welcomed, why = await _play_once(conversation, address, token)
+        if welcomed:
+            back_off = FIRST_BACK_OFF_S
+        # Jitter, so that a thousand bots do not return to a restarted referee in step.
+        pause = uniform(back_off / 2, back_off)
+        back_off = min(2 * back_off, LONGEST_BACK_OFF_S)
+        _log.warning("%s Trying again in %.1f s.", why, pause)
+        await sleep(pause)
+
+
+async def _play_once(conversation: Conversation, address: Address, token: str) -> tuple[bool, str]:
+    """Open a stream and play until it ends; whether the referee let us in, and why it ended."""
+    welcomed = False
+    async with address.channel() as channel:
+        call: _Call = RefereeServiceStub(channel).Play(
+            metadata=(("authorization", f"Bearer {token}"),)
+        )
+        try:
+            await call.write(conversation.hello())
+            response = await call.read()
+            welcomed = response is not grpc.aio.EOF
+            while response is not grpc.aio.EOF:
+                await _reply(conversation, call, response)
+                response = await call.read()
+        except grpc.aio.AioRpcError:
+            pass  # the status below says it
+        except asyncio.InvalidStateError:
+            pass  # a write after the referee closed the stream
+        return welcomed, _reason(address, await call.code(), await call.details() or "")
+
+
+async def _reply(
+    conversation: Conversation, call: _Call, response: referee_pb2.PlayResponse
+) -> None:
+    request = referee_pb2.PlayRequest()
+    conversation.hear(response, request)
+    begun = time.monotonic()
+    for turn in response.turns:
+        conversation.answer(turn, request)
+        if time.monotonic() - begun > FLUSH_AFTER_S:
+            await call.write(request)
+            request, begun = referee_pb2.PlayRequest(), time.monotonic()
+    if request.ByteSize():
+        await call.write(request)
+    for end in response.ends:
+        conversation.end(end)
+    if response.ends:
+        conversation.tally.report(time.monotonic())
+
+
+def _reason(address: Address, status: grpc.StatusCode, details: str) -> str:
+    """Why a stream ended, in a sentence. Raises RefusedError or TakenOverError for good."""
+    if status in _FINAL:
+        raise RefusedError(f"{_FINAL[status]}: {_sentence(details)}")
+    if status is grpc.StatusCode.ABORTED:
+        raise TakenOverError(_sentence(details) or "A newer run of this bot took over.")
+    if status is grpc.StatusCode.OK:
+        return "The referee closed the stream."
+    if status is grpc.StatusCode.UNAVAILABLE:
+        return f"The referee at {address.target} cannot be reached or is stopping."
+    return f"The stream broke ({status.name}): {_sentence(details)}"
+
+
+def _sentence(details: str) -> str:
+    return details if not details or details.endswith((".", "!", "?")) else f"{details}."

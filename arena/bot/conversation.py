@@ -1,0 +1,164 @@
+"""What a bot says to each message of the referee. No I/O: streams come and go, this stays.
+
+The order within a batch: news first (offers, resumed matches, refusals), then turns, and only
+after the answers are on their way the matches that ended, because checking those takes time.
+"""
+
+import logging
+import secrets
+from random import Random
+
+from arena.bot.bot import Bot
+from arena.bot.checks import check
+from arena.bot.seat import Seat
+from arena.bot.tally import Tally
+from arena.codec import transcript as transcript_codec
+from arena.codec.bot_side import Offered, read_offer
+from arena.codec.malformed import MalformedError
+from arena.match.replay import TranscriptError
+from arena.match.transcript import PROTOCOL_VERSION
+from arena.randomness import ENTROPY_BYTES
+from arena.v1 import referee_pb2
+
+_log = logging.getLogger("arena.bot")
+
+
+class CheckFailedError(Exception):
+    """A finished match was not dealt or refereed as promised, and the bot is strict about it."""
+
+
+class Conversation:
+    """All matches of one program, over as many streams as it takes."""
+
+    def __init__(self, kind: type[Bot], *, instance: str = "", strict: bool = False) -> None:
+        self._kind = kind
+        self._instance = instance
+        self._strict = strict
+        self._seats: dict[str, Seat] = {}
+        self._lost: dict[str, Seat] = {}
+        """Matches of the previous stream that the referee has not resumed (yet)."""
+        self.tally = Tally()
+
+    def hello(self) -> referee_pb2.PlayRequest:
+        """The first message of a stream."""
+        self._lost, self._seats = self._seats, {}
+        hello = referee_pb2.Hello(
+            protocol_version=PROTOCOL_VERSION,
+            instance=self._instance,
+            games=self._kind.games,
+            max_matches=self._kind.max_matches,
+            client=f"arena.bot: {self._kind.__name__}"[:80],
+        )
+        return referee_pb2.PlayRequest(hello=hello)
+
+    def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:
+        """Take in all but turns and ends; joins and declines are added to `request`."""
+        if response.HasField("welcome"):
+            _log_welcome(response.welcome)
+        for resume in response.resumes:
+            self._resume(resume.offer)
+        for offer in response.offers:
+            self._join_or_decline(offer, request)
+        for withdrawal in response.withdrawals:
+            self._seat_of(withdrawal.match_id, last=True)
+            _log.info("Match %s was called off: %s", withdrawal.match_id, withdrawal.reason)
+        for refusal in response.refusals:
+            _log_refusal(refusal)
+
+    def answer(self, turn: referee_pb2.Turn, request: referee_pb2.PlayRequest) -> None:
+        """Add the answer to a turn to `request`."""
+        answer = request.answers.add()
+        seat = self._seat_of(turn.match_id)
+        if seat is not None:
+            seat.answer(turn, answer)
+            return
+        _log.error("The referee asks about match %s, which this bot did not join.", turn.match_id)
+        answer.match_id = turn.match_id
+        answer.turn_number = turn.turn_number
+
+    def end(self, end: referee_pb2.End) -> None:
+        """Check a finished match and hand it to the bot. Raises CheckFailedError when strict."""
+        seat = self._seat_of(end.match_id, last=True)
+        if seat is None:
+            _log.info("Match %s ended; this run of the bot took no part in it.", end.match_id)
+            return
+        self.tally.finished += 1
+        try:
+            transcript = transcript_codec.from_message(end.transcript)
+            check(transcript, seat.offered, seat.entropy)
+        except (MalformedError, TranscriptError, ValueError) as error:
+            self._check_failed(end.match_id, error)
+            return
+        placing = transcript.result.placing
+        own = placing[seat.offered.seat]
+        self.tally.won += own == 1
+        _log.debug("Match %s: place %d of %d.", end.match_id, own, len(placing))
+        try:
+            seat.bot.match_ended(transcript)
+        except Exception:  # the match is over; whatever the bot wanted with it is its own affair
+            _log.exception("The bot failed in match_ended of match %s.", end.match_id)
+
+    def _resume(self, message: referee_pb2.Offer) -> None:
+        seat = self._lost.pop(message.match_id, None)
+        if seat is not None:
+            seat.resume()
+            self._seats[message.match_id] = seat
+            return
+        try:
+            self._sit_down(read_offer(message), None)
+        except Exception:
+            _log.exception("Match %s cannot be resumed.", message.match_id)
+
+    def _join_or_decline(self, offer: referee_pb2.Offer, request: referee_pb2.PlayRequest) -> None:
+        entropy = secrets.token_bytes(ENTROPY_BYTES)
+        try:
+            self._sit_down(read_offer(offer), entropy)
+        except Exception:
+            _log.exception("Match %s is declined: the bot cannot begin it.", offer.match_id)
+            request.declines.add(match_id=offer.match_id)
+        else:
+            request.joins.add(match_id=offer.match_id, entropy=entropy)
+
+    def _sit_down(self, offered: Offered, entropy: bytes | None) -> None:
+        seat = Seat(self._kind(Random()), offered, entropy)
+        self._seats[offered.setup.match_id] = seat
+
+    def _seat_of(self, match_id: str, *, last: bool = False) -> Seat | None:
+        for seats in (self._seats, self._lost):
+            if match_id in seats:
+                return seats.pop(match_id) if last else seats[match_id]
+        return None
+
+    def _check_failed(self, match_id: str, error: Exception) -> None:
+        self.tally.failed_checks += 1
+        _log.error(
+            "MATCH %s DOES NOT CHECK: %s. (%d of %d finished matches failed.)",
+            match_id,
+            error,
+            self.tally.failed_checks,
+            self.tally.finished,
+        )
+        if self._strict:
+            raise CheckFailedError(f"Match {match_id} does not check: {error}.")
+
+
+def _log_welcome(welcome: referee_pb2.Welcome) -> None:
+    _log.info(
+        "Connected as %s %s of %s; playing %s, up to %d matches at once.",
+        welcome.entrant.bot,
+        welcome.entrant.version,
+        welcome.entrant.owner,
+        ", ".join(welcome.games) or "nothing that the referee knows",
+        welcome.max_matches,
+    )
+
+
+def _log_refusal(refusal: referee_pb2.Refusal) -> None:
+    _log.warning(
+        "Fault %d in match %s, turn %d: %s %s",
+        refusal.faults,
+        refusal.match_id,
+        refusal.turn_number,
+        refusal.reason,
+        refusal.legal,
+    )

@@ -1,0 +1,95 @@
+"""From a bot class to a running program: arguments, environment, log and exit code."""
+
+import argparse
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.bot.bot import Bot
+
+DEFAULT_ADDRESS = "127.0.0.1:50051"
+
+_log = logging.getLogger("arena.bot")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What a run needs to know; every field can be set by an argument, most by the environment."""
+
+    address: str
+    token: str
+    instance: str
+    strict: bool
+    verbose: bool
+
+
+def run(bot: type[Bot], arguments: Sequence[str] | None = None) -> None:
+    """Play rated matches with `bot` until Ctrl-C: the last line of a bot's file.
+
+    `arguments` are those of the command line, or [] for a program that has its own. Ends the
+    program with code 2 and a sentence when there is no token or the referee refuses it, with 1
+    when a check fails and --strict was given.
+    """
+    settings = read_settings(bot, sys.argv[1:] if arguments is None else arguments, os.environ)
+    if not settings.token:
+        _leave("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).", 2)
+    logging.basicConfig(
+        level=logging.DEBUG if settings.verbose else logging.INFO,
+        format="%(asctime)s %(levelname)-7s %(message)s",
+        datefmt="%H:%M:%S",
+    )
+    logging.getLogger("asyncio").setLevel(logging.WARNING)
+    # Only here, so that `arena play` can run the same file without loading gRPC.
+    from arena.bot.connection import Address, RefusedError, TakenOverError, keep_playing
+    from arena.bot.conversation import CheckFailedError, Conversation
+
+    conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
+    address = Address.parse(settings.address)
+    try:
+        asyncio.run(keep_playing(conversation, address, settings.token))
+    except KeyboardInterrupt:
+        _log.info("Stopped. %s", conversation.tally)
+    except TakenOverError as end:
+        _log.info("%s %s", end, conversation.tally)
+    except RefusedError as error:
+        _leave(str(error), 2)
+    except CheckFailedError as error:
+        _leave(str(error), 1)
+
+
+def read_settings(
+    bot: type[Bot], arguments: Sequence[str], environment: Mapping[str, str]
+) -> RunSettings:
+    """Arguments go before the environment. The token has no argument: a process list shows those.
+
+    Ends the program with code 2 and argparse's sentence for arguments it does not know.
+    """
+    parser = argparse.ArgumentParser(
+        description=(bot.__doc__ or "").split("\n")[0],
+        epilog="The bot's token is read from the environment variable ARENA_TOKEN.",
+    )
+    parser.add_argument(
+        "--address",
+        default=environment.get("ARENA_ADDRESS") or DEFAULT_ADDRESS,
+        help="host:port of the referee, or https://host:port (ARENA_ADDRESS; now %(default)s)",
+    )
+    parser.add_argument(
+        "--instance",
+        default=environment.get("ARENA_INSTANCE", ""),
+        help="a name for this copy, when several of the same bot run at once (ARENA_INSTANCE)",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="stop when a finished match does not check"
+    )
+    parser.add_argument("--verbose", action="store_true", help="log every match")
+    chosen = parser.parse_args(arguments)
+    token = environment.get("ARENA_TOKEN", "").strip()
+    return RunSettings(chosen.address, token, chosen.instance, chosen.strict, chosen.verbose)
+
+
+def _leave(sentence: str, code: int) -> None:
+    print(sentence, file=sys.stderr)
+    sys.exit(code)

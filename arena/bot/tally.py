@@ -1,0 +1,28 @@
+"""How a run is going, in one line now and then."""
+
+import logging
+
+_log = logging.getLogger("arena.bot")
+
+REPORT_EVERY_S = 30.0
+
+
+class Tally:
+    """Counts finished matches."""
+
+    def __init__(self) -> None:
+        self.finished = 0
+        self.won = 0
+        self.failed_checks = 0
+        self._reported = (0, 0.0)
+
+    def __str__(self) -> str:
+        line = f"{self.finished} matches, {self.won} won."
+        return f"{line} {self.failed_checks} did not check!" if self.failed_checks else line
+
+    def report(self, now: float) -> None:
+        """Log the counts when they changed and the last line is old; `now` in seconds."""
+        finished, when = self._reported
+        if self.finished != finished and (not finished or now - when >= REPORT_EVERY_S):
+            self._reported = self.finished, now
+            _log.info("%s", self)

@@ -1,0 +1,59 @@
+"""The messages of a running match as a bot reads and writes them: the mirror image of `turns`."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from arena.codec.game_codec import CODECS
+from arena.codec.malformed import MalformedError
+from arena.codec.transcript import read_entrant
+from arena.match.clock import TimeControl
+from arena.match.transcript import Setup
+from arena.v1 import game_pb2, referee_pb2
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A match one may join, or has joined and resumes."""
+
+    setup: Setup
+    seat: int
+    commitment: bytes
+
+
+def read_offer(message: referee_pb2.Offer) -> Offered:
+    """The match of an offer. Raises MalformedError, also for a game this version does not know."""
+    game = message.options.WhichOneof("game")
+    if game is None:
+        raise MalformedError("the offer is of a game that this version does not know")
+    setup = Setup(
+        match_id=message.match_id,
+        game=game,
+        options=CODECS[game].read_options(getattr(message.options, game)),
+        entrants=tuple(map(read_entrant, message.entrants)),
+        time_control=TimeControl(message.time_control.turn_ms, message.time_control.bank_ms),
+        fault_limit=message.fault_limit,
+    )
+    return Offered(setup, message.seat, message.commitment)
+
+
+def read_view(game: str, message: game_pb2.View, seat: int) -> Any:
+    """What the seat may know. Raises MalformedError."""
+    return CODECS[game].read_view(_member(game, message), seat)
+
+
+def read_events(game: str, messages: Iterable[game_pb2.Event]) -> tuple[Any, ...]:
+    """What everybody learned. Raises MalformedError."""
+    read = CODECS[game].read_event
+    return tuple([read(_member(game, message)) for message in messages])
+
+
+def write_action(game: str, action: Any, message: game_pb2.Action) -> None:
+    """Fill in a seat's action. Raises TypeError or ValueError for what the wire cannot carry."""
+    CODECS[game].write_action(action, getattr(message, game))
+
+
+def _member(game: str, message: game_pb2.View | game_pb2.Event) -> Any:
+    if message.WhichOneof("game") != game:
+        raise MalformedError(f"the message is not one of {game}")
+    return getattr(message, game)

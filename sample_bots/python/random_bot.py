@@ -1,0 +1,17 @@
+"""Plays any legal action, all equally likely. The first hour's victim, in every game."""
+
+from arena.bot import Action, Bot, Turn, run
+from arena.games import GAMES
+
+
+class RandomBot(Bot):
+    """Plays any legal action, all equally likely."""
+
+    games = tuple(GAMES)
+
+    def act(self, turn: Turn) -> Action:
+        return self.random.choice(list(turn.choices()))
+
+
+if __name__ == "__main__":
+    run(RandomBot)

@@ -1,0 +1,161 @@
+"""A referee that does what a test's script says, over real gRPC."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, TypeAlias
+
+import grpc
+
+from arena.bot.connection import Address
+from arena.codec import turns
+from arena.codec.transcript import to_message
+from arena.games import make_game
+from arena.match.clock import TimeControl
+from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
+from arena.match.flow import Answer, Record, play
+from arena.match.transcript import Entrant, Opening, Setup, Transcript
+from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.v1 import referee_pb2 as pb
+from arena.v1.referee_pb2_grpc import (
+    RefereeServiceServicer,
+    add_RefereeServiceServicer_to_server,
+)
+
+BOT, OTHER = 0, 1
+SECRET = bytes(range(32))
+OTHERS_ENTROPY = b"the other's part"
+
+
+class Stream:
+    """One stream of the bot under test, as the script sees it."""
+
+    def __init__(self, requests: AsyncIterator[pb.PlayRequest], context: Any) -> None:
+        self.requests = requests
+        self.context = context
+
+    async def hear(self) -> pb.PlayRequest:
+        return await anext(self.requests)
+
+    async def say(self, **members: Any) -> None:
+        await self.context.write(pb.PlayResponse(**members))
+
+    async def welcome(self, **members: Any) -> pb.Hello:
+        """Take the hello and answer it."""
+        hello = (await self.hear()).hello
+        await self.say(welcome=pb.Welcome(protocol_version=1, max_matches=1), **members)
+        return hello
+
+
+Script: TypeAlias = Callable[[Stream], Awaitable[None]]
+
+
+async def refuse(stream: Stream) -> None:
+    """The script that ends a test: the token is not accepted any more."""
+    await stream.context.abort(grpc.StatusCode.UNAUTHENTICATED, "The token was retired.")
+
+
+@asynccontextmanager
+async def referee(*scripts: Script) -> AsyncIterator[Address]:
+    """Serves the first stream by the first script, and so on; further ones are refused.
+
+    What a script asserts in vain fails the test.
+    """
+    waiting = iter(scripts)
+    failures: list[Exception] = []
+
+    class Service(RefereeServiceServicer):
+        async def Play(  # type: ignore[override]  # noqa: N802
+            self, requests: Any, context: Any
+        ) -> None:
+            try:
+                await next(waiting, refuse)(Stream(requests, context))
+            except grpc.aio.AbortError:
+                raise  # the script ends the stream with a status
+            except Exception as error:
+                failures.append(error)
+                raise
+
+    server = grpc.aio.server()
+    add_RefereeServiceServicer_to_server(Service(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    try:
+        yield Address(f"127.0.0.1:{port}")
+    finally:
+        await server.stop(None)
+    if failures:
+        raise failures[0]
+
+
+def offered(match_id: str = "m1") -> tuple[Setup, pb.Offer]:
+    """A match of Bluff with two dice a seat, offered to the bot in seat 0."""
+    setup = Setup(
+        match_id=match_id,
+        game="bluff",
+        options=make_game("bluff", {"dice_per_player": 2}).options,
+        entrants=(Entrant("tested", "1", "us"), Entrant("other", "2", "them")),
+        time_control=TimeControl(),
+        fault_limit=DEFAULT_FAULT_LIMIT,
+    )
+    return setup, turns.offer(setup, BOT, commitment(SECRET), 1000)
+
+
+class Conductor:
+    """A match against the game's default actions, turn by turn."""
+
+    def __init__(self, setup: Setup, entropy: bytes) -> None:
+        self.setup = setup
+        self.opening = Opening(SECRET, (entropy, OTHERS_ENTROPY))
+        key = match_key(SECRET, setup.match_id, self.opening.entropies)
+        self._flow = play(setup.make_game(), 2, KeyedRandomness(key))
+        self._ask = next(self._flow)
+        self.record: Record | None = None
+        self._others()
+
+    def turn(self, *, repeat: bool = False) -> pb.Turn:
+        """The bot's open turn, with all of the match's events if `repeat`."""
+        (turn,) = self._ask.turns
+        events = [
+            turns.event("bluff", event) for event in turn.events[0 if repeat else turn.unseen :]
+        ]
+        message = pb.Turn()
+        turns.write_turn(message, self.setup, turn, events, 30_000)
+        return message
+
+    def answer(self, answer: pb.Answer) -> None:
+        """Take the bot's answer in; malformed ones are faults."""
+        try:
+            self._reply(Answer(turns.action("bluff", answer.action)))
+        except ValueError as error:
+            self._reply(Fault(FaultKind.MALFORMED, reason=str(error)))
+        self._others()
+
+    def end(self) -> pb.End:
+        """The news of the end."""
+        assert self.record is not None
+        transcript = Transcript(
+            self.setup, commitment(SECRET), self.record.steps, self.record.result, self.opening
+        )
+        return pb.End(match_id=self.setup.match_id, transcript=to_message(transcript))
+
+    def _others(self) -> None:
+        while self.record is None and self._ask.turns[0].seat == OTHER:
+            view = self._ask.turns[0].view
+            self._reply(Answer(next(self.setup.make_game().choices(view))))
+
+    def _reply(self, reply: Any) -> None:
+        try:
+            self._ask = self._flow.send([reply])
+        except StopIteration as end:
+            self.record = end.value
+
+
+async def conduct(stream: Stream) -> Conductor:
+    """Offer a match and play it to its end, which is not sent."""
+    setup, offer = offered()
+    await stream.say(offers=[offer])
+    conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+    while conductor.record is None:
+        await stream.say(turns=[conductor.turn()])
+        conductor.answer((await stream.hear()).answers[0])
+    return conductor
