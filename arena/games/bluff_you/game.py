@@ -98,7 +98,10 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         )
 
     def legal_actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouAction]:
-        return self._legality.actions(state, seat)
+        return self.choices(self.view(state, seat))
+
+    def choices(self, view: BluffYouView) -> Iterator[BluffYouAction]:
+        return self._legality.choices(view)
 
     def legal_hint(self, state: BluffYouState, seat: int) -> str:
         return self._legality.hint(state, seat)
@@ -233,7 +236,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         if not ((type(action) is Give and giving) or (type(action) is Take and not giving)):
             raise self._refusal(state, "A chip is owed" if giving else "A chip was won")
         number = action.number
-        if type(number) is not int or number not in self._legality.choices(state):
+        if type(number) is not int or number not in self._legality.owed(state):
             raise self._refusal(state, "This chip is not among them")
         ends = (state.bluffer, state.said.seer) if giving else (state.said.seer, state.bluffer)
         return next_turn(state, state.centre, moved(state.chips, number, *ends), progress=False)

@@ -21,6 +21,7 @@ from arena.games.bluff_you.values import (
     Announcement,
     Answer,
     BluffYouAction,
+    BluffYouView,
     Chips,
     Give,
     Steal,
@@ -110,29 +111,29 @@ class Legality:
             return "The chips given are worth as much together as the chip taken"
         return None
 
-    def choices(self, state: BluffYouState) -> Chips:
+    def owed(self, state: BluffYouState) -> Chips:
         """The chips that may be given or taken after a steal attempt (BY-14, 15)."""
         return state.chips[state.said.seer if state.phase is TAKE else state.bluffer]
 
-    def actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouAction]:
-        """All legal actions of a seat, each once."""
-        if seat != state.asked:
+    def choices(self, view: BluffYouView) -> Iterator[BluffYouAction]:
+        """All legal actions of the seat that looks, each once."""
+        seat, phase = view.seat, view.phase
+        if seat is None or seat != view.to_act:
             return
-        if state.phase is ANSWER:
+        if phase is ANSWER:
             yield BELIEVE
             yield DOUBT
-        elif state.phase is GIVE:
-            yield from map(Give, self.choices(state))
-        elif state.phase is TAKE:
-            yield from map(Take, self.choices(state))
+        elif phase is GIVE:
+            yield from map(Give, view.chips[seat])
+        elif phase is TAKE and view.announced is not None:
+            yield from map(Take, view.chips[view.announced.seer])
         else:
-            if state.phase is SWAP_AGAIN:
+            if phase is SWAP_AGAIN:
                 yield STOP
-            else:
-                yield from self._announcements(state)
-            if self._swap_phase(state) and is_double(state.dice):
-                own = state.chips[seat]
-                yield from legal_swaps(own, state.centre, self.points, self._min_give)
+            yield from _announcements(view, seat)
+            # Nothing else in the centre can be paid for.
+            targets = view.swap_targets
+            yield from legal_swaps(view.chips[seat], targets, self.points, self._min_give)
 
     def hint(self, state: BluffYouState, seat: int | None) -> str:
         """What is legal in one sentence."""
@@ -145,9 +146,9 @@ class Legality:
         if state.phase is ANSWER:
             return "Legal is to believe the announced number, or not."
         if state.phase is GIVE:
-            return f"Legal is to give {_one_of(self.choices(state))}."
+            return f"Legal is to give {_one_of(self.owed(state))}."
         if state.phase is TAKE:
-            return f"Legal is to take {_one_of(self.choices(state))}."
+            return f"Legal is to take {_one_of(self.owed(state))}."
         if state.phase is SWAP_AGAIN:
             ways = ["to stop"]
         else:
@@ -169,17 +170,18 @@ class Legality:
             return self._max_swaps > 0 and not self.locked(state)
         return state.phase is SWAP_AGAIN
 
-    def _announcements(self, state: BluffYouState) -> Iterator[BluffYouAction]:
-        count = len(state.chips)
-        # Clockwise from the next seat, so that the first of all is the default action (BY-27).
-        others = [(state.bluffer + step) % count for step in range(1, count)]
-        for number in self.win_numbers(state):
-            for seer in others:
-                yield Win(seer, number)
-        if self.can_steal(state):
-            for seer in others:
-                for number in state.chips[seer]:
-                    yield Steal(seer, number)
+
+def _announcements(view: BluffYouView, seat: int) -> Iterator[BluffYouAction]:
+    count = len(view.chips)
+    # Clockwise from the next seat, so that the first of all is the default action (BY-27).
+    others = [(seat + step) % count for step in range(1, count)]
+    for number in view.win_numbers:
+        for seer in others:
+            yield Win(seer, number)
+    if view.can_steal:
+        for seer in others:
+            for number in view.chips[seer]:
+                yield Steal(seer, number)
 
 
 def _one_of(chips: Sequence[int]) -> str:
