@@ -36,6 +36,7 @@ PLAYTHROUGHS = (
         Case("bluff", (("show_and_reroll", True), ("dice_per_player", 3)), 3),
         seed=4,
     ),
+    Playthrough("bloeff", Case("bloeff", (), 3), seed=8),
 )
 
 

@@ -66,6 +66,9 @@ class Direction(IntEnum):
     CLOCKWISE = 1
     COUNTERCLOCKWISE = -1
 
+    def __str__(self) -> str:
+        return self.name.lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Number:
