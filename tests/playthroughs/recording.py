@@ -36,6 +36,8 @@ PLAYTHROUGHS = (
         Case("bluff", (("show_and_reroll", True), ("dice_per_player", 3)), 3),
         seed=4,
     ),
+    # The shortest of many seeds with every kind of action.
+    Playthrough("bluff_you", Case("bluff_you", (), 3), seed=509),
     Playthrough("bloeff", Case("bloeff", (), 3), seed=8),
 )
 
