@@ -145,7 +145,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             state.dice_counts,
             len(state.dice_counts) * self.options.dice_per_player - sum(state.dice_counts),
             state.bets,
-            self._lowest(state) if betting else OPENING,
+            self._lowest(state),
             self._highest(state) if betting else 0,
             betting and bool(state.bets),
         )
