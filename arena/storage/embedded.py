@@ -17,20 +17,13 @@ It is reached over a Unix socket in a directory that only its owner may enter; t
 
 import contextlib
 import fcntl
-import hashlib
 import os
-import pwd
 import shutil
 import signal
-import stat
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 from types import TracebackType
-
-import psycopg
-from psycopg import sql
 
 from arena.processes import spawn, stop
 from arena.storage.binaries import Binaries, find_binaries
@@ -40,18 +33,21 @@ from arena.storage.errors import (
     HomeNotWritableError,
     StorageError,
 )
-
-_USER = "arena"
-_DATABASE = "arena"
+from arena.storage.private_socket import (
+    DATABASE,
+    USER,
+    answers,
+    create_database,
+    make_private,
+    socket_directory,
+    url,
+)
 
 START_DEADLINE = 60.0
 """Seconds. A start takes half a second; a slow disk, or recovery after a crash, takes longer."""
 
 _RETRY = 0.01
 """Seconds between attempts to connect: the server tells nobody else when it is ready."""
-
-_LONGEST_SOCKET_DIRECTORY = 80
-"""Bytes. A Unix socket's whole path has to fit in 103 (macOS) or 107 (Linux)."""
 
 _SETTINGS = {
     "listen_addresses": "",
@@ -115,7 +111,7 @@ class EmbeddedPostgres:
             # Fast shutdown; then immediate, which the next start recovers from.
             stop(server, signal.SIGINT, signal.SIGQUIT, patience=10.0)
             with contextlib.suppress(OSError):
-                _socket_directory(self._data).rmdir()
+                socket_directory(self._data).rmdir()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -125,8 +121,8 @@ class EmbeddedPostgres:
             if self._take_lock():
                 return self._start_own(deadline)
             # Running, or just starting, or just stopping after its owner's death.
-            if (sockets := self._announced_sockets()) and _answers(sockets, _DATABASE):
-                return _url(sockets)
+            if (sockets := self._announced_sockets()) and answers(sockets, DATABASE):
+                return url(sockets)
             time.sleep(_RETRY)
         raise DatabaseUnreachableError(
             f"Another process holds {self._data} but its Postgres does not answer: end it, or see "
@@ -159,8 +155,8 @@ class EmbeddedPostgres:
         if major is None:
             self._make_data(binaries)
         self._forget_dead_server()
-        sockets = _socket_directory(self._data)
-        _make_private(sockets)
+        sockets = socket_directory(self._data)
+        make_private(sockets)
         settings = self._settings | {"unix_socket_directories": str(sockets)}
         self._server = self._spawn(
             [
@@ -172,9 +168,9 @@ class EmbeddedPostgres:
             signal.SIGINT,
         )
         while time.monotonic() < deadline:
-            if _answers(sockets, "postgres"):
-                _create_database(sockets)
-                return _url(sockets)
+            if answers(sockets, "postgres"):
+                create_database(sockets)
+                return url(sockets)
             if self._server.poll() is not None:
                 raise DatabaseUnreachableError(
                     f"Postgres did not start ({self._last_words()}): see {self._log}."
@@ -213,7 +209,7 @@ class EmbeddedPostgres:
         )
         process = self._spawn(
             [
-                *(str(binaries.initdb), "-D", str(self._new), "-U", _USER, "--auth=trust"),
+                *(str(binaries.initdb), "-D", str(self._new), "-U", USER, "--auth=trust"),
                 *("--encoding=UTF8", "--no-instructions", *locale),
                 *([] if self._durable else ["--no-sync"]),
             ],
@@ -233,7 +229,7 @@ class EmbeddedPostgres:
     def _spawn(
         self, arguments: list[str], directories: list[Path], death_signal: signal.Signals
     ) -> subprocess.Popen[bytes]:
-        assert self._lock is not None  # noqa: S101  the inherited lock is what protects the data
+        assert self._lock is not None  # the inherited lock is what protects the data
         with self._log.open("ab") as log:
             return spawn(
                 arguments,
@@ -270,50 +266,3 @@ class EmbeddedPostgres:
         lines = self._log.read_text(errors="replace").splitlines() if self._log.exists() else []
         fatal = [line for line in lines if "FATAL" in line or "error:" in line]
         return ((fatal or lines or ["it said nothing"])[-1]).strip().rstrip(".")
-
-
-def _socket_directory(data: Path) -> Path:
-    """A short path, the same for the same data directory."""
-    name = f"arena-{hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]}"
-    temporary = Path(tempfile.gettempdir())
-    if len(os.fsencode(temporary / name)) > _LONGEST_SOCKET_DIRECTORY:
-        temporary = Path("/tmp")  # noqa: S108  the directory in it is made private
-    return temporary / name
-
-
-def _make_private(directory: Path) -> None:
-    """Make a directory that only we enter, or see that it is one: its parent is everybody's."""
-    with contextlib.suppress(FileExistsError):
-        directory.mkdir(mode=0o700)
-    found = directory.lstat()
-    us = {os.geteuid()} | ({pwd.getpwnam("nobody").pw_uid} if os.geteuid() == 0 else set())
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in us or found.st_mode & 0o077:
-        raise DataDirectoryError(
-            f"{directory}, where Postgres's socket belongs, is somebody else's: remove it."
-        )
-
-
-def _answers(sockets: Path, database: str) -> bool:
-    try:
-        _connect(sockets, database).close()
-    except psycopg.OperationalError:
-        return False
-    return True
-
-
-def _connect(sockets: Path, database: str) -> psycopg.Connection:
-    return psycopg.connect(
-        host=str(sockets), user=_USER, dbname=database, autocommit=True, connect_timeout=5
-    )
-
-
-def _create_database(sockets: Path) -> None:
-    with _connect(sockets, "postgres") as connection:
-        found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [_DATABASE])
-        if found.fetchone() is None:
-            name = sql.Identifier(_DATABASE)
-            connection.execute(sql.SQL("CREATE DATABASE {}").format(name))
-
-
-def _url(sockets: Path) -> str:
-    return f"postgresql+psycopg://{_USER}@/{_DATABASE}?host={sockets}"

@@ -8,18 +8,22 @@ StorageError
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
 ├── MigrationRefusedError       the database user may not do what a migration needs
 ├── NameRefusedError            a bot, version or owner name that is malformed or taken
+│   └── VersionExistsError      the bot has a version of that name
 ├── UnknownBotError             no bot or version of that name
 ├── RetiredError                the token's bot or version is out of service
-└── RecordRefusedError          the database refused a result; nothing of its batch was kept
+├── RecordRefusedError          the database refused a result; nothing of its batch was kept
+└── TranscriptDamagedError      a stored transcript cannot be read
 """
+
+from arena.tournament.ports import StorageFailedError
 
 
 class StorageError(Exception):
     """The root of this package's errors."""
 
 
-class DatabaseUnreachableError(StorageError):
-    """No server answers at the database's address."""
+class DatabaseUnreachableError(StorageError, StorageFailedError):
+    """No server answers at the database's address; later one may."""
 
 
 class HomeNotWritableError(StorageError):
@@ -46,6 +50,10 @@ class NameRefusedError(StorageError):
     """A bot, version or owner name that is malformed or taken."""
 
 
+class VersionExistsError(NameRefusedError):
+    """The bot has a version of that name."""
+
+
 class UnknownBotError(StorageError):
     """No bot or version of that name."""
 
@@ -56,3 +64,7 @@ class RetiredError(StorageError):
 
 class RecordRefusedError(StorageError):
     """The database refused a result; nothing of its batch was kept."""
+
+
+class TranscriptDamagedError(StorageError):
+    """A stored transcript cannot be read."""

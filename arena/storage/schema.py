@@ -52,7 +52,8 @@ def _current(connection: Connection) -> str | None:
     exists = connection.scalar(text("SELECT to_regclass('alembic_version') IS NOT NULL"))
     if not exists:
         return None
-    return connection.scalar(text("SELECT version_num FROM alembic_version"))
+    version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return version
 
 
 def _upgrade(connection: Connection) -> None:

@@ -1,0 +1,118 @@
+"""What is asked about bots, their owners, versions and tokens, as values.
+
+Names are found whatever their capitals, and written as they were registered.
+"""
+
+from sqlalchemy import ColumnElement, Insert, Update, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from arena.storage.statements import Row
+from arena.storage.tables import bots, match_seats, owners, tokens, versions
+
+_retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
+
+
+def add_owner(name: str) -> Insert:
+    """An owner, unless there is one of that name."""
+    return insert(owners).values(name=name).on_conflict_do_nothing()
+
+
+def owner_named(name: str) -> Row:
+    """id."""
+    return select(owners.c.id).where(func.lower(owners.c.name) == name.lower())
+
+
+def add_bot(name: str, owner_id: int, *, house: bool) -> Insert:
+    """A bot, unless there is one of that name."""
+    values = {"name": name, "owner_id": owner_id, "house": house}
+    return insert(bots).values(values).on_conflict_do_nothing()
+
+
+def bot_named(name: str) -> Row:
+    """id, name, house, retired_at, owner_id, owner."""
+    return (
+        select(bots.c.id, bots.c.name, bots.c.house, bots.c.retired_at, bots.c.owner_id)
+        .add_columns(owners.c.name.label("owner"))
+        .select_from(bots.join(owners))
+        .where(is_bot(name))
+    )
+
+
+def add_version(bot_id: int, label: str) -> Insert:
+    """A version, unless the bot has one of that label; its id comes back."""
+    values = {"bot_id": bot_id, "label": label}
+    return insert(versions).values(values).on_conflict_do_nothing().returning(versions.c.id)
+
+
+def set_token(version_id: int, sha256: bytes) -> Insert:
+    """The version's one token."""
+    values = {"version_id": version_id, "sha256": sha256}
+    return (
+        insert(tokens)
+        .values(values)
+        .on_conflict_do_update(
+            index_elements=[tokens.c.version_id],
+            set_={"sha256": sha256, "created_at": func.now()},
+        )
+    )
+
+
+def version_by_token(sha256: bytes) -> Row:
+    """id, bot, version, owner, house, retired_at."""
+    return all_versions().join(tokens).where(tokens.c.sha256 == sha256)
+
+
+def all_versions() -> Row:
+    """id, bot, version, owner, house, retired_at (the version's or its bot's), oldest first."""
+    return (
+        select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
+        .add_columns(owners.c.name.label("owner"), bots.c.house, _retired_at)
+        .select_from(versions.join(bots).join(owners))
+        .order_by(versions.c.id)
+    )
+
+
+def versions_of(bot: str, label: str | None) -> Row:
+    """As `all_versions`: those of one bot, or the one of that label; newest first."""
+    found = all_versions().where(is_bot(bot)).order_by(None).order_by(versions.c.id.desc())
+    return found if label is None else found.where(versions.c.label == label)
+
+
+def retire_bot(bot_id: int) -> Update:
+    """Takes a bot out of service; the first time stays."""
+    return (
+        update(bots)
+        .where(bots.c.id == bot_id, bots.c.retired_at.is_(None))
+        .values(retired_at=func.now())
+    )
+
+
+def retire_version(version_id: int) -> Update:
+    """Takes a version out of service; the first time stays."""
+    return (
+        update(versions)
+        .where(versions.c.id == version_id, versions.c.retired_at.is_(None))
+        .values(retired_at=func.now())
+    )
+
+
+def bot_list() -> Row:
+    """As `all_versions`, and created_at and matches (the version's), by bot and age."""
+    played = (
+        select(match_seats.c.version_id)
+        .add_columns(func.count(match_seats.c.match_id.distinct()).label("matches"))
+        .group_by(match_seats.c.version_id)
+        .subquery()
+    )
+    return (
+        all_versions()
+        .add_columns(versions.c.created_at, func.coalesce(played.c.matches, 0).label("matches"))
+        .outerjoin(played, played.c.version_id == versions.c.id)
+        .order_by(None)
+        .order_by(func.lower(bots.c.name), versions.c.id)
+    )
+
+
+def is_bot(name: str) -> ColumnElement[bool]:
+    """Whether a row of `bots` is the one of that name."""
+    return func.lower(bots.c.name) == name.lower()

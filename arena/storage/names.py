@@ -1,0 +1,30 @@
+"""Which names bots, versions and owners may have, and the tokens that prove who a bot is."""
+
+import hashlib
+import re
+import secrets
+
+from arena.storage.errors import NameRefusedError
+
+_ALLOWED = re.compile(r"[A-Za-z0-9._-]{1,40}")
+
+_TOKEN_PREFIX = "arena_"  # noqa: S105  what a secret scanner recognises a leaked token by
+
+
+def check_name(kind: str, name: str) -> None:
+    """Raise NameRefusedError unless `name` may name a `kind` (bot, version, owner)."""
+    if not _ALLOWED.fullmatch(name):
+        raise NameRefusedError(
+            f"{name!r} cannot name the {kind}: use 1 to 40 letters, digits, dots, underscores and "
+            "hyphens."
+        )
+
+
+def new_token() -> str:
+    """A token nobody can guess."""
+    return _TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def token_hash(token: str) -> bytes:
+    """What is stored of a token. Unsalted and fast will do: a token has 256 bits of chance."""
+    return hashlib.sha256(token.encode()).digest()

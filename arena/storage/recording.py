@@ -1,0 +1,145 @@
+"""How results are written: the one place where speed decided the form.
+
+A referee finishes up to a thousand matches a second, so a batch is one statement over arrays (one
+array per column), sent in one go with those around it. Measured per match of two seats in a batch
+of 100, everything but making the transcript's message: 35 µs here, 43 µs as COPY in five round
+trips.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, LiteralString
+
+from psycopg import AsyncConnection
+
+from arena.games.game import Options
+from arena.storage.tables import RESULTS_CHANNEL
+from arena.storage.transcripts import Packed
+from arena.tournament.ports import Block, FinishedMatch
+
+Columns = list[list[Any]]
+
+_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(7236402)"
+"""Any number. Recorders take turns: two batches that share matches wait instead of deadlocking,
+and rating events become visible in the order of their numbers."""
+
+_BLOCKS: LiteralString = """
+INSERT INTO blocks (id, kind, size)
+SELECT * FROM unnest(%b::uuid[], %b::text[], %b::smallint[])
+ON CONFLICT DO NOTHING
+"""
+
+_RESULTS: LiteralString = """
+WITH added AS (
+    INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
+                         decided_by_faults, started_at, finished_at)
+    SELECT * FROM unnest(%b::uuid[], %b::text[], %b::jsonb[], %b::smallint[], %b::uuid[],
+                         %b::smallint[], %b::text[], %b::boolean[], %b::timestamptz[],
+                         %b::timestamptz[])
+    ON CONFLICT (id) DO NOTHING
+    RETURNING id
+), seats AS (
+    INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited)
+    SELECT given.* FROM unnest(%b::uuid[], %b::smallint[], %b::integer[], %b::smallint[],
+                               %b::integer[], %b::integer[], %b::boolean[])
+        AS given (match_id, seat, version_id, "placing", score, faults, forfeited)
+    JOIN added ON added.id = given.match_id
+)
+INSERT INTO transcripts (match_id, format, sha256, data)
+SELECT given.* FROM unnest(%b::uuid[], %b::smallint[], %b::bytea[], %b::bytea[])
+    AS given (match_id, format, sha256, data)
+JOIN added ON added.id = given.match_id
+"""
+
+_CLOSE_COMPLETE: LiteralString = """
+UPDATE blocks SET closed_at = now()
+WHERE id = ANY(%b::uuid[]) AND closed_at IS NULL AND voided_at IS NULL
+    AND size <= (SELECT count(*) FROM matches WHERE block_id = blocks.id)
+"""
+
+_CLOSE: LiteralString = """
+UPDATE blocks SET closed_at = now()
+WHERE id = ANY(%b::uuid[]) AND closed_at IS NULL AND voided_at IS NULL
+"""
+
+_RATE: LiteralString = """
+INSERT INTO rating_events (match_id)
+SELECT matches.id FROM matches JOIN blocks ON blocks.id = matches.block_id
+WHERE blocks.id = ANY(%b::uuid[]) AND blocks.closed_at IS NOT NULL
+ORDER BY matches.finished_at, matches.position
+ON CONFLICT DO NOTHING
+"""
+"""The matches of a closed block, and only they, count: a block counts as one or not at all, and
+what the ratings have been told is never taken back."""
+
+_NOTIFY: LiteralString = f"NOTIFY {RESULTS_CHANNEL}"
+
+
+def result_columns(matches: Sequence[FinishedMatch], packed: Sequence[Packed]) -> Columns:
+    """The parameters of one batch of different matches, in the statement's order."""
+    match_rows: list[tuple[Any, ...]] = []
+    seat_rows: list[tuple[Any, ...]] = []
+    transcript_rows: list[tuple[Any, ...]] = []
+    for match, transcript in zip(matches, packed, strict=True):
+        setup, result = match.transcript.setup, match.transcript.result
+        match_id, seat_count = setup.match_id, len(match.version_ids)
+        match_rows.append(
+            (
+                *(match_id, setup.game, _changed(setup.options), seat_count),
+                *(match.block.id, match.position),
+                *(result.termination.value, result.decided_by_faults),
+                *(match.started_at, match.finished_at),
+            )
+        )
+        seat_rows += zip(
+            [match_id] * seat_count,
+            range(seat_count),
+            match.version_ids,
+            result.placing,
+            result.scores or (None,) * seat_count,
+            result.faults,
+            result.forfeited,
+            strict=True,
+        )
+        transcript_rows.append((match_id, transcript.format, transcript.sha256, transcript.data))
+    return [
+        list(column)
+        for rows in (match_rows, seat_rows, transcript_rows)
+        for column in zip(*rows, strict=True)
+    ]
+
+
+async def write(
+    connection: AsyncConnection[Any], blocks: Mapping[str, Block], batches: Iterable[Columns]
+) -> None:
+    """Write results in the transaction of `connection`."""
+    async with connection.pipeline():
+        await connection.execute(_LOCK)
+        await connection.execute(
+            _BLOCKS,
+            [
+                list(blocks),
+                [block.kind.value for block in blocks.values()],
+                [block.size for block in blocks.values()],
+            ],
+        )
+        for columns in batches:
+            await connection.execute(_RESULTS, columns)
+        await connection.execute(_CLOSE_COMPLETE, [list(blocks)])
+        await connection.execute(_RATE, [list(blocks)])
+        await connection.execute(_NOTIFY)
+
+
+async def close(connection: AsyncConnection[Any], block_id: str) -> None:
+    """Close a block before it is complete, in the transaction of `connection`."""
+    async with connection.pipeline():
+        await connection.execute(_LOCK)
+        await connection.execute(_CLOSE, [[block_id]])
+        await connection.execute(_RATE, [[block_id]])
+        await connection.execute(_NOTIFY)
+
+
+@lru_cache(maxsize=1024)
+def _changed(options: Options) -> str:
+    return json.dumps(options.changed())

@@ -1,0 +1,104 @@
+"""What the store answers with: one frozen value per row, its fields the statement's columns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from arena.tournament.ports import VersionId
+
+
+@dataclass(frozen=True, slots=True)
+class BotVersion:
+    """A version of a bot, with what it has played."""
+
+    id: VersionId
+    bot: str
+    version: str
+    owner: str
+    house: bool
+    retired_at: datetime | None
+    """The version's retirement or its bot's."""
+    created_at: datetime
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """Who sat in a seat of a match, and how it ended there."""
+
+    version_id: VersionId
+    bot: str
+    version: str
+    owner: str
+    placing: int
+    score: int | None
+    faults: int
+    forfeited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """A recorded match. Neither `rated` nor `voided`: its block is still being played."""
+
+    match_id: str
+    game: str
+    options: Mapping[str, Any]
+    """Those that differ from the game's defaults."""
+    seat_count: int
+    block_id: str
+    position: int
+    termination: str
+    decided_by_faults: bool
+    started_at: datetime
+    finished_at: datetime
+    rated: bool
+    voided: bool
+    seats: tuple[SeatRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedResult:
+    """A result that counts; the lists are by seat."""
+
+    sequence: int
+    match_id: str
+    block_id: str
+    version_ids: list[VersionId]
+    placings: list[int]
+    forfeited: list[bool]
+
+
+@dataclass(frozen=True, slots=True)
+class LadderCount:
+    """A ladder that has been played on."""
+
+    game: str
+    options: Mapping[str, Any]
+    seat_count: int
+    matches: int
+    rated: int
+    """Those of `matches` that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentCount:
+    """How often two versions sat at one table; `one` is the smaller id."""
+
+    game: str
+    options: Mapping[str, Any]
+    seat_count: int
+    one: VersionId
+    other: VersionId
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class AppearanceCount:
+    """How many matches a version played on a ladder."""
+
+    game: str
+    options: Mapping[str, Any]
+    seat_count: int
+    version_id: VersionId
+    matches: int

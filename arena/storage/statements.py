@@ -1,0 +1,195 @@
+"""What is asked about results, as values: run by the store and by the dashboard alike.
+
+Bots and versions are asked about in `arena.storage.bot_statements`. Writing results has a form of
+its own in `arena.storage.recording`.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, TypeAlias
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Update,
+    and_,
+    func,
+    literal,
+    select,
+    tuple_,
+    update,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+
+from arena.storage.tables import (
+    blocks,
+    bots,
+    match_seats,
+    matches,
+    owners,
+    rating_events,
+    transcripts,
+    versions,
+)
+
+Row: TypeAlias = Select[Any]
+"""A statement that returns rows; each function's docstring tells their columns."""
+
+
+# Blocks
+
+
+def void_block(block_id: str) -> Update:
+    """Takes a block out of the count, unless it is closed."""
+    return update(blocks).where(blocks.c.id == block_id, _unfinished()).values(voided_at=func.now())
+
+
+def void_unfinished_blocks() -> Update:
+    """Takes every block out of the count that is not closed."""
+    return update(blocks).where(_unfinished()).values(voided_at=func.now())
+
+
+def _unfinished() -> ColumnElement[bool]:
+    return and_(blocks.c.closed_at.is_(None), blocks.c.voided_at.is_(None))
+
+
+# Results
+
+
+def match_count() -> Row:
+    """matches."""
+    return select(func.count().label("matches")).select_from(matches)
+
+
+def match_list(
+    *,
+    bot: str | None = None,
+    game: str | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> Row:
+    """The newest matches, those with `bot` in a seat, of `game`, older than the match `before`.
+
+    match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
+    started_at, finished_at, rated, voided and seats: a list by seat of objects with version_id,
+    bot, version, owner, placing, score, faults, forfeited.
+    """
+    found = _match_rows().order_by(matches.c.finished_at.desc(), matches.c.id.desc()).limit(limit)
+    if bot is not None:
+        seat = (
+            select(match_seats.c.match_id)
+            .select_from(match_seats.join(versions).join(bots))
+            .where(func.lower(bots.c.name) == bot.lower())
+        )
+        found = found.where(matches.c.id.in_(seat))
+    if game is not None:
+        found = found.where(matches.c.game == game)
+    if before is not None:
+        last = matches.alias()
+        then = select(last.c.finished_at).where(last.c.id == before).scalar_subquery()
+        here = tuple_(matches.c.finished_at, matches.c.id)
+        found = found.where(here < tuple_(then, literal(before, matches.c.id.type)))
+    return found
+
+
+def match_by_id(match_id: str) -> Row:
+    """One match, as `match_list`."""
+    return _match_rows().where(matches.c.id == match_id)
+
+
+def _match_rows() -> Row:
+    seat = func.jsonb_build_object(
+        *("version_id", match_seats.c.version_id, "bot", bots.c.name),
+        *("version", versions.c.label, "owner", owners.c.name),
+        *("placing", match_seats.c.placing, "score", match_seats.c.score),
+        *("faults", match_seats.c.faults, "forfeited", match_seats.c.forfeited),
+    )
+    seats = (
+        select(func.jsonb_agg(aggregate_order_by(seat, match_seats.c.seat)))
+        .select_from(match_seats.join(versions).join(bots).join(owners))
+        .where(match_seats.c.match_id == matches.c.id)
+        .scalar_subquery()
+    )
+    return (
+        select(matches.c.id.label("match_id"), matches.c.game, matches.c.options)
+        .add_columns(matches.c.seat_count, matches.c.block_id, matches.c.position)
+        .add_columns(matches.c.termination, matches.c.decided_by_faults)
+        .add_columns(matches.c.started_at, matches.c.finished_at)
+        .add_columns(blocks.c.closed_at.is_not(None).label("rated"))
+        .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
+        .select_from(matches.join(blocks))
+    )
+
+
+def transcript(match_id: str) -> Row:
+    """format, sha256, data: see `arena.storage.transcripts.unpack`."""
+    return select(transcripts.c.format, transcripts.c.sha256, transcripts.c.data).where(
+        transcripts.c.match_id == match_id
+    )
+
+
+# What ratings and pairings are computed from
+
+
+def rated_results(
+    game: str,
+    options: Mapping[str, Any],
+    seat_counts: Collection[int],
+    after_sequence: int = 0,
+) -> Row:
+    """The results that count, in the order in which they began to.
+
+    sequence, match_id, block_id, and by seat the lists version_ids, placings, forfeited.
+    `options` are those that differ from the game's defaults. Later numbers are only ever added.
+    """
+
+    def by_seat(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+        return func.array_agg(aggregate_order_by(column, match_seats.c.seat)).label(name)
+
+    return (
+        select(rating_events.c.sequence, matches.c.id.label("match_id"), matches.c.block_id)
+        .add_columns(by_seat(match_seats.c.version_id, "version_ids"))
+        .add_columns(by_seat(match_seats.c.placing, "placings"))
+        .add_columns(by_seat(match_seats.c.forfeited, "forfeited"))
+        .select_from(rating_events.join(matches).join(match_seats))
+        .where(rating_events.c.sequence > after_sequence)
+        .where(matches.c.game == game, matches.c.options == dict(options))
+        .where(matches.c.seat_count.in_(seat_counts))
+        .group_by(rating_events.c.sequence, matches.c.id)
+        .order_by(rating_events.c.sequence)
+    )
+
+
+def ladders() -> Row:
+    """game, options, seat_count, matches (all) and rated (those that count)."""
+    ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
+    return (
+        select(*ladder)
+        .add_columns(func.count().label("matches"))
+        .add_columns(func.count(rating_events.c.sequence).label("rated"))
+        .select_from(matches.outerjoin(rating_events))
+        .group_by(*ladder)
+        .order_by(*ladder)
+    )
+
+
+def opponent_counts() -> Row:
+    """game, options, seat_count, one, other (version ids, one below other), matches together."""
+    ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
+    one, other = match_seats.alias("one"), match_seats.alias("other")
+    together = and_(other.c.match_id == one.c.match_id, other.c.version_id > one.c.version_id)
+    return (
+        select(*ladder, one.c.version_id.label("one"), other.c.version_id.label("other"))
+        .add_columns(func.count().label("matches"))
+        .select_from(matches.join(one).join(other, together))
+        .group_by(*ladder, one.c.version_id, other.c.version_id)
+    )
+
+
+def appearances() -> Row:
+    """game, options, seat_count, version_id, matches."""
+    ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
+    return (
+        select(*ladder, match_seats.c.version_id, func.count().label("matches"))
+        .select_from(matches.join(match_seats))
+        .group_by(*ladder, match_seats.c.version_id)
+    )

@@ -1,0 +1,300 @@
+"""The store: one method per use case, one transaction per method.
+
+Every method raises DatabaseUnreachableError while the database does not answer; trying again later
+may help. Nothing is half done then.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.match.transcript import Entrant, Transcript
+from arena.storage import bot_statements, recording, statements
+from arena.storage.engine import async_engine
+from arena.storage.errors import (
+    DatabaseUnreachableError,
+    NameRefusedError,
+    RecordRefusedError,
+    RetiredError,
+    UnknownBotError,
+    VersionExistsError,
+)
+from arena.storage.names import check_name, new_token, token_hash
+from arena.storage.rows import (
+    AppearanceCount,
+    BotVersion,
+    LadderCount,
+    MatchRow,
+    OpponentCount,
+    RatedResult,
+    SeatRow,
+)
+from arena.storage.transcripts import Packed, packer, unpack
+from arena.tournament.ports import FinishedMatch, Registered, VersionId
+
+_SLICE = 25
+"""Matches that are made ready at a time, some two milliseconds: bots are waiting meanwhile."""
+
+
+@asynccontextmanager
+async def open_store(url: str) -> AsyncIterator["Store"]:
+    """A store with a pool of its own, on a database of this release's schema."""
+    engine = async_engine(url)
+    try:
+        yield Store(engine)
+    finally:
+        await engine.dispose()
+
+
+class Store:
+    """Bots, versions, tokens and results; the tournament's Recorder."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._pack = packer()
+
+    # Bots
+
+    async def register(
+        self, bot: str, owner: str, version: str = "1", *, house: bool = False
+    ) -> tuple[Registered, str]:
+        """A new bot, or a new version of one's own: who it is, and its token, told only now.
+
+        A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
+        and RetiredError.
+        """
+        for kind, name in (("bot", bot), ("owner", owner), ("version", version)):
+            check_name(kind, name)
+        async with self._transaction() as connection:
+            await connection.execute(bot_statements.add_owner(owner))
+            owner_id = (await connection.execute(bot_statements.owner_named(owner))).scalar_one()
+            await connection.execute(bot_statements.add_bot(bot, owner_id, house=house))
+            found = (await connection.execute(bot_statements.bot_named(bot))).one()
+            if found.owner_id != owner_id:
+                raise NameRefusedError(
+                    f"The bot {found.name} is {found.owner}'s: choose another name."
+                )
+            if found.retired_at is not None:
+                raise RetiredError(f"The bot {found.name} is retired: choose another name.")
+            version_id = await connection.scalar(bot_statements.add_version(found.id, version))
+            if version_id is None:
+                raise VersionExistsError(
+                    f"{found.name} has a version {version} already: give the new one another label."
+                )
+            token = await _new_token(connection, version_id)
+        entrant = Entrant(found.name, version, found.owner)
+        return Registered(VersionId(version_id), entrant, found.house), token
+
+    async def authenticate(self, token: str) -> Registered | None:
+        """Whose token this is; None when it is nobody's. Raises RetiredError."""
+        async with self._transaction() as connection:
+            statement = bot_statements.version_by_token(token_hash(token))
+            found = (await connection.execute(statement)).one_or_none()
+        if found is None:
+            return None
+        registered = _registered(found)
+        if found.retired_at is not None:
+            raise RetiredError(f"{registered.entrant} is retired: register a new version.")
+        return registered
+
+    async def rotate_token(self, bot: str, version: str | None = None) -> str:
+        """A new token for a version, by default the newest in service; the old one ends.
+
+        Raises UnknownBotError and RetiredError.
+        """
+        async with self._transaction() as connection:
+            found = await _versions(connection, bot, version)
+            in_service = [row for row in found if row.retired_at is None]
+            if not in_service:
+                raise RetiredError(f"{_bot_and(bot, version)} is retired: register a new version.")
+            return await _new_token(connection, in_service[0].id)
+
+    async def retire(self, bot: str, version: str | None = None) -> None:
+        """Take a version, or the whole bot, out of service for good. Raises UnknownBotError."""
+        async with self._transaction() as connection:
+            found = await _versions(connection, bot, version)
+            if version is None:
+                bot_row = (await connection.execute(bot_statements.bot_named(bot))).one()
+                await connection.execute(bot_statements.retire_bot(bot_row.id))
+            else:
+                await connection.execute(bot_statements.retire_version(found[0].id))
+
+    async def bots(self) -> list[BotVersion]:
+        """All versions of all bots, by name and age."""
+        return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list())]
+
+    async def versions(self) -> dict[VersionId, Registered]:
+        """Who the ids are, the retired included."""
+        async with self._transaction() as connection:
+            found = await connection.execute(bot_statements.all_versions())
+            return {row.id: _registered(row) for row in found}
+
+    # Results
+
+    async def record(self, matches: Sequence[FinishedMatch]) -> None:
+        """Record all or none; a match whose id is already recorded is left as it is.
+
+        A block's matches count for the ratings once it is complete or closed. Raises
+        RecordRefusedError when they contradict what is recorded.
+        """
+        different: dict[str, FinishedMatch] = {}
+        for match in matches:
+            different.setdefault(match.transcript.setup.match_id, match)
+        waiting = list(different.values())
+        batches = []
+        for start in range(0, len(waiting), _SLICE):
+            part = waiting[start : start + _SLICE]
+            packed = [self._pack(match.transcript) for match in part]
+            batches.append(recording.result_columns(part, packed))
+            await asyncio.sleep(0)
+        blocks = {match.block.id: match.block for match in waiting}
+        async with self._transaction() as connection:
+            await recording.write(await _driver(connection), blocks, batches)
+
+    async def close_block(self, block_id: str) -> None:
+        """End a block that was cut short by a bot; its matches count. Void stays void."""
+        async with self._transaction() as connection:
+            await recording.close(await _driver(connection), block_id)
+
+    async def void_block(self, block_id: str) -> None:
+        """End a block that we broke; none of its matches counts. Closed stays closed."""
+        async with self._transaction() as connection:
+            await connection.execute(statements.void_block(block_id))
+
+    async def void_unfinished_blocks(self) -> int:
+        """Void what an earlier referee left unfinished, before the first match; how many blocks.
+
+        There is one referee to a database.
+        """
+        async with self._transaction() as connection:
+            return (await connection.execute(statements.void_unfinished_blocks())).rowcount
+
+    async def match_count(self) -> int:
+        """How many matches are recorded."""
+        return int((await self._rows(statements.match_count()))[0]["matches"])
+
+    async def matches(
+        self,
+        *,
+        bot: str | None = None,
+        game: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> list[MatchRow]:
+        """The newest matches; `before` is the id of the last match of the page before."""
+        if before is not None and not _is_uuid(before):
+            return []
+        page = statements.match_list(bot=bot, game=game, before=before, limit=limit)
+        return [_match_row(row) for row in await self._rows(page)]
+
+    async def match(self, match_id: str) -> MatchRow | None:
+        """One match; None when there is none of that id."""
+        if not _is_uuid(match_id):
+            return None
+        rows = await self._rows(statements.match_by_id(match_id))
+        return _match_row(rows[0]) if rows else None
+
+    async def transcript(self, match_id: str) -> Transcript | None:
+        """What happened in a match; None when there is none of that id."""
+        if not _is_uuid(match_id):
+            return None
+        rows = await self._rows(statements.transcript(match_id))
+        return unpack(Packed(**rows[0])) if rows else None
+
+    # What ratings and pairings are computed from
+
+    async def rated_results(
+        self,
+        game: str,
+        options: Mapping[str, Any],
+        seat_counts: Collection[int],
+        after_sequence: int = 0,
+    ) -> list[RatedResult]:
+        """The results that count, in their order, `options` being those that are not defaults.
+
+        Asking again after the last sequence number gives exactly those that were added.
+        """
+        statement = statements.rated_results(game, options, seat_counts, after_sequence)
+        return [RatedResult(**row) for row in await self._rows(statement)]
+
+    async def ladders(self) -> list[LadderCount]:
+        """What has been played."""
+        return [LadderCount(**row) for row in await self._rows(statements.ladders())]
+
+    async def opponent_counts(self) -> list[OpponentCount]:
+        """How often which versions met, on each ladder."""
+        return [OpponentCount(**row) for row in await self._rows(statements.opponent_counts())]
+
+    async def appearances(self) -> list[AppearanceCount]:
+        """How often which versions played, on each ladder."""
+        return [AppearanceCount(**row) for row in await self._rows(statements.appearances())]
+
+    async def _rows(self, statement: statements.Row) -> list[Any]:
+        async with self._transaction() as connection:
+            return list((await connection.execute(statement)).mappings())
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+        try:
+            async with self._engine.begin() as connection:
+                yield connection
+        except (DBAPIError, psycopg.Error) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            reason = str(cause).strip().split("\n", 1)[0]
+            if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
+                raise DatabaseUnreachableError(
+                    f"The database does not answer ({reason}): see that it runs."
+                ) from error
+            if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
+                raise RecordRefusedError(f"The database refuses this: {reason}.") from error
+            raise
+
+
+async def _driver(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
+    """The connection beneath SQLAlchemy's, in the same transaction."""
+    driver = (await connection.get_raw_connection()).driver_connection
+    assert isinstance(driver, psycopg.AsyncConnection)
+    return driver
+
+
+async def _new_token(connection: AsyncConnection, version_id: int) -> str:
+    token = new_token()
+    await connection.execute(bot_statements.set_token(version_id, token_hash(token)))
+    return token
+
+
+async def _versions(
+    connection: AsyncConnection, bot: str, version: str | None
+) -> Sequence[SqlRow[Any]]:
+    found = (await connection.execute(bot_statements.versions_of(bot, version))).all()
+    if not found:
+        raise UnknownBotError(f"There is no {_bot_and(bot, version)}: see `arena bots`.")
+    return found
+
+
+def _bot_and(bot: str, version: str | None) -> str:
+    return f"bot {bot}" if version is None else f"version {version} of bot {bot}"
+
+
+def _registered(row: SqlRow[Any]) -> Registered:
+    return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
+
+
+def _match_row(row: Mapping[str, Any]) -> MatchRow:
+    seats = tuple(SeatRow(**seat) for seat in row["seats"])
+    return MatchRow(**{**row, "seats": seats})
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True

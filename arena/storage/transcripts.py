@@ -1,0 +1,55 @@
+"""Transcripts as they are stored: the wire's message, compressed, with the hash of what it was."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import zstandard
+
+from arena.codec.transcript import from_bytes, to_bytes
+from arena.match.transcript import Transcript
+from arena.storage.errors import TranscriptDamagedError
+
+FORMAT = 1
+"""A serialised `arena.v1.Transcript` as one zstd frame; a new format is a new number."""
+
+_LEVEL = 1
+"""Higher ones buy little: at two seats 564 bytes become 411 in 7 µs, at level 19 393 in 73 µs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A transcript as stored."""
+
+    format: int
+    sha256: bytes
+    """Of the serialised message before compression."""
+    data: bytes
+
+
+def packer() -> Callable[[Transcript], Packed]:
+    """A function that packs transcripts, one at a time: it keeps the compressor's memory."""
+    compress = zstandard.ZstdCompressor(level=_LEVEL).compress
+
+    def pack(transcript: Transcript) -> Packed:
+        message = to_bytes(transcript)
+        return Packed(FORMAT, hashlib.sha256(message).digest(), compress(message))
+
+    return pack
+
+
+def unpack(packed: Packed) -> Transcript:
+    """The transcript that was packed. Raises TranscriptDamagedError."""
+    if packed.format != FORMAT:
+        raise TranscriptDamagedError(
+            f"The transcript has format {packed.format}: read it with a newer release of the arena."
+        )
+    try:
+        message = zstandard.ZstdDecompressor().decompress(packed.data)
+    except zstandard.ZstdError:
+        message = b""
+    if hashlib.sha256(message).digest() != packed.sha256:
+        raise TranscriptDamagedError(
+            "The transcript is not what was stored: restore the database from a backup."
+        )
+    return from_bytes(message)
