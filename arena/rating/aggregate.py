@@ -5,6 +5,7 @@ and gives one back at once when its block is voided. Counts are whole numbers: a
 in any order ends at exactly the same values.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Generic
 
@@ -42,21 +43,24 @@ def pair_outcomes(
 
 
 class Aggregate(Generic[BotT]):
-    """Wins and ties per pair, under one score rule; matches per bot."""
+    """Wins and ties per pair, under one score rule; matches per bot.
 
-    def __init__(self, rule: ScoreRule = ScoreRule.PLACEMENT) -> None:
+    `bots` fixes the order of the first bots, as a log's tables need it; others follow as they come.
+    """
+
+    def __init__(self, rule: ScoreRule = ScoreRule.PLACEMENT, bots: Iterable[BotT] = ()) -> None:
         self.rule = rule
         self._numbers: dict[BotT, int] = {}
         self._wins = np.zeros((0, 0), np.int64)
         self._ties = np.zeros((0, 0), np.int64)
         self._matches = np.zeros(0, np.int64)
+        for bot in bots:
+            self._number(bot)
 
     @classmethod
     def of(cls, results: Results[BotT], rule: ScoreRule = ScoreRule.PLACEMENT) -> "Aggregate[BotT]":
         """The aggregate of a whole log."""
-        aggregate = cls(rule)
-        for bot in results.bots:
-            aggregate._number(bot)
+        aggregate = cls(rule, results.bots)
         for table in results.tables:
             aggregate.add_table(table)
         return aggregate
@@ -110,7 +114,7 @@ class Aggregate(Generic[BotT]):
         self._count(match, -1)
 
     def add_table(self, table: Table) -> None:
-        """All matches of one table size; its indices must be this aggregate's (see `of`)."""
+        """All matches of one table size; its indices must be this aggregate's."""
         count = len(self._numbers)
         wins = np.zeros(count * count)
         ties = np.zeros(count * count)

@@ -118,7 +118,7 @@ def fit(
     ties = aggregate.ties[np.ix_(played, played)]
     score = wins + 0.5 * ties
     if prior_sd is None:
-        _check_bounded(bots, score)
+        check_bounded(bots, score)
     theta = np.zeros(len(bots))
     if start is not None:
         known = dict(zip(start.bots, start.theta.tolist(), strict=True))
@@ -185,7 +185,8 @@ def hessian(pairs: FloatArray, chances: FloatArray, precision: float) -> FloatAr
     return information
 
 
-def _check_bounded(bots: tuple[BotT, ...], score: FloatArray) -> None:
+def check_bounded(bots: tuple[BotT, ...], score: FloatArray) -> None:
+    """Raises `UnboundedRatingError` when W (K, K) alone, without a prior, has no finite fit."""
     took_points: NDArray[np.bool_] = score > 0
     groups = strong_groups(took_points)
     if len(groups) > 1:

@@ -1,0 +1,95 @@
+"""Who beat whom: the table an Elo must never be shown without.
+
+A single number cannot say that an equilibrium bot beats everyone and still stands below a bot that
+farms the weak; the matrix can.
+"""
+
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+
+from arena.rating.aggregate import Aggregate
+from arena.rating.bradley_terry import Fit
+from arena.rating.elo import Z_95, FloatArray, IntArray, win_probabilities
+from arena.rating.results import BotT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadToHead(Generic[BotT]):
+    """All pairs; arrays (K, K) follow `bots`, row against column."""
+
+    bots: tuple[BotT, ...]
+    wins: IntArray
+    draws: IntArray
+    losses: IntArray
+    share: FloatArray
+    """Points taken per comparison, a tie being half a point; NaN where two bots never met."""
+    low: FloatArray
+    high: FloatArray
+    """95 % Wilson interval of the share; 0 and 1 where two bots never met."""
+
+
+@dataclass(frozen=True, slots=True)
+class Residual(Generic[BotT]):
+    """A pair whose results the two ratings explain worst."""
+
+    bot: BotT
+    opponent: BotT
+    expected: float
+    """The share the ratings predict for `bot`, 0 … 1."""
+    actual: float
+    """The share it took."""
+    pairs: float
+    deviations: float
+    """(actual - expected) in binomial standard deviations."""
+
+
+def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The 95 % interval of a share from points and comparisons of the same shape (Wilson 1927).
+
+    Never outside [0, 1] and never empty, not at 0 % or 100 % either. Ties count as half a point;
+    they only make the interval wider than it need be. Without comparisons it is [0, 1].
+    """
+    n = np.maximum(comparisons, 1.0)
+    share = points / n
+    middle = share + Z_95**2 / (2.0 * n)
+    reach = Z_95 * np.sqrt(share * (1.0 - share) / n + Z_95**2 / (4.0 * n**2))
+    scale = 1.0 + Z_95**2 / n
+    met = comparisons > 0
+    low: FloatArray = np.where(met, np.maximum(0.0, (middle - reach) / scale), 0.0)
+    high: FloatArray = np.where(met, np.minimum(1.0, (middle + reach) / scale), 1.0)
+    return low, high
+
+
+def head_to_head(counts: Aggregate[BotT] | Fit[BotT]) -> HeadToHead[BotT]:
+    """The matrix behind an aggregate or a fit, under its score rule."""
+    pairs, score = counts.pairs, counts.score
+    low, high = wilson(score, pairs)
+    share = np.where(pairs > 0, score / np.maximum(pairs, 1.0), np.nan)
+    wins = counts.wins.copy()
+    return HeadToHead(counts.bots, wins, counts.ties.copy(), wins.T.copy(), share, low, high)
+
+
+def worst_residual(fit: Fit[BotT], *, fewest: int = 20) -> Residual[BotT] | None:
+    """The pair of at least `fewest` comparisons farthest from its prediction; None without any.
+
+    Large values (beyond 4 or so) say that one number per bot does not describe this pair: one of
+    them has found a hole in the other's play.
+    """
+    pairs, expected = fit.pairs, win_probabilities(fit.theta)
+    surplus = fit.score - pairs * expected
+    spread = np.sqrt(np.maximum(pairs * expected * (1.0 - expected), np.finfo(float).tiny))
+    deviations = np.where(pairs >= max(fewest, 1), surplus / spread, -np.inf)
+    if not np.isfinite(deviations).any():
+        return None
+    # The matrix is antisymmetric: the largest entry names the bot that did better than expected.
+    i, j = np.unravel_index(int(np.argmax(deviations)), deviations.shape)
+    return Residual(
+        fit.bots[i],
+        fit.bots[j],
+        float(expected[i, j]),
+        float(fit.score[i, j] / pairs[i, j]),
+        float(pairs[i, j]),
+        float(deviations[i, j]),
+    )

@@ -1,0 +1,55 @@
+"""Ratings over time: the log replayed.
+
+A point of the history is the fit of everything up to it; the last point is the board itself. The
+order of the log decides which points there are, never where the last one stands.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic
+
+import numpy as np
+
+from arena.rating.aggregate import Aggregate, ScoreRule
+from arena.rating.bradley_terry import PRIOR_SD, Anchor, Fit, fit
+from arena.rating.errors import AnchorError, UnboundedRatingError
+from arena.rating.results import BotT, Results
+
+
+@dataclass(frozen=True, slots=True)
+class Moment(Generic[BotT]):
+    """The board after the log's first `matches` matches."""
+
+    matches: int
+    fit: Fit[BotT]
+
+
+def history(
+    results: Results[BotT],
+    *,
+    every: int,
+    prior_sd: float | None = PRIOR_SD,
+    anchor: Anchor[BotT] | None = None,
+    score: ScoreRule = ScoreRule.PLACEMENT,
+) -> Iterator[Moment[BotT]]:
+    """A moment after each `every` matches, and one at the end. Costs one pass and a fit each.
+
+    Moments before the anchor's first match, or before the first finite fit where there is no
+    prior, are left out; at the end those errors are raised.
+    """
+    if every < 1:
+        raise ValueError(f"every must be at least 1, not {every}")
+    running = Aggregate(score, results.bots)
+    latest: Fit[BotT] | None = None
+    for start in range(0, len(results), every):
+        end = min(start + every, len(results))
+        for table in results.tables:
+            first, last = np.searchsorted(table.numbers, (start, end))
+            running.add_table(table.rows(slice(int(first), int(last))))
+        try:
+            latest = fit(running, prior_sd=prior_sd, anchor=anchor, start=latest)
+        except (AnchorError, UnboundedRatingError):
+            if end == len(results):
+                raise
+            continue
+        yield Moment(end, latest)

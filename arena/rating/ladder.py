@@ -1,0 +1,119 @@
+"""The board: everything one question about a log of results is answered with.
+
+This is the pure half of `arena rate`; a live board calls it (or `fit` alone) after every match.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic
+
+from arena.rating.aggregate import Aggregate, ScoreRule
+from arena.rating.bradley_terry import PRIOR_SD, Anchor, fit
+from arena.rating.clusters import Clusters
+from arena.rating.flags import Flag, flags
+from arena.rating.intervals import Intervals, intervals
+from arena.rating.ranks import Band, bands, ladder_order, rank_ranges
+from arena.rating.results import BotT, Results
+
+
+@dataclass(frozen=True, slots=True)
+class Rating(Generic[BotT]):
+    """One line of the board."""
+
+    bot: BotT
+    elo: float
+    se: float
+    """Standard error, Elo: relative to the anchor, or without one to the mean of the pool."""
+    interval: tuple[float, float]
+    """95 %, Elo."""
+    rank_low: int
+    """1 + the number of bots that are better."""
+    rank_high: int
+    """The number of bots minus those it is better than."""
+    matches: int
+    flags: frozenset[Flag]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Generic[BotT]):
+    """Two bots compared."""
+
+    bot: BotT
+    opponent: BotT
+    difference: float
+    """Elo of `bot` minus Elo of `opponent`."""
+    se: float
+    """Standard error of the difference, Elo."""
+    los: float
+    """Likelihood that `bot` is better, 0 … 1."""
+    wins: int
+    draws: int
+    losses: int
+    """Comparisons `bot` won, tied and lost, as counted by the score rule."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ladder(Generic[BotT]):
+    """The board: ratings best first, bands, and every pair on demand."""
+
+    intervals: Intervals[BotT]
+    ratings: tuple[Rating[BotT], ...]
+    bands: tuple[Band[BotT], ...]
+
+    def pairs(self) -> Iterator[Pair[BotT]]:
+        """Every pair once, the bot whose name sorts first as `bot`; met or not."""
+        fitted = self.intervals.fit
+        difference = self.intervals.difference.tolist()
+        se, los = self.intervals.difference_se.tolist(), self.intervals.los.tolist()
+        wins, ties = fitted.wins.tolist(), fitted.ties.tolist()
+        order = sorted(range(len(fitted.bots)), key=lambda index: str(fitted.bots[index]))
+        for place, i in enumerate(order):
+            for j in order[place + 1 :]:
+                yield Pair(
+                    fitted.bots[i],
+                    fitted.bots[j],
+                    difference[i][j],
+                    se[i][j],
+                    los[i][j],
+                    wins[i][j],
+                    ties[i][j],
+                    wins[j][i],
+                )
+
+
+def rate(
+    results: Results[BotT],
+    *,
+    prior_sd: float | None = PRIOR_SD,
+    anchor: Anchor[BotT] | None = None,
+    score: ScoreRule = ScoreRule.PLACEMENT,
+    clusters: Clusters = Clusters.BLOCK,
+) -> Ladder[BotT]:
+    """The ladder of a log, from nothing. prior_sd in Elo or None; errors as `fit` raises them."""
+    measured = intervals(
+        fit(Aggregate.of(results, score), prior_sd=prior_sd, anchor=anchor), results, clusters
+    )
+    return ladder(measured)
+
+
+def ladder(measured: Intervals[BotT]) -> Ladder[BotT]:
+    """The ladder of a fit whose intervals are known."""
+    fitted = measured.fit
+    elo, se = fitted.elo.tolist(), measured.se.tolist()
+    low, high = measured.low.tolist(), measured.high.tolist()
+    rank_low, rank_high = (ranks.tolist() for ranks in rank_ranges(measured))
+    found, matches = flags(measured), fitted.matches.tolist()
+    ratings = tuple(
+        Rating(
+            fitted.bots[i],
+            elo[i],
+            se[i],
+            (low[i], high[i]),
+            rank_low[i],
+            rank_high[i],
+            matches[i],
+            found[i],
+        )
+        for i in ladder_order(measured).tolist()
+    )
+    return Ladder(measured, ratings, bands(measured))

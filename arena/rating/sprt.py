@@ -1,0 +1,249 @@
+"""Is version 2 better? A sequential test that may stop as soon as the answer is clear.
+
+The GSPRT: the likelihood of the block scores seen so far under the most likely distribution that
+satisfies H1 against the most likely one that satisfies H0,
+
+    LLR = N sum_k q_k ln(p1_k / p0_k),
+
+stopped at ln(beta / (1 - alpha)) or ln((1 - beta) / alpha). The unit is the block, not the match:
+matches of one block share their luck. For pairs of matches the block scores are 0, 1/4, 1/2, 3/4
+and 1 (LL, LD, DD or WL, WD, WW: "pentanomial"); other blocks have other scores.
+
+Hypotheses are Elo bounds <elo0, elo1>. LOGISTIC: mean score 1 / (1 + 10^(-elo/400)). NORMALIZED:
+(mean score - 1/2) / sd per match = nElo ln 10 / 800; the test then takes equally long in games
+with much and with little luck.
+
+Scores never seen count as seen 0.001 times, as in fishtest: no variance is zero, and a test that
+saw only draws, or only wins, still has an answer. Elo, nElo and LOS use the same counts.
+
+Sources: fishtest's and fastchess's statistics; Van den Bergh, "Comments on Normalized Elo";
+Siegmund 1985 (expected length, bias after stopping).
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from arena.rating.constrained import log_ratio_with_mean, log_ratio_with_t_value
+from arena.rating.elo import Z_95, FloatArray, expected_score, normal_cdf
+from arena.rating.errors import RatingError
+
+NELO_PER_T = 800.0 / math.log(10.0)
+"""347.4356 nElo: one standard deviation of a match's score."""
+
+UNSEEN = 1e-3
+"""What a count of zero is taken for."""
+
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""The mean score of a block of two matches: LL, LD, DD or WL, WD, WW."""
+
+
+class EloModel(StrEnum):
+    """In which Elo the bounds are meant."""
+
+    LOGISTIC = "logistic"
+    NORMALIZED = "normalized"
+
+
+class State(StrEnum):
+    """CONTINUE: not decided. ACCEPT: H1, at least elo1. REJECT: H0, at most elo0."""
+
+    CONTINUE = "continue"
+    ACCEPT = "accept"
+    REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """H0: elo0 against H1: elo1, with the chances of a wrong acceptance and a wrong rejection."""
+
+    elo0: float
+    elo1: float
+    model: EloModel = EloModel.NORMALIZED
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+            raise RatingError(f"bounds must be two rising numbers, not {self.elo0}, {self.elo1}")
+        if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
+            raise RatingError("alpha and beta must be above 0 and below 1 together")
+
+    @property
+    def lower(self) -> float:
+        """The log-likelihood ratio at which H0 is kept."""
+        return math.log(self.beta / (1.0 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The log-likelihood ratio at which H1 is accepted."""
+        return math.log((1.0 - self.beta) / self.alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCounts:
+    """How often each block score occurred."""
+
+    scores: tuple[float, ...]
+    """Every score a block can have: the mean over its matches of the tested bot's points against
+    the other, 0 … 1, rising; 1/2 is no difference."""
+    counts: tuple[int, ...]
+    matches_per_block: int
+
+    def __post_init__(self) -> None:
+        if len(self.scores) != len(self.counts) or len(self.scores) < 2:
+            raise RatingError("needs at least two block scores, and a count for each")
+        if any(later <= score for score, later in zip(self.scores, self.scores[1:], strict=False)):
+            raise RatingError(f"block scores must rise: {self.scores}")
+        if self.scores[0] < 0 or self.scores[-1] > 1:
+            raise RatingError(f"block scores must lie between 0 and 1: {self.scores}")
+        if any(count < 0 for count in self.counts):
+            raise RatingError(f"counts must not be negative: {self.counts}")
+        if self.matches_per_block < 1:
+            raise RatingError("a block has at least one match")
+
+    @classmethod
+    def of_pairs(cls, counts: Sequence[int]) -> "BlockCounts":
+        """Pairs of matches: (LL, LD, DD + WL, WD, WW)."""
+        if len(counts) != len(PAIR_SCORES):
+            raise RatingError(f"needs five counts LL, LD, DD+WL, WD, WW, got {len(counts)}")
+        return cls(PAIR_SCORES, tuple(counts), 2)
+
+    @classmethod
+    def of_scores(cls, scores: Iterable[float], *, matches_per_block: int) -> "BlockCounts":
+        """Blocks of any kind. Their possible scores are taken to be those seen, 0, 1/2 and 1."""
+        seen = Counter({0.0: 0, 0.5: 0, 1.0: 0})
+        # Thirds and fifths that differ in the last digit are one score.
+        seen.update(round(score, 12) for score in scores)
+        rising = sorted(seen)
+        return cls(tuple(rising), tuple(seen[score] for score in rising), matches_per_block)
+
+    @property
+    def blocks(self) -> int:
+        return sum(self.counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """Where a sequential test stands."""
+
+    llr: float
+    lower: float
+    upper: float
+    state: State
+    elo: float
+    """Logistic Elo of the mean score."""
+    elo_interval: tuple[float, float]
+    """95 %, as if the number of blocks had been fixed beforehand; ends at most 1200 from 0."""
+    nelo: float
+    """Normalised Elo."""
+    los: float
+    """Likelihood that the difference is above 0."""
+    blocks: int
+    matches: int
+    biased: bool
+    """After a stop elo, nelo, interval and los are biased away from the bound not reached: the
+    test stopped because they were extreme. Do not quote them; measure anew at fixed length."""
+    matches_to_go: float
+    """Expected, if the truth is what was seen so far; 0 after a stop."""
+
+
+def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
+    """The state of the test. Raises `RatingError` for bounds beyond what block scores allow."""
+    counts, scores = np.array(observed.counts, np.float64), np.array(observed.scores)
+    size = observed.matches_per_block
+    llr = float(log_likelihood_ratio(counts, scores, bounds, matches_per_block=size))
+    total, mean, sd = _moments(counts, scores)
+    error = sd / math.sqrt(total)
+    state = State.CONTINUE
+    if llr >= bounds.upper:
+        state = State.ACCEPT
+    elif llr <= bounds.lower:
+        state = State.REJECT
+    nelo = NELO_PER_T * (mean - 0.5) / (sd * math.sqrt(size))
+    to_go = expected_matches(bounds, elo=_elo(mean), sd=sd * math.sqrt(size), llr=llr)
+    return Sprt(
+        llr,
+        bounds.lower,
+        bounds.upper,
+        state,
+        _elo(mean),
+        (_elo(mean - Z_95 * error, 1e-3), _elo(mean + Z_95 * error, 1e-3)),
+        nelo,
+        normal_cdf((mean - 0.5) / error),
+        observed.blocks,
+        observed.blocks * size,
+        state is not State.CONTINUE,
+        0.0 if state is not State.CONTINUE else to_go,
+    )
+
+
+def log_likelihood_ratio(
+    counts: FloatArray, scores: FloatArray, bounds: Bounds, *, matches_per_block: int
+) -> FloatArray:
+    """LLR (...,) of many tests at once: counts (..., k) of block scores (k,); 0 without blocks."""
+    seen = _seen(counts)
+    total = seen.sum(axis=-1)
+    frequencies = seen / total[..., None]
+    if bounds.model is EloModel.LOGISTIC:
+        h0, h1 = (
+            log_ratio_with_mean(frequencies, scores, expected_score(elo))
+            for elo in (bounds.elo0, bounds.elo1)
+        )
+    else:
+        # The mean of a block's m matches has a standard deviation sqrt(m) times smaller.
+        scale = math.sqrt(matches_per_block) / NELO_PER_T
+        h0, h1 = (
+            log_ratio_with_t_value(frequencies, scores, 0.5, elo * scale)
+            for elo in (bounds.elo0, bounds.elo1)
+        )
+    llr: FloatArray = total * (frequencies * (h1 - h0)).sum(axis=-1)
+    return np.where(counts.sum(axis=-1) > 0, llr, 0.0)
+
+
+def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float = 0.0) -> float:
+    """Matches until the test stops, from `llr` on, if the true (logistic) Elo is `elo`.
+
+    sd: standard deviation of a match's score. The walk of the LLR is taken for Brownian motion
+    between two absorbing bounds, which is right for small bounds.
+    """
+    mean = expected_score(elo)
+    if bounds.model is EloModel.LOGISTIC:
+        mean0, mean1 = expected_score(bounds.elo0), expected_score(bounds.elo1)
+    else:
+        mean0, mean1 = (0.5 + sd * nelo / NELO_PER_T for nelo in (bounds.elo0, bounds.elo1))
+    drift = (mean1 - mean0) * (mean - 0.5 * (mean0 + mean1)) / sd**2
+    variance = ((mean1 - mean0) / sd) ** 2
+    below, above = llr - bounds.lower, bounds.upper - llr
+    if below <= 0 or above <= 0:
+        return 0.0
+    rate = 2.0 * drift / variance
+    if abs(rate) * (below + above) < 1e-6:
+        return below * above / variance
+    # P(upper bound first), written so that neither exponential can overflow.
+    if rate > 0:
+        up = math.expm1(-rate * below) / math.expm1(-rate * (below + above))
+    else:
+        up = math.exp(rate * above) * math.expm1(rate * below) / math.expm1(rate * (below + above))
+    return (above * up - below * (1.0 - up)) / drift
+
+
+def _seen(counts: FloatArray) -> FloatArray:
+    return np.where(counts == 0, UNSEEN, counts)
+
+
+def _moments(counts: FloatArray, scores: FloatArray) -> tuple[float, float, float]:
+    """(blocks, mean, standard deviation) of the block scores (k,), unseen scores included."""
+    seen = _seen(counts)
+    total = float(seen.sum())
+    mean = float(seen @ scores) / total
+    return total, mean, math.sqrt(float(seen @ (scores - mean) ** 2) / total)
+
+
+def _elo(mean: float, edge: float = 0.0) -> float:
+    mean = min(max(mean, edge), 1.0 - edge)
+    return 0.0 if mean == 0.5 else -400.0 * math.log10(1.0 / mean - 1.0)
