@@ -8,6 +8,7 @@ import pytest
 from arena.match.transcript import Entrant
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, fit
+from arena.rating.ladder import rate
 from arena.rating.results import Results
 from arena.tournament.board import CENTRE, Board
 from arena.tournament.ports import Registered, VersionId
@@ -91,6 +92,7 @@ def test_without_the_anchor_the_mean_stands_at_1500_and_no_line_is_marked() -> N
         board.extend(rows(100, versions))
         lines = board.standings(VERSIONS)
         assert sum(line.elo for line in lines) / len(lines) == pytest.approx(CENTRE)
+        assert all(line.interval[0] < line.elo < line.interval[1] for line in lines)
         assert not any(line.anchor for line in lines)
 
 
@@ -116,6 +118,21 @@ def test_its_elo_is_that_of_the_rating_package() -> None:
     )
     expected = fit(Aggregate.of(results), anchor=Anchor(VersionId(1), CENTRE)).ratings()
     assert {line.version_id: line.elo for line in board.standings(VERSIONS)} == expected
+
+
+def test_its_intervals_are_those_of_the_ladder_with_one_cluster_per_block() -> None:
+    log = rows(300, seats=3)
+    board = Board("bluff")
+    board.extend(log)
+    results = Results.of_rows(
+        (row.match_id, row.block_id, list(zip(row.version_ids, row.placings, strict=True)))
+        for row in log
+    )
+    expected = rate(results, anchor=Anchor(VersionId(1), CENTRE)).ratings
+    assert [
+        (line.version_id, line.interval, line.rank_low, line.rank_high)
+        for line in board.standings(VERSIONS)
+    ] == [(rating.bot, rating.interval, rating.rank_low, rating.rank_high) for rating in expected]
 
 
 def test_ties_share_the_first_place_and_the_mean_of_the_places_they_fill() -> None:

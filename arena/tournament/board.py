@@ -13,8 +13,12 @@ from typing import Final, Protocol
 import numpy as np
 
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import Anchor, Fit, fit
+from arena.rating.bradley_terry import Anchor, fit
+from arena.rating.flags import Flag
+from arena.rating.intervals import intervals
+from arena.rating.ladder import ladder
 from arena.rating.results import Match, Results
+from arena.rating.win_share import win_shares
 from arena.tournament.ports import Registered, VersionId
 
 ANCHORS: Final[Mapping[str, str]] = MappingProxyType({"bluff": "honest"})
@@ -48,14 +52,18 @@ class Standing:
 
     rank: int
     """From 1, in the order of Elo."""
+    rank_low: int
+    """The best rank that the results allow: 1 + the bots told apart from it and above."""
+    rank_high: int
+    """The worst: all bots but those told apart from it and below."""
     version_id: VersionId
     bot: str
     version: str
     owner: str
     house: bool
     elo: float
-    interval: tuple[float, float] | None
-    """95 %, Elo; None where it is not known."""
+    interval: tuple[float, float]
+    """95 %, Elo: of the difference to the anchor; without one, of that to the mean."""
     matches: int
     win_share: float
     """First places by match, 0 to 1; one shared by n bots is 1/n for each."""
@@ -63,6 +71,8 @@ class Standing:
     """1 is best; ties share the mean of the places they fill."""
     anchor: bool
     """Whether all other ratings are measured from this one."""
+    flags: frozenset[Flag]
+    """What to know before believing the rating; mostly nothing."""
 
 
 class Board:
@@ -108,61 +118,39 @@ class Board:
             return []
         anchor = self.anchor(versions)
         fitted = fit(self._aggregate, anchor=None if anchor is None else Anchor(anchor, CENTRE))
+        rated = ladder(intervals(fitted, self._results)).ratings
         shift = CENTRE if anchor is None else 0.0
-        played = _Played.of(self._results)
-        found = []
-        for rank, index in enumerate(_best_first(fitted, versions), start=1):
-            version = fitted.bots[index]
-            registered = versions[version]
-            found.append(
-                Standing(
-                    rank,
-                    version,
-                    registered.entrant.bot,
-                    registered.entrant.version,
-                    registered.entrant.owner,
-                    registered.house,
-                    float(fitted.elo[index]) + shift,
-                    None,
-                    int(fitted.matches[index]),
-                    played.win_share[version],
-                    played.mean_placing[version],
-                    version == anchor,
-                )
+        played = _played(self._results)
+        return [
+            Standing(
+                rank,
+                rating.rank_low,
+                rating.rank_high,
+                rating.bot,
+                *_names(versions[rating.bot]),
+                versions[rating.bot].house,
+                rating.elo + shift,
+                (rating.interval[0] + shift, rating.interval[1] + shift),
+                rating.matches,
+                *played[rating.bot],
+                rating.bot == anchor,
+                rating.flags,
             )
-        return found
+            for rank, rating in enumerate(rated, start=1)
+        ]
 
 
-def _best_first(fitted: Fit[VersionId], versions: Mapping[VersionId, Registered]) -> Iterable[int]:
-    """Indices into the fit; equal ratings in the order of names."""
-    # Rounded, so that a difference in the sixteenth digit does not decide who stands first.
-    elo = np.round(fitted.elo, 9).tolist()
-    names = [str(versions[version].entrant) for version in fitted.bots]
-    return sorted(range(len(names)), key=lambda index: (-elo[index], names[index]))
+def _names(registered: Registered) -> tuple[str, str, str]:
+    entrant = registered.entrant
+    return entrant.bot, entrant.version, entrant.owner
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """What placings say without any model, by version."""
-
-    win_share: Mapping[VersionId, float]
-    mean_placing: Mapping[VersionId, float]
-
-    @classmethod
-    def of(cls, results: Results[VersionId]) -> "_Played":
-        count = len(results.bots)
-        matches, firsts, places = np.zeros((3, count))
-        for table in results.tables:
-            seated = table.bots.ravel()
-            first = table.placings == 1
-            level = table.placings[:, None, :] == table.placings[:, :, None]
-            # Ties share the mean of the places they fill.
-            place = table.placings + (level.sum(axis=2) - 1) / 2.0
-            matches += np.bincount(seated, minlength=count)
-            shares = first / first.sum(axis=1, keepdims=True)
-            firsts += np.bincount(seated, shares.ravel(), minlength=count)
-            places += np.bincount(seated, place.ravel(), minlength=count)
-        return cls(
-            dict(zip(results.bots, (firsts / matches).tolist(), strict=True)),
-            dict(zip(results.bots, (places / matches).tolist(), strict=True)),
-        )
+def _played(results: Results[VersionId]) -> dict[VersionId, tuple[float, float]]:
+    """(win share, mean placing) of every version, over all table sizes of the log."""
+    matches, firsts, places = np.zeros((3, len(results.bots)))
+    for size in win_shares(results):
+        matches += size.matches
+        firsts += size.firsts
+        places += np.where(size.matches > 0, size.matches * size.mean_placing, 0.0)
+    shares, means = (firsts / matches).tolist(), (places / matches).tolist()
+    return dict(zip(results.bots, zip(shares, means, strict=True), strict=True))
