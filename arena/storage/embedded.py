@@ -57,6 +57,7 @@ _SETTINGS = {
     "max_wal_senders": "0",
     "jit": "off",  # our queries are over before it would have compiled them
     "log_checkpoints": "off",
+    "autovacuum_naptime": "15s",  # plans are poor until a new database's rows are counted
     "timezone": "UTC",
 }
 

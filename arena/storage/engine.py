@@ -1,4 +1,7 @@
-"""Connections to Postgres: one pool per engine, asynchronous for the referee, not for pages."""
+"""Connections to Postgres: one pool per engine, asynchronous for the referee, not for pages.
+
+Without hstore, for which SQLAlchemy would search the catalogue whenever it connects.
+"""
 
 from sqlalchemy import URL, Engine, create_engine, make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -11,7 +14,9 @@ POOL_SIZE = 5
 
 def async_engine(url: str) -> AsyncEngine:
     """The referee's: reads and writes."""
-    return create_async_engine(url, pool_size=POOL_SIZE, pool_pre_ping=True)
+    return create_async_engine(
+        url, pool_size=POOL_SIZE, pool_pre_ping=True, use_native_hstore=False
+    )
 
 
 def reading_engine(url: str) -> Engine:
@@ -21,6 +26,7 @@ def reading_engine(url: str) -> Engine:
         url,
         pool_size=POOL_SIZE,
         pool_pre_ping=True,
+        use_native_hstore=False,
         connect_args={"options": _options(make_url(url), session)},
     )
 

@@ -25,7 +25,7 @@ def migrate(url: str) -> None:
 
     Raises DatabaseUnreachableError, SchemaTooNewError, MigrationRefusedError.
     """
-    engine = create_engine(url)
+    engine = create_engine(url, use_native_hstore=False)
     try:
         with engine.begin() as connection:
             if _current(connection) != HEAD:

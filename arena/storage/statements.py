@@ -10,8 +10,10 @@ from typing import Any, TypeAlias
 from sqlalchemy import (
     ColumnElement,
     Select,
+    Text,
     Update,
     and_,
+    cast,
     func,
     literal,
     select,
@@ -19,6 +21,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.types import NullType
 
 from arena.storage.tables import (
     blocks,
@@ -142,11 +145,14 @@ def rated_results(
     `options` are those that differ from the game's defaults. Later numbers are only ever added.
     """
 
+    # There may be a million rows: no conversions in Python that the driver has done already.
     def by_seat(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
-        return func.array_agg(aggregate_order_by(column, match_seats.c.seat)).label(name)
+        in_order = aggregate_order_by(column, match_seats.c.seat)
+        return func.array_agg(in_order, type_=NullType()).label(name)
 
     return (
-        select(rating_events.c.sequence, matches.c.id.label("match_id"), matches.c.block_id)
+        select(rating_events.c.sequence, cast(matches.c.id, Text).label("match_id"))
+        .add_columns(cast(matches.c.block_id, Text).label("block_id"))
         .add_columns(by_seat(match_seats.c.version_id, "version_ids"))
         .add_columns(by_seat(match_seats.c.placing, "placings"))
         .add_columns(by_seat(match_seats.c.forfeited, "forfeited"))

@@ -1,0 +1,51 @@
+"""A real Postgres for the tests that ask for one: one server per run, one database per test."""
+
+import itertools
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
+from tests.databases import execute, named
+
+_TEMPLATE = "arena_template"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a server; its template database is migrated once."""
+    # Not under pytest's own directory, which only root may enter: where user namespaces are denied
+    # the server runs as nobody.
+    home = Path(tempfile.mkdtemp(prefix="arena-tests-"))
+    home.chmod(0o711)
+    try:
+        with EmbeddedPostgres(home / "postgres", durable=False) as url:
+            execute(url, f"CREATE DATABASE {_TEMPLATE}")
+            migrate(named(url, _TEMPLATE))
+            yield url
+    finally:
+        shutil.rmtree(home)
+
+
+@pytest.fixture
+def empty_database(postgres_server: str) -> Iterator[str]:
+    """The URL of a database without tables."""
+    yield from _database(postgres_server, "template1")
+
+
+@pytest.fixture
+def database(postgres_server: str) -> Iterator[str]:
+    """The URL of a migrated database of the test's own."""
+    yield from _database(postgres_server, _TEMPLATE)
+
+
+def _database(server: str, template: str) -> Iterator[str]:
+    name = f"test_{next(_numbers)}"
+    execute(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+    yield named(server, name)
+    execute(server, f"DROP DATABASE {name} WITH (FORCE)")

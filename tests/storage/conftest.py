@@ -1,0 +1,29 @@
+"""A store on a database of the test's own, and plain SQL beside it to look behind its back."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import psycopg
+import pytest
+
+from arena.storage.store import Store, open_store
+from arena.tournament.ports import VersionId
+from tests.databases import plain
+
+
+@pytest.fixture
+async def store(database: str) -> AsyncIterator[Store]:
+    async with open_store(database) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def versions(store: Store) -> tuple[VersionId, ...]:
+    """Three versions of three bots of three owners."""
+    registered = [(await store.register(f"bot{n}", f"owner{n}"))[0] for n in range(3)]
+    return tuple(one.version_id for one in registered)
+
+
+@pytest.fixture
+def sql(database: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(plain(database), autocommit=True) as connection:
+        yield connection

@@ -1,0 +1,178 @@
+"""What counts, and what is asked about results."""
+
+from uuid import uuid4
+
+import pytest
+
+from arena.storage.errors import TranscriptDamagedError
+from arena.storage.store import Store
+from arena.storage.transcripts import packer, unpack
+from arena.tournament.ports import VersionId
+from tests.storage.results import block, finished, forfeited, match_id
+
+Versions = tuple[VersionId, ...]
+
+
+async def rated(store: Store, *seat_counts: int) -> list[str]:
+    return [result.match_id for result in await store.rated_results("bluff", {}, seat_counts)]
+
+
+async def test_a_block_counts_once_it_is_complete(store: Store, versions: Versions) -> None:
+    trio = block(3)
+    matches = [finished(versions, trio, position, minute=position) for position in range(3)]
+    await store.record(matches[:1])
+    await store.record(matches[1:2])
+    assert await rated(store, 3) == []
+    await store.record(matches[2:])
+    assert await rated(store, 3) == [match_id(match) for match in matches]
+
+
+async def test_a_block_cut_short_counts_as_far_as_it_went(store: Store, versions: Versions) -> None:
+    trio = block(3)
+    await store.record([finished(versions, trio, 0), finished(versions, trio, 1)])
+    await store.close_block(trio.id)
+    await store.close_block(trio.id)
+    assert len(await rated(store, 3)) == 2
+    await store.record([finished(versions, trio, 2)])
+    assert len(await rated(store, 3)) == 3
+
+
+async def test_a_void_block_never_counts_and_stays_in_the_log(
+    store: Store, versions: Versions
+) -> None:
+    pair = block(2)
+    await store.record([finished(versions, pair, 0)])
+    await store.void_block(pair.id)
+    await store.close_block(pair.id)
+    await store.record([finished(versions, pair, 1)])
+    assert await rated(store, 3) == []
+    assert [(match.rated, match.voided) for match in await store.matches()] == [(False, True)] * 2
+
+
+async def test_a_block_that_counts_cannot_be_voided(store: Store, versions: Versions) -> None:
+    match = finished(versions)
+    await store.record([match])
+    await store.void_block(match.block.id)
+    assert await store.void_unfinished_blocks() == 0
+    assert await rated(store, 3) == [match_id(match)]
+
+
+async def test_a_starting_referee_voids_what_was_left_unfinished(
+    store: Store, versions: Versions
+) -> None:
+    await store.record([finished(versions, block(2)), finished(versions, block(3))])
+    await store.record([finished(versions)])
+    assert await store.void_unfinished_blocks() == 2
+    assert await store.void_unfinished_blocks() == 0
+    assert len(await rated(store, 3)) == 1
+    assert await store.match_count() == 3
+
+
+async def test_rated_results_are_those_of_one_ladder_by_seat(
+    store: Store, versions: Versions
+) -> None:
+    two = forfeited(finished(versions[:2]))
+    await store.record([two, finished(versions), finished(versions, show_and_reroll=True)])
+    (result,) = await store.rated_results("bluff", {}, [2])
+    assert result.match_id == match_id(two)
+    assert result.block_id == two.block.id
+    assert result.version_ids == list(versions[:2])
+    assert result.placings == [1, 2]
+    assert result.forfeited == [False, True]
+    assert len(await store.rated_results("bluff", {}, [2, 3])) == 2
+    assert len(await store.rated_results("bluff", {"show_and_reroll": True}, [3])) == 1
+    assert await store.rated_results("bloeff", {}, [2, 3]) == []
+
+
+async def test_later_results_are_asked_for_by_the_last_number(
+    store: Store, versions: Versions
+) -> None:
+    await store.record([finished(versions) for _ in range(3)])
+    first = await store.rated_results("bluff", {}, [3])
+    news = finished(versions)
+    await store.record([news])
+    added = await store.rated_results("bluff", {}, [3], first[-1].sequence)
+    assert [result.match_id for result in added] == [match_id(news)]
+
+
+async def test_matches_are_listed_newest_first_page_by_page(
+    store: Store, versions: Versions
+) -> None:
+    matches = [finished(versions, minute=number // 2) for number in range(7)]
+    await store.record(matches)
+    pages: list[str] = []
+    while page := await store.matches(limit=3, before=pages[-1] if pages else None):
+        pages += [row.match_id for row in page]
+    newest = sorted(matches, key=lambda match: (match.finished_at, match_id(match)), reverse=True)
+    assert pages == [match_id(match) for match in newest]
+
+
+async def test_a_listed_match_says_who_sat_where_and_how_it_ended(
+    store: Store, versions: Versions
+) -> None:
+    match = forfeited(finished(versions[1::-1], show_and_reroll=True))
+    await store.record([match])
+    (row,) = await store.matches()
+    assert row == await store.match(match_id(match))
+    assert (row.game, row.options, row.termination) == (
+        "bluff",
+        {"show_and_reroll": True},
+        "forfeit",
+    )
+    assert (row.decided_by_faults, row.rated, row.seat_count) == (True, True, 2)
+    assert (row.started_at, row.finished_at) == (match.started_at, match.finished_at)
+    assert [(seat.bot, seat.placing, seat.score, seat.forfeited) for seat in row.seats] == [
+        ("bot1", 1, None, False),
+        ("bot0", 2, None, True),
+    ]
+
+
+async def test_matches_are_found_by_bot_and_by_game(store: Store, versions: Versions) -> None:
+    await store.record([finished(versions[:2]), finished(versions[1:])])
+    assert len(await store.matches(bot="BOT0")) == 1
+    assert len(await store.matches(bot="bot1", game="bluff")) == 2
+    assert await store.matches(bot="bot1", game="bloeff") == []
+    assert await store.matches(bot="nobody") == []
+
+
+async def test_a_match_that_is_not_there_is_none(store: Store, versions: Versions) -> None:
+    await store.record([finished(versions)])
+    for unknown in (str(uuid4()), "no id", ""):
+        assert await store.match(unknown) is None
+        assert await store.transcript(unknown) is None
+        assert await store.matches(before=unknown) == []
+
+
+async def test_ladders_and_meetings_are_counted(store: Store, versions: Versions) -> None:
+    one, two, three = versions
+    await store.record([finished((one, two)), finished((two, one)), finished((one, three))])
+    await store.record([finished(versions, block(3), 0, show_and_reroll=True)])
+    assert [
+        (ladder.options, ladder.seat_count, ladder.matches, ladder.rated)
+        for ladder in await store.ladders()
+    ] == [({}, 2, 3, 3), ({"show_and_reroll": True}, 3, 1, 0)]
+    meetings = {
+        (count.seat_count, count.one, count.other): count.matches
+        for count in await store.opponent_counts()
+    }
+    assert meetings == {
+        (2, one, two): 2,
+        (2, one, three): 1,
+        (3, one, two): 1,
+        (3, one, three): 1,
+        (3, two, three): 1,
+    }
+    played = {
+        (count.seat_count, count.version_id): count.matches for count in await store.appearances()
+    }
+    assert played == {(2, one): 3, (2, two): 2, (2, three): 1} | {(3, v): 1 for v in versions}
+
+
+def test_a_damaged_transcript_is_noticed() -> None:
+    packed = packer()(finished((VersionId(1), VersionId(2))).transcript)
+    cut = type(packed)(packed.format, packed.sha256, packed.data[:-4])
+    other = type(packed)(packed.format, bytes(32), packed.data)
+    newer = type(packed)(99, packed.sha256, packed.data)
+    for damaged, words in ((cut, "not what was stored"), (other, "backup"), (newer, "format 99")):
+        with pytest.raises(TranscriptDamagedError, match=words):
+            unpack(damaged)

@@ -1,0 +1,119 @@
+"""The migrations make what the tables say, and what only the database can say."""
+
+import psycopg
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+from arena.storage import bot_statements, statements
+from arena.storage.engine import reading_engine
+from arena.storage.errors import DatabaseUnreachableError, SchemaTooNewError
+from arena.storage.schema import HEAD, migrate
+from arena.storage.store import Store
+from arena.storage.tables import READER_ROLE, append_only, metadata, readable, tokens
+from arena.tournament.ports import VersionId
+from tests.databases import execute, plain
+from tests.storage.results import finished
+
+_CONSTRAINTS = """
+SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
+FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
+    AND conrelid::regclass::text <> 'alembic_version'
+"""
+_INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
+
+
+def test_the_migrations_make_exactly_the_tables(database: str, empty_database: str) -> None:
+    migrated, declared = create_engine(database), create_engine(empty_database)
+    metadata.create_all(declared)
+    with migrated.connect() as here, declared.connect() as there:
+        context = MigrationContext.configure(
+            here, opts={"compare_type": True, "compare_server_default": True}
+        )
+        assert compare_metadata(context, metadata) == []
+        for query in (_CONSTRAINTS, _INDEXES):
+            found = {tuple(row) for row in here.execute(text(query))}
+            wanted = {tuple(row) for row in there.execute(text(query))}
+            assert {row for row in found if row[0] != "alembic_version_pkc"} == wanted
+    migrated.dispose()
+    declared.dispose()
+
+
+def test_the_newest_migration_is_the_one_that_is_named() -> None:
+    config = Config()
+    config.set_main_option("script_location", "arena:storage/migrations")
+    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+
+
+def test_migrating_again_changes_nothing(database: str) -> None:
+    migrate(database)
+
+
+def test_a_database_of_a_newer_release_is_refused_and_left_alone(database: str) -> None:
+    execute(database, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(SchemaTooNewError, match="9999 of a newer release: install that release"):
+        migrate(database)
+
+
+def test_a_database_that_does_not_answer_is_named_without_its_password() -> None:
+    with pytest.raises(DatabaseUnreachableError, match="ARENA_DATABASE_URL") as caught:
+        migrate("postgresql+psycopg://me:secret@127.0.0.1:1/arena")
+    assert "secret" not in str(caught.value)
+
+
+def test_results_are_guarded_and_transcripts_stored_as_they_are(database: str) -> None:
+    with psycopg.connect(plain(database)) as connection:
+        triggers = connection.execute(
+            "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE '%append_only'"
+        ).fetchall()
+        storage = connection.execute(
+            "SELECT attstorage FROM pg_attribute "
+            "WHERE attrelid = 'transcripts'::regclass AND attname = 'data'"
+        ).fetchone()
+    assert {row[0] for row in triggers} == {table.name for table in append_only}
+    assert storage == ("e",)
+
+
+@pytest.fixture
+def reader(database: str) -> Engine:
+    return reading_engine(database)
+
+
+async def test_the_reader_sees_everything_but_tokens(
+    store: Store, versions: tuple[VersionId, ...], reader: Engine
+) -> None:
+    match = finished(versions)
+    await store.record([match])
+    assert set(metadata.tables.values()) - set(readable) == {tokens}
+    with reader.connect() as connection:
+        assert connection.scalar(text("SELECT current_user")) == READER_ROLE
+        for table in readable:
+            connection.execute(table.select())
+        for statement in (
+            *(statements.match_list(bot="bot0"), statements.ladders(), bot_statements.bot_list()),
+            *(statements.rated_results("bluff", {}, [3]), statements.appearances()),
+        ):
+            assert connection.execute(statement).all()
+        with pytest.raises(DBAPIError, match="permission denied for table tokens"):
+            connection.execute(tokens.select())
+    reader.dispose()
+
+
+def test_the_reader_cannot_write(reader: Engine) -> None:
+    with reader.connect() as connection, pytest.raises(DBAPIError, match="read-only"):
+        connection.execute(text("INSERT INTO blocks (id) VALUES (gen_random_uuid())"))
+    for statement in (
+        "INSERT INTO owners (name) VALUES ('me')",
+        "UPDATE bots SET name = 'mine'",
+        "DELETE FROM matches",
+        "CREATE TABLE mine ()",
+    ):
+        with reader.connect() as connection:
+            connection.execute(text("SET TRANSACTION READ WRITE"))
+            with pytest.raises(DBAPIError, match="permission denied"):
+                connection.execute(text(statement))
+    reader.dispose()
