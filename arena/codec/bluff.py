@@ -1,9 +1,10 @@
 """Bluff on the wire."""
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from arena.codec.malformed import MalformedError
+from arena.codec.options_reading import validated
 from arena.games.bluff.options import BluffOptions
 from arena.games.bluff.values import (
     Bet,
@@ -25,8 +26,11 @@ from arena.games.bluff.values import (
 )
 from arena.v1 import bluff_pb2 as pb
 
-_FACES = (None, *Face)
+_FACES: tuple[Face | None, ...] = (None, *Face)
 """Faces by their number on the wire; 0 is no face."""
+
+_MOST_DICE: Final = 16
+"""Nobody ever has more: the bound of `dice_per_player`."""
 
 _DiceList: TypeAlias = Iterable[pb.BluffDice]
 
@@ -45,7 +49,8 @@ class BluffCodec:
         message.players_max = options.players_max
 
     def read_options(self, message: pb.BluffOptions) -> BluffOptions:
-        return BluffOptions.model_validate(
+        return validated(
+            BluffOptions,
             {
                 "dice_per_player": message.dice_per_player,
                 "start_mode": "seat" if message.seat_zero_opens else "roll",
@@ -55,7 +60,7 @@ class BluffCodec:
                 "show_and_reroll": message.show_and_reroll,
                 "players_min": message.players_min,
                 "players_max": message.players_max,
-            }
+            },
         )
 
     def write_action(self, action: BluffAction, message: pb.BluffAction) -> None:
@@ -80,7 +85,7 @@ class BluffCodec:
                 _write_dice(dice, message.roll.dice)
                 message.roll.SetInParent()
             case Reroll(dice):
-                message.reroll.dice.faces.extend(dice)
+                message.reroll.dice.faces.extend(dice)  # type: ignore[arg-type]
                 message.reroll.SetInParent()
             case StartingRoll(dice):
                 _write_dice(dice, message.starting_roll.dice)
@@ -108,7 +113,7 @@ class BluffCodec:
         message.round = view.round
         if view.opener is not None:
             message.opener = view.opener
-        message.hidden_dice.extend(view.hidden_dice)
+        message.hidden_dice.extend(view.hidden_dice)  # type: ignore[arg-type]
         if any(view.face_up):
             _write_dice(view.face_up, message.face_up)
         message.dice_counts.extend(view.dice_counts)
@@ -193,6 +198,8 @@ def _write_bet(bet: Bet, message: pb.BluffBet) -> None:
 
 
 def _read_bet(message: pb.BluffBet) -> Bet:
+    if len(message.show) > _MOST_DICE:
+        raise MalformedError(f"nobody has more than {_MOST_DICE} dice")
     # Sorted, because the order in which dice are laid out means nothing.
     show = _read_faces(sorted(message.show)) if message.show else ()
     return Bet(message.quantity, _face(message.face), show)

@@ -57,7 +57,7 @@ class RefereeServer:
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
         )
-        registry_pb2_grpc.add_RegistryServiceServicer_to_server(registry, self._server)  # type: ignore[no-untyped-call]
+        registry_pb2_grpc.add_RegistryServiceServicer_to_server(registry, self._server)
         self._health = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)

@@ -1,8 +1,10 @@
 """The rated ladder: which bots sit down next, so that all play and opponents even out."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import ceil
 from typing import Any
 
 from arena.games.game import Options
@@ -47,15 +49,19 @@ class MeetingCounts:
         self._matches: dict[tuple[Any, int], int] = defaultdict(int)
         self._pairs: dict[tuple[Any, int, int], int] = defaultdict(int)
 
-    def add(self, ladder: Ladder, bots: Sequence[int], times: int = 1) -> None:
-        """Count a table that was set up (or `times` of them)."""
+    def add(self, ladder: Ladder, bots: Sequence[int]) -> None:
+        """Count a table that is set up."""
         for bot in bots:
-            self._matches[ladder.key, bot] += times
-        for one, other in _pairs(bots):
-            self._pairs[ladder.key, one, other] += times
+            self.add_matches(ladder, bot, 1)
+        for one, other in combinations(bots, 2):
+            self.add_meetings(ladder, one, other, 1)
 
-    def add_pair(self, ladder: Ladder, one: int, other: int, times: int) -> None:
-        """Count meetings of one pair alone, from a log that knows no tables."""
+    def add_matches(self, ladder: Ladder, bot: int, times: int) -> None:
+        """Count tables of one bot."""
+        self._matches[ladder.key, bot] += times
+
+    def add_meetings(self, ladder: Ladder, one: int, other: int, times: int) -> None:
+        """Count tables of one pair."""
         self._pairs[ladder.key, min(one, other), max(one, other)] += times
 
     def matches(self, ladder: Ladder, bot: int) -> int:
@@ -67,8 +73,38 @@ class MeetingCounts:
         return self._pairs[ladder.key, min(one, other), max(one, other)]
 
 
+class RunningPairs:
+    """Which bots sit together now, and how often they may at the same time.
+
+    Bots that finish together are free together. Without a limit they would meet again and again
+    while the others are busy; with it, a bot's places are spread over its opponents.
+    """
+
+    def __init__(self) -> None:
+        self._together: dict[tuple[int, int], int] = defaultdict(int)
+        self._limit: dict[int, int] = {}
+
+    def share_out(self, places: Mapping[int, int], seats: int) -> None:
+        """Allow each bot (by its places) an equal share of them with every other bot."""
+        others = max(1, len(places) - 1)
+        self._limit = {bot: ceil(count * (seats - 1) / others) for bot, count in places.items()}
+
+    def change(self, bots: Sequence[int], by: int) -> None:
+        """Count a table that is opened (1) or over (-1)."""
+        for one, other in combinations(bots, 2):
+            self._together[min(one, other), max(one, other)] += by
+
+    def allow(self, one: int, other: int) -> bool:
+        """Whether the two may sit at one more table together."""
+        limit = min(self._limit.get(one, 1), self._limit.get(other, 1))
+        return self._together[min(one, other), max(one, other)] < limit
+
+
 def next_table(
-    ladder: Ladder, candidates: Iterable[Candidate], counts: MeetingCounts
+    ladder: Ladder,
+    candidates: Iterable[Candidate],
+    counts: MeetingCounts,
+    running: RunningPairs | None = None,
 ) -> tuple[Candidate, ...] | None:
     """The bots of the next table of a ladder, or None when too few may meet.
 
@@ -78,18 +114,25 @@ def next_table(
     able = [candidate for candidate in candidates if ladder.game in candidate.games]
     able.sort(key=lambda candidate: counts.matches(ladder, candidate.bot))
     for first in able:
-        seated = _seat_around(first, able, ladder, counts)
+        seated = _seat_around(first, able, ladder, counts, running)
         if seated is not None:
             return seated
     return None
 
 
 def _seat_around(
-    first: Candidate, able: Sequence[Candidate], ladder: Ladder, counts: MeetingCounts
+    first: Candidate,
+    able: Sequence[Candidate],
+    ladder: Ladder,
+    counts: MeetingCounts,
+    running: RunningPairs | None,
 ) -> tuple[Candidate, ...] | None:
+    def may_join(other: Candidate, seated: Candidate) -> bool:
+        return other.may_meet(seated) and (running is None or running.allow(other.bot, seated.bot))
+
     seated = [first]
-    met = {other.bot: 0 for other in able if other.may_meet(first)}
-    open_to = [other for other in able if other.bot in met]
+    open_to = [other for other in able if may_join(other, first)]
+    met = {other.bot: 0 for other in open_to}
     while len(seated) < ladder.seats:
         if not open_to:
             return None
@@ -98,7 +141,7 @@ def _seat_around(
         # min keeps the order of `able`, which is by matches.
         chosen = min(open_to, key=lambda other: met[other.bot])
         seated.append(chosen)
-        open_to = [other for other in open_to if other.may_meet(chosen)]
+        open_to = [other for other in open_to if may_join(other, chosen)]
     return tuple(seated)
 
 
@@ -106,10 +149,3 @@ def rotations(seats: int) -> Iterator[tuple[int, ...]]:
     """The seatings of a block: who of the `seats` bots sits where, once per rotation."""
     for shift in range(seats):
         yield tuple((seat + shift) % seats for seat in range(seats))
-
-
-def _pairs(bots: Sequence[int]) -> Iterator[tuple[int, int]]:
-    ordered = sorted(bots)
-    for index, one in enumerate(ordered):
-        for other in ordered[index + 1 :]:
-            yield one, other

@@ -5,6 +5,7 @@ holds their places until it ends. Whoever does not join, or forfeits by its faul
 a while, so that it costs the others little.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,7 +16,14 @@ import structlog
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT
 from arena.match.transcript import Setup
-from arena.scheduling.ladder import Candidate, Ladder, MeetingCounts, next_table, rotations
+from arena.scheduling.ladder import (
+    Candidate,
+    Ladder,
+    MeetingCounts,
+    RunningPairs,
+    next_table,
+    rotations,
+)
 from arena.tournament.journal import Journal
 from arena.tournament.ports import Block, BlockKind, FinishedMatch, Participant, Timer
 from arena.tournament.table import Outcome, Table
@@ -88,13 +96,14 @@ class Director:
         self._standings: dict[int, _Standing] = {}
         self._blocks: set[_RunningBlock] = set()
         self._seats_in_play = {ladder.key: 0 for ladder in ladders}
+        self._running_pairs = {ladder.key: RunningPairs() for ladder in ladders}
         self._pass_due = False
         self._quota = 0.0
         self._winding_down = False
         self._stopped = False
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
-        journal.on_progress = self.schedule
+        journal.listeners.append(self.schedule)
 
     @property
     def running(self) -> int:
@@ -163,7 +172,8 @@ class Director:
         for ladder in sorted(self._ladders, key=lambda ladder: self._seats_in_play[ladder.key]):
             if self._seats_in_play[ladder.key] >= self._quota:
                 continue
-            seated = next_table(ladder, _one_each(free), self._counts)
+            pairs = self._running_pairs[ladder.key]
+            seated = next_table(ladder, _one_each(free), self._counts, pairs)
             if seated is not None:
                 by_bot = {guest.candidate.bot: guest for guest in reversed(free)}
                 self._begin(ladder, tuple(by_bot[candidate.bot] for candidate in seated))
@@ -171,21 +181,28 @@ class Director:
         return False
 
     def _share_out(self) -> None:
-        """Set how many places one ladder may hold: small tables must not starve large ones."""
+        """Spread the places over the ladders, so that small tables do not starve large ones, and
+        over the opponents."""
         present = [guest for guest in self._guests.values() if guest.present]
         candidates = _one_each(present)
         possible = sum(
             next_table(ladder, candidates, self._counts) is not None for ladder in self._ladders
         )
-        places = sum(guest.participant.max_matches for guest in present)
-        self._quota = places / max(1, possible)
+        places: dict[int, int] = defaultdict(int)
+        for guest in present:
+            places[guest.candidate.bot] += guest.participant.max_matches
+        self._quota = sum(places.values()) / max(1, possible)
+        for ladder in self._ladders:
+            self._running_pairs[ladder.key].share_out(places, ladder.seats)
 
     def _begin(self, ladder: Ladder, guests: tuple[_Guest, ...]) -> None:
         block = Block(str(uuid4()), BlockKind.SEAT, ladder.seats)
         running = _RunningBlock(ladder, guests, block)
         self._blocks.add(running)
         self._seats_in_play[ladder.key] += ladder.seats
-        self._counts.add(ladder, [guest.candidate.bot for guest in guests])
+        bots = [guest.candidate.bot for guest in guests]
+        self._counts.add(ladder, bots)
+        self._running_pairs[ladder.key].change(bots, 1)
         for guest in guests:
             guest.taken += 1
         self._next_match(running)
@@ -265,7 +282,10 @@ class Director:
 
     def _release(self, running: _RunningBlock) -> None:
         self._blocks.discard(running)
-        self._seats_in_play[running.ladder.key] -= running.ladder.seats
+        ladder = running.ladder
+        self._seats_in_play[ladder.key] -= ladder.seats
+        bots = [guest.candidate.bot for guest in running.guests]
+        self._running_pairs[ladder.key].change(bots, -1)
         for guest in running.guests:
             guest.taken -= 1
             self._forget_if_gone(guest)

@@ -36,7 +36,7 @@ class Journal:
         self._idle.set()
         self.recorded = 0
         """Matches recorded since the start."""
-        self.on_progress: Callable[[], None] = lambda: None
+        self.listeners: list[Callable[[], None]] = []
         """Called after each batch."""
 
     @property
@@ -81,15 +81,15 @@ class Journal:
         self.recorded += len(batch)
         for _, recorded in batch:
             recorded()
-        self.on_progress()
+        for listener in self.listeners:
+            listener()
 
     async def _persist(self, matches: list[FinishedMatch], ends: list[_BlockEnd]) -> None:
         """Recording is idempotent, so an attempt that failed half way is simply repeated."""
         failures = 0
         while True:
             try:
-                if matches:
-                    await self._recorder.record(matches)
+                await self._record(matches)
                 for end in ends:
                     if end.void:
                         await self._recorder.void_block(end.block_id)
@@ -99,7 +99,7 @@ class Journal:
                 pause = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
                 failures += 1
                 log.error(
-                    "results not recorded",
+                    "results not recorded yet",
                     retry_s=pause,
                     waiting=len(self._matches),
                     why=str(error),
@@ -107,3 +107,18 @@ class Journal:
                 await asyncio.sleep(pause)
             else:
                 return
+
+    async def _record(self, matches: list[FinishedMatch]) -> None:
+        """Record a batch; what storage refuses for good is set aside, so that the rest goes in."""
+        if not matches:
+            return
+        try:
+            await self._recorder.record(matches)
+        except StorageFailedError:
+            raise
+        except Exception:
+            if len(matches) == 1:
+                log.exception("result refused", match=matches[0].transcript.setup.match_id)
+                return
+            for match in matches:
+                await self._record([match])

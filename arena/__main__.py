@@ -1,0 +1,19 @@
+"""Runs the `arena` command."""
+
+import sys
+
+
+def main() -> None:
+    """The entry point of the installed command."""
+    try:
+        from arena.cli import app
+    except ModuleNotFoundError as error:
+        sys.exit(
+            f"arena: {error.name} is missing: install the server with "
+            "`pip install 'bluff-arena[server,dashboard]'`, or run `make setup` in a checkout."
+        )
+    app()
+
+
+if __name__ == "__main__":
+    main()

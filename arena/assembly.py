@@ -1,0 +1,122 @@
+"""Puts the parts together: one referee on one database, running its ladder."""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from arena.games import make_game
+from arena.randomness import SECRET_BYTES
+from arena.referee.lobby import Lobby
+from arena.referee.play_service import PlayService
+from arena.referee.registry_service import RegistryService
+from arena.referee.server import LoopTimer, RefereeServer
+from arena.registry import Registry
+from arena.scheduling.ladder import Ladder, MeetingCounts
+from arena.storage.store import Store, open_store
+from arena.tournament.director import Director, Terms
+from arena.tournament.journal import Journal
+
+STOP_GRACE_SECONDS: Final = 5.0
+"""How long running blocks may take to end when the referee stops; a block lasts fractions of it."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """A running referee."""
+
+    store: Store
+    port: int
+    journal: Journal
+    lobby: Lobby
+    director: Director
+
+    @property
+    def recorded(self) -> int:
+        """Matches recorded since the start."""
+        return self.journal.recorded
+
+    @property
+    def connected(self) -> int:
+        """Bots connected now."""
+        return self.lobby.connected
+
+    def when_recorded(self, matches: int, call: Callable[[], None]) -> None:
+        """Call as soon as so many matches are recorded; once or more often."""
+
+        def look() -> None:
+            if self.recorded >= matches:
+                call()
+
+        self.journal.listeners.append(look)
+
+    async def wind_down(self) -> None:
+        """Begin no further block, let the running ones end, and record everything."""
+        idle = asyncio.Event()
+        self.director.on_idle = idle.set
+        self.director.wind_down()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_GRACE_SECONDS):
+                await idle.wait()
+        self.director.break_off("the referee is stopping; the match does not count")
+        await self.journal.settled()
+
+
+@asynccontextmanager
+async def running_arena(
+    database_url: str,
+    host: str,
+    port: int,
+    ladders: Sequence[Ladder],
+    registration_key: str,
+    terms: Terms | None = None,
+) -> AsyncIterator[Arena]:
+    """A referee that listens and plays until the block is left; then it winds down.
+
+    The database must be migrated. Blocks that an earlier referee left unfinished become void.
+    Raises PortTakenError and the errors of arena.storage.
+    """
+    async with open_store(database_url) as store, asyncio.TaskGroup() as tasks:
+        voided = await store.void_unfinished_blocks()
+        if voided:
+            log.warning("blocks cut off by a crash are void", blocks=voided)
+        journal = Journal(store)
+        director = Director(
+            ladders,
+            await meeting_counts(store),
+            journal,
+            LoopTimer(),
+            lambda: secrets.token_bytes(SECRET_BYTES),
+            terms or Terms(),
+        )
+        lobby = Lobby(director)
+        registry = Registry(store, registration_key)
+        server = RefereeServer(PlayService(registry, lobby), RegistryService(registry), lobby)
+        writing = tasks.create_task(journal.run())
+        try:
+            bound = await server.start(host, port)
+            arena = Arena(store, bound, journal, lobby, director)
+            yield arena
+            await arena.wind_down()
+        finally:
+            await server.stop()
+            writing.cancel()
+
+
+async def meeting_counts(store: Store) -> MeetingCounts:
+    """Who has played and met how often, from the log of results."""
+    counts = MeetingCounts()
+    for seen in await store.appearances():
+        ladder = Ladder(seen.game, make_game(seen.game, seen.options).options, seen.seat_count)
+        counts.add_matches(ladder, seen.version_id, seen.matches)
+    for met in await store.opponent_counts():
+        ladder = Ladder(met.game, make_game(met.game, met.options).options, met.seat_count)
+        counts.add_meetings(ladder, met.one, met.other, met.matches)
+    return counts

@@ -1,0 +1,19 @@
+"""The `arena` command: which commands there are. Each lives in a module of arena/commands."""
+
+import typer
+
+from arena.commands import bots
+from arena.commands.dashboard import dashboard
+from arena.commands.database import migrate
+from arena.commands.results import leaderboard, matches, transcript, verify
+from arena.commands.serve import serve
+from arena.commands.up import up
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="A tournament platform for bots in games of bluff.",
+)
+for command in (up, serve, dashboard, migrate, leaderboard, matches, transcript, verify):
+    app.command()(command)
+app.add_typer(bots.app, name="bot")

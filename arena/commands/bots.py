@@ -1,0 +1,93 @@
+"""`arena bot …`: who may play."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arena.commands.database import database
+from arena.commands.errors import told_in_a_sentence
+from arena.settings import read_settings
+from arena.storage.store import Store, open_store
+
+app = typer.Typer(no_args_is_help=True, help="Register bots and look after their tokens.")
+
+T = TypeVar("T")
+
+
+def with_store(use: Callable[[Store], Awaitable[T]]) -> T:
+    """Run something on the store of the settings."""
+
+    async def run(url: str) -> T:
+        async with open_store(url) as store:
+            return await use(store)
+
+    with told_in_a_sentence(), database(read_settings()) as url:
+        return asyncio.run(run(url))
+
+
+@app.command()
+def register(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    owner: Annotated[str, typer.Option(help="Who it belongs to; bots of one owner never meet.")],
+    version: Annotated[str, typer.Option(help="The release; ratings belong to it.")] = "1",
+) -> None:
+    """Register a bot, or a new version of one, and print its token. It is shown only now."""
+    registered, token = with_store(lambda store: store.register(name, owner, version))
+    typer.echo(f"Registered {registered.entrant} of {registered.entrant.owner}.", err=True)
+    _tell(token)
+
+
+@app.command("list")
+def list_bots(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List all bots and versions."""
+    bots = with_store(lambda store: store.bots())
+    if as_json:
+        lines = [
+            {
+                "bot": bot.bot,
+                "version": bot.version,
+                "owner": bot.owner,
+                "house": bot.house,
+                "retired": bot.retired_at is not None,
+                "matches": bot.matches,
+            }
+            for bot in bots
+        ]
+        typer.echo(json.dumps(lines, indent=2))
+        return
+    table = Table("bot", "version", "owner", "matches", "")
+    for bot in bots:
+        marks = ["house"] * bot.house + ["retired"] * (bot.retired_at is not None)
+        table.add_row(bot.bot, bot.version, bot.owner, str(bot.matches), ", ".join(marks))
+    Console().print(table)
+
+
+@app.command("rotate-token")
+def rotate_token(
+    name: str,
+    version: Annotated[str | None, typer.Option(help="By default the newest in service.")] = None,
+) -> None:
+    """Print a new token for a bot; the old one ends."""
+    _tell(with_store(lambda store: store.rotate_token(name, version)))
+
+
+@app.command()
+def retire(
+    name: str,
+    version: Annotated[str | None, typer.Option(help="By default the whole bot.")] = None,
+) -> None:
+    """Take a bot, or one version of it, out of service for good. Its results stay."""
+    with_store(lambda store: store.retire(name, version))
+    typer.echo(f"Retired {name}{f' {version}' if version else ''}.")
+
+
+def _tell(token: str) -> None:
+    typer.echo("Its token, shown this once (pass it to the bot as ARENA_TOKEN):", err=True)
+    typer.echo(token)

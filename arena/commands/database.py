@@ -1,0 +1,47 @@
+"""Where results live: the database of the settings, or the embedded one. And `arena migrate`."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from arena.commands.errors import told_in_a_sentence
+from arena.settings import Settings, read_settings
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.errors import HomeNotWritableError
+from arena.storage.schema import migrate as migrate_schema
+
+
+@contextmanager
+def database(settings: Settings) -> Iterator[str]:
+    """The address of a migrated database; an embedded server runs while the block does."""
+    if settings.database_url is not None:
+        migrate_schema(settings.database_url)
+        yield settings.database_url
+        return
+    with EmbeddedPostgres(settings.home / "postgres") as url:
+        migrate_schema(url)
+        yield url
+
+
+def registration_key(home: Path) -> str:
+    """The key that registers new bots over the wire; made on first use, readable by us only."""
+    path = home / "registration-key"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(mode=0o600)
+            path.write_text(secrets.token_urlsafe(24) + "\n")
+        return path.read_text().strip()
+    except OSError as error:
+        raise HomeNotWritableError(
+            f"Cannot write {path} ({error.strerror}): choose another directory with ARENA_HOME."
+        ) from error
+
+
+def migrate() -> None:
+    """Bring the database to this release's schema. Running it again changes nothing."""
+    with told_in_a_sentence(), database(read_settings()):
+        typer.echo("The database is up to date.")

@@ -1,0 +1,36 @@
+"""From an error to what the person at the keyboard reads: one sentence, and exit code 2."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+USAGE = 2
+"""The exit code of whatever the person can mend."""
+
+
+class CommandError(Exception):
+    """What a command cannot do, in a sentence that says what to do."""
+
+
+@contextmanager
+def told_in_a_sentence() -> Iterator[None]:
+    """Turns the errors that a person can mend into a sentence; all others are bugs and stay."""
+    # Imported here, because `arena --help` needs none of them.
+    from arena.games import OptionsError, UnknownGameError
+    from arena.referee.server import PortTakenError
+    from arena.settings import SettingsError
+    from arena.storage.errors import StorageError
+
+    try:
+        yield
+    except (
+        CommandError,
+        OptionsError,
+        PortTakenError,
+        SettingsError,
+        StorageError,
+        UnknownGameError,
+    ) as error:
+        typer.echo(f"arena: {error}", err=True)
+        raise typer.Exit(USAGE) from error

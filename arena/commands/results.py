@@ -1,0 +1,206 @@
+"""`arena leaderboard`, `arena matches`, `arena transcript`, `arena verify`."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arena.commands.bots import with_store
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.games import make_game
+from arena.leaderboard import leaderboard as read_leaderboard
+from arena.match.replay import TranscriptError
+from arena.match.transcript import Transcript
+from arena.match.transcript_json import from_json, to_json
+from arena.match.verify import verify as verify_transcript
+from arena.storage.rows import MatchRow
+from arena.tournament.board import Standing
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+OptionList = Annotated[
+    list[str] | None, typer.Option("--option", help="An option of the game, as NAME=VALUE.")
+]
+
+
+def game_options(pairs: Sequence[str]) -> dict[str, object]:
+    """The options of repeated NAME=VALUE. Raises CommandError."""
+    options: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise CommandError(f"--option {pair}: write NAME=VALUE.")
+        options[name] = value
+    return options
+
+
+def leaderboard(
+    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
+    seats: Annotated[
+        int | None, typer.Option(help="The table size; by default the smallest played.")
+    ] = None,
+    option: OptionList = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the leaderboard of one game, its options and a table size."""
+    with told_in_a_sentence():
+        rules = make_game(game, game_options(option or ()))
+    changed = rules.options.changed()
+    size, standings = with_store(lambda store: read_leaderboard(store, game, changed, seats))
+    if as_json:
+        lines = [_standing_json(line) for line in standings]
+        document = {"game": game, "options": changed, "seats": size, "ratings": lines}
+        typer.echo(json.dumps(document, indent=2))
+        return
+    print_leaderboard(f"{rules.title}, {size} seats", standings)
+
+
+def print_leaderboard(title: str, standings: Sequence[Standing]) -> None:
+    """Print the lines for people."""
+    if not standings:
+        typer.echo(f"{title}: no rated match yet.")
+        return
+    table = Table("#", "bot", "owner", "Elo", "matches", "wins", "mean place", title=title)
+    for line in standings:
+        table.add_row(
+            str(line.rank),
+            f"{line.bot} {line.version}{' (house)' if line.house else ''}",
+            line.owner,
+            _elo(line),
+            str(line.matches),
+            f"{line.win_share:.1%}",
+            f"{line.mean_placing:.2f}",
+        )
+    Console().print(table)
+
+
+def _elo(line: Standing) -> str:
+    if line.anchor or line.interval is None:
+        return f"{line.elo:.0f}{' anchor' if line.anchor else ''}"
+    low, high = line.interval
+    return f"{line.elo:.0f} ± {(high - low) / 2:.0f}"
+
+
+def _standing_json(line: Standing) -> dict[str, Any]:
+    return {
+        "rank": line.rank,
+        "bot": line.bot,
+        "version": line.version,
+        "owner": line.owner,
+        "house": line.house,
+        "elo": line.elo,
+        "interval": line.interval,
+        "matches": line.matches,
+        "win_share": line.win_share,
+        "mean_placing": line.mean_placing,
+        "anchor": line.anchor,
+    }
+
+
+def matches(
+    bot: Annotated[str | None, typer.Option(help="Only matches of this bot.")] = None,
+    game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Print finished matches, newest first."""
+    found = with_store(lambda store: store.matches(bot=bot, game=game, limit=limit))
+    if as_json:
+        typer.echo(json.dumps([_match_json(match) for match in found], indent=2))
+        return
+    table = Table("match", "game", "finished (UTC)", "places")
+    for match in found:
+        places = sorted(match.seats, key=lambda seat: seat.placing)
+        table.add_row(
+            match.match_id,
+            match.game,
+            f"{match.finished_at:%Y-%m-%d %H:%M:%S}",
+            "  ".join(f"{seat.placing}. {seat.bot}" for seat in places),
+        )
+    Console().print(table)
+
+
+def _match_json(match: MatchRow) -> dict[str, Any]:
+    return {
+        "match_id": match.match_id,
+        "game": match.game,
+        "options": match.options,
+        "block_id": match.block_id,
+        "position": match.position,
+        "termination": match.termination,
+        "decided_by_faults": match.decided_by_faults,
+        "rated": match.rated,
+        "voided": match.voided,
+        "started_at": match.started_at.isoformat(),
+        "finished_at": match.finished_at.isoformat(),
+        "seats": [
+            {
+                "bot": seat.bot,
+                "version": seat.version,
+                "owner": seat.owner,
+                "placing": seat.placing,
+                "score": seat.score,
+                "faults": seat.faults,
+                "forfeited": seat.forfeited,
+            }
+            for seat in match.seats
+        ],
+    }
+
+
+def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> None:
+    """Print a match's transcript as JSON (docs/transcript.md tells how to read it)."""
+    with told_in_a_sentence():
+        typer.echo(json.dumps(to_json(_recorded(match_id)), indent=2))
+
+
+def verify(
+    match: Annotated[str, typer.Argument(metavar="MATCH_ID|FILE", help="What to check.")],
+) -> None:
+    """Recompute every draw of a match and referee it again.
+
+    Exit code 1 and the first difference when it does not check.
+    """
+    with told_in_a_sentence():
+        found = _recorded(match) if _is_uuid(match) else None
+        try:
+            found = found or from_json(_file(match))
+            verify_transcript(found)
+        except TranscriptError as error:
+            typer.echo(f"NOT verified: {error}")
+            raise typer.Exit(1) from error
+    draws = sum(step.actor not in range(len(found.setup.entrants)) for step in found.steps)
+    typer.echo(
+        f"Verified: {draws} draws recomputed from the opening, "
+        f"{len(found.steps) - draws} actions refereed again, the result follows."
+    )
+
+
+def _recorded(match_id: str) -> Transcript:
+    found = with_store(lambda store: store.transcript(match_id))
+    if found is None:
+        raise CommandError(f"There is no match {match_id}: see `arena matches`.")
+    return found
+
+
+def _file(name: str) -> object:
+    try:
+        return json.loads(Path(name).read_bytes())
+    except OSError as error:
+        raise CommandError(
+            f"{name} is neither a match id nor a file ({error.strerror})."
+        ) from error
+    except ValueError as error:
+        raise TranscriptError(f"{name} is not JSON: {error}") from error
+
+
+def _is_uuid(text: str) -> bool:
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True

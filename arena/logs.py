@@ -1,0 +1,23 @@
+"""What an operator reads: one line per happening, in words, with its facts behind."""
+
+import logging
+import sys
+
+import structlog
+
+from arena.settings import Settings
+
+
+def configure_logs(settings: Settings) -> None:
+    """Write to stderr, above the level of the settings. Called once, by the command that serves."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S"),
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(settings.log_level_number),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    logging.basicConfig(level=logging.WARNING)
