@@ -2,7 +2,9 @@
 
 from typing import Any, Protocol
 
+from arena.codec.bloeff import BloeffCodec
 from arena.codec.bluff import BluffCodec
+from arena.codec.bluff_you import BluffYouCodec
 from arena.games.game import Options
 
 
@@ -10,7 +12,9 @@ class GameCodec(Protocol):
     """Translates one game. `write_*` fill a message in place, which is what is fast."""
 
     def write_options(self, options: Any, message: Any) -> None: ...
-    def read_options(self, message: Any) -> Options: ...
+    def read_options(self, message: Any) -> Options:
+        """The options. Raises MalformedError."""
+
     def write_action(self, action: Any, message: Any) -> None: ...
     def read_action(self, message: Any) -> Any:
         """The action. Raises MalformedError; whether it is legal is the game's question."""
@@ -20,10 +24,17 @@ class GameCodec(Protocol):
         """The draw. Raises MalformedError."""
 
     def write_view(self, view: Any, message: Any) -> None: ...
-    def read_view(self, message: Any, seat: int) -> Any: ...
+    def read_view(self, message: Any, seat: int) -> Any:
+        """The view of a seat that is asked. Raises MalformedError."""
+
     def write_event(self, event: Any, message: Any) -> None: ...
-    def read_event(self, message: Any) -> Any: ...
+    def read_event(self, message: Any) -> Any:
+        """The event. Raises MalformedError."""
 
 
-CODECS: dict[str, GameCodec] = {"bluff": BluffCodec()}
+CODECS: dict[str, GameCodec] = {
+    "bluff": BluffCodec(),
+    "bluff_you": BluffYouCodec(),
+    "bloeff": BloeffCodec(),
+}
 """By game id, which is also the name of the game's member in the envelopes of game.proto."""

@@ -3,7 +3,9 @@
 isort:skip_file
 The envelopes that hold one game's messages each. A new game adds one line to each of them."""
 
+from arena.v1 import bloeff_pb2 as _bloeff_pb2
 from arena.v1 import bluff_pb2 as _bluff_pb2
+from arena.v1 import bluff_you_pb2 as _bluff_you_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 import builtins as _builtins
@@ -24,20 +26,32 @@ class Options(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BLUFF_FIELD_NUMBER: _builtins.int
+    BLUFF_YOU_FIELD_NUMBER: _builtins.int
+    BLOEFF_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffOptions:
         """Bluff."""
+
+    @_builtins.property
+    def bluff_you(self) -> _bluff_you_pb2.BluffYouOptions:
+        """Bluff You!."""
+
+    @_builtins.property
+    def bloeff(self) -> _bloeff_pb2.BloeffOptions:
+        """Blöff."""
 
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffOptions | None = ...,
+        bluff_you: _bluff_you_pb2.BluffYouOptions | None = ...,
+        bloeff: _bloeff_pb2.BloeffOptions | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -50,20 +64,32 @@ class Action(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BLUFF_FIELD_NUMBER: _builtins.int
+    BLUFF_YOU_FIELD_NUMBER: _builtins.int
+    BLOEFF_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffAction:
         """Bluff."""
+
+    @_builtins.property
+    def bluff_you(self) -> _bluff_you_pb2.BluffYouAction:
+        """Bluff You!."""
+
+    @_builtins.property
+    def bloeff(self) -> _bloeff_pb2.BloeffAction:
+        """Blöff."""
 
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffAction | None = ...,
+        bluff_you: _bluff_you_pb2.BluffYouAction | None = ...,
+        bloeff: _bloeff_pb2.BloeffAction | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -76,20 +102,32 @@ class Draw(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BLUFF_FIELD_NUMBER: _builtins.int
+    BLUFF_YOU_FIELD_NUMBER: _builtins.int
+    BLOEFF_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffDraw:
         """Bluff."""
+
+    @_builtins.property
+    def bluff_you(self) -> _bluff_you_pb2.BluffYouDraw:
+        """Bluff You!."""
+
+    @_builtins.property
+    def bloeff(self) -> _bloeff_pb2.BloeffDraw:
+        """Blöff."""
 
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffDraw | None = ...,
+        bluff_you: _bluff_you_pb2.BluffYouDraw | None = ...,
+        bloeff: _bloeff_pb2.BloeffDraw | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -102,20 +140,32 @@ class View(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BLUFF_FIELD_NUMBER: _builtins.int
+    BLUFF_YOU_FIELD_NUMBER: _builtins.int
+    BLOEFF_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffView:
         """Bluff."""
+
+    @_builtins.property
+    def bluff_you(self) -> _bluff_you_pb2.BluffYouView:
+        """Bluff You!."""
+
+    @_builtins.property
+    def bloeff(self) -> _bloeff_pb2.BloeffView:
+        """Blöff."""
 
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffView | None = ...,
+        bluff_you: _bluff_you_pb2.BluffYouView | None = ...,
+        bloeff: _bloeff_pb2.BloeffView | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -128,20 +178,32 @@ class Event(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BLUFF_FIELD_NUMBER: _builtins.int
+    BLUFF_YOU_FIELD_NUMBER: _builtins.int
+    BLOEFF_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffEvent:
         """Bluff."""
+
+    @_builtins.property
+    def bluff_you(self) -> _bluff_you_pb2.BluffYouEvent:
+        """Bluff You!."""
+
+    @_builtins.property
+    def bloeff(self) -> _bloeff_pb2.BloeffEvent:
+        """Blöff."""
 
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffEvent | None = ...,
+        bluff_you: _bluff_you_pb2.BluffYouEvent | None = ...,
+        bloeff: _bloeff_pb2.BloeffEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bluff", b"bluff", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

@@ -1,0 +1,164 @@
+"""Blöff on the wire: actions, draws and views. Options and events have modules of their own."""
+
+from arena.codec import bloeff_events, bloeff_options
+from arena.codec.bloeff_cards import (
+    card_number,
+    card_numbers,
+    direction_number,
+    read_card,
+    read_cards,
+    read_direction,
+    read_seat,
+)
+from arena.codec.malformed import MalformedError
+from arena.games.bloeff.events import BloeffEvent
+from arena.games.bloeff.options import BloeffOptions
+from arena.games.bloeff.values import (
+    Action,
+    Announcement,
+    Ballot,
+    BloeffAction,
+    BloeffView,
+    Deal,
+    Doubter,
+    Number,
+    Red,
+    Reshuffle,
+)
+from arena.v1 import bloeff_pb2 as pb
+
+
+class BloeffCodec:
+    """See GameCodec. Actions and draws share a type in the rules, not on the wire."""
+
+    def write_options(self, options: BloeffOptions, message: pb.BloeffOptions) -> None:
+        bloeff_options.write_options(options, message)
+
+    def read_options(self, message: pb.BloeffOptions) -> BloeffOptions:
+        return bloeff_options.read_options(message)
+
+    def write_action(self, action: BloeffAction, message: pb.BloeffAction) -> None:
+        if isinstance(action, Ballot):
+            message.ballot.doubt = action.doubt
+        elif isinstance(action, Number):
+            number = message.number
+            number.card = card_number(action.value)
+            number.announce = action.announce
+            number.call = action.call
+        elif isinstance(action, Red):
+            red = message.red
+            red.card = card_number(action.card)
+            red.target = action.target
+            red.call = action.call
+        elif isinstance(action, Action):
+            message.action_card.card = card_number(action.card)
+            message.action_card.call = action.call
+        else:
+            raise TypeError(f"{action!r} is no action of a seat")
+
+    def read_action(self, message: pb.BloeffAction) -> BloeffAction:
+        match message.WhichOneof("action"):
+            case "ballot":
+                return Ballot(message.ballot.doubt)
+            case "number":
+                number = message.number
+                # An action card laid face down is refused by the rules, as is one not in the hand.
+                return Number(int(read_card(number.card)), number.announce, number.call)
+            case "red":
+                red = message.red
+                return Red(read_card(red.card), read_seat(red.target), red.call)
+            case "action_card":
+                return Action(read_card(message.action_card.card), message.action_card.call)
+            case _:
+                raise MalformedError("the action is none of number, red, action_card and ballot")
+
+    def write_draw(self, draw: BloeffAction, message: pb.BloeffDraw) -> None:
+        match draw:
+            case Deal(cards):
+                message.deal.cards.extend(card_numbers(cards))
+            case Reshuffle(cards):
+                message.reshuffle.cards.extend(card_numbers(cards))
+            case Doubter(seat):
+                message.doubter.seat = seat
+            case _:
+                raise TypeError(f"{draw!r} is no draw")
+
+    def read_draw(self, message: pb.BloeffDraw) -> BloeffAction:
+        match message.WhichOneof("draw"):
+            case "deal":
+                return Deal(read_cards(message.deal.cards))
+            case "reshuffle":
+                return Reshuffle(read_cards(message.reshuffle.cards))
+            case "doubter":
+                return Doubter(read_seat(message.doubter.seat))
+            case _:
+                raise MalformedError("the draw is empty")
+
+    def write_view(self, view: BloeffView, message: pb.BloeffView) -> None:
+        message.round = view.round
+        message.turn = view.turn
+        message.limit = view.limit
+        message.total = view.total
+        message.direction = direction_number(view.direction)
+        if view.on_turn is not None:
+            message.on_turn = view.on_turn
+        message.hand.extend(card_numbers(view.hand))
+        message.hand_sizes.extend(view.hand_sizes)
+        message.draw_pile = view.draw_pile
+        message.centre_pile = view.centre_pile
+        if any(view.waiting):
+            add = message.waiting.add
+            for waiting in view.waiting:
+                add().cards.extend(card_numbers(waiting))
+        for announcement in view.announcements:
+            _write_announcement(announcement, message.announcements.add())
+        if view.balloted is not None:
+            _write_announcement(view.balloted, message.balloted)
+        message.seen.extend(card_numbers(view.seen))
+        message.face_down.extend(card_numbers(view.face_down))
+        message.lowest = view.lowest
+        message.highest = view.highest
+        message.call_due = view.call_due
+
+    def read_view(self, message: pb.BloeffView, seat: int) -> BloeffView:
+        seats, on_turn = len(message.hand_sizes), message.on_turn
+        balloted = _read_announcement(message.balloted) if message.HasField("balloted") else None
+        balloting = tuple([other for other in range(seats) if other != on_turn])
+        waiting = tuple([read_cards(cards.cards) for cards in message.waiting])
+        return BloeffView(
+            seat=seat,
+            round=message.round,
+            turn=message.turn,
+            limit=message.limit,
+            total=message.total,
+            direction=read_direction(message.direction),
+            on_turn=on_turn,
+            to_act=(on_turn,) if balloted is None else balloting,
+            hand=read_cards(message.hand),
+            hand_sizes=tuple(message.hand_sizes),
+            draw_pile=message.draw_pile,
+            centre_pile=message.centre_pile,
+            waiting=waiting or ((),) * seats,
+            announcements=tuple(map(_read_announcement, message.announcements)),
+            balloted=balloted,
+            seen=read_cards(message.seen),
+            face_down=read_cards(message.face_down),
+            lowest=message.lowest,
+            highest=message.highest,
+            call_due=message.call_due,
+        )
+
+    def write_event(self, event: BloeffEvent, message: pb.BloeffEvent) -> None:
+        bloeff_events.write_event(event, message)
+
+    def read_event(self, message: pb.BloeffEvent) -> BloeffEvent:
+        return bloeff_events.read_event(message)
+
+
+def _write_announcement(announcement: Announcement, message: pb.BloeffAnnouncement) -> None:
+    message.seat = announcement.seat
+    message.total = announcement.total
+
+
+def _read_announcement(message: pb.BloeffAnnouncement) -> Announcement:
+    return Announcement(message.seat, message.total)

@@ -1,0 +1,21 @@
+"""Options out of a message: what a game does not take is a malformed message."""
+
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from arena.codec.malformed import MalformedError
+from arena.games.game import Options
+
+OptionsT = TypeVar("OptionsT", bound=Options)
+
+
+def validated(kind: type[OptionsT], values: dict[str, Any]) -> OptionsT:
+    """The options of these values. Raises MalformedError."""
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        # Where and why, but never the value itself: it is a stranger's, of any size.
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the options"
+        raise MalformedError(f"{where}: {first['msg']}") from None
