@@ -1,0 +1,177 @@
+"""Weighs every action by the share of all dice it can expect to own after the round.
+
+Three things go into it:
+
+1. Beliefs. Whoever bets on a face probably holds it, so the unseen dice of that seat are tilted
+   towards the faces it has bet on in this round.
+2. A model of the next seat: it doubts when the bet looks unlikely from its own dice. So a bet is
+   worth what happens if it is doubted, in just those cases in which it will be.
+3. What is at stake: the number of dice somebody loses is the difference, and fewer dice in play
+   make the remaining ones worth more.
+"""
+
+from functools import cache
+from math import comb
+
+from arena.bot import Action, Bot, Turn, run
+from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
+
+TILT = 5.0
+"""How much likelier a die shows a face after its owner bet on it."""
+STAR_TILT = 2.2
+"""The same for the star after a bet on a number."""
+TRUSTS = 0.5
+"""The next seat doubts a bet that looks less likely than this from where it sits."""
+PRESSURE = 0.03
+"""The worth of not being doubted: now somebody else must bet higher, or doubt."""
+REACH = 6
+"""How many quantities of each face, from the lowest, are looked at."""
+
+Distribution = tuple[float, ...]
+"""Probabilities of 0, 1, 2, … matching dice."""
+
+
+class Bayes(Bot):
+    """Weighs every action by the share of all dice it can expect to own after the round."""
+
+    def act(self, turn: Turn) -> Action:
+        table = Table(turn.view, turn.seat)
+        worths = [entry for face in Face for entry in table.worths_of_bets(face)]
+        if turn.view.can_doubt:
+            worths.append((table.worth_of_doubt(), Doubt()))
+        best = max(worth for worth, _ in worths)
+        return self.random.choice([action for worth, action in worths if worth == best])
+
+
+class Table:
+    """One moment of a match as seen by `seat`, and what may come of it."""
+
+    def __init__(self, view: BluffView, seat: int) -> None:
+        self.view = view
+        self.seat = seat
+        self.counts = view.dice_counts
+        self.total = sum(view.dice_counts)
+        self.laid_out: tuple[Face, ...] = sum(view.face_up, ())
+        self.seen = view.hidden_dice + self.laid_out
+        self.weights = tilted(view)
+        seats = len(self.counts)
+        clockwise = [other % seats for other in range(seat + 1, seat + seats)]
+        self.others = [other for other in clockwise if self.counts[other]]
+        self.hidden = [
+            count - len(dice) for count, dice in zip(self.counts, view.face_up, strict=True)
+        ]
+
+    def worth_of_doubt(self) -> float:
+        """The expected share of the dice after doubting the standing bet."""
+        standing = self.view.bets[-1]
+        face, quantity = standing.bet.face, standing.bet.quantity
+        missing = quantity - matching(self.seen, face)
+        unseen = spread([(self.hidden[seat], self.chance(seat, face)) for seat in self.others])
+        return sum(
+            chance * self.share(standing.seat, self.seat, count - missing)
+            for count, chance in enumerate(unseen)
+        )
+
+    def worths_of_bets(self, face: Face) -> list[tuple[float, Action]]:
+        """The expected shares of the dice after the lowest bets on a face."""
+        lowest = self.view.lowest[face - 1]
+        quantities = range(lowest, min(lowest + REACH - 1, self.view.highest) + 1)
+        if not quantities:
+            return []
+        follower = self.others[0]
+        held = spread([(self.hidden[follower], self.chance(follower, face))])
+        rest = spread([(self.hidden[seat], self.chance(seat, face)) for seat in self.others[1:]])
+        return [
+            (self.worth_of_bet(quantity, face, held, rest), Bet(quantity, face))
+            for quantity in quantities
+        ]
+
+    def worth_of_bet(
+        self, quantity: int, face: Face, held: Distribution, rest: Distribution
+    ) -> float:
+        """By what the next seat thinks of the bet when it holds 0, 1, 2, … matching dice."""
+        follower = self.others[0]
+        # It sees the dice laid out and its own; ours are as hidden to it as the others'.
+        missing = quantity - matching(self.laid_out, face)
+        unseen = sum(self.hidden) - self.hidden[follower]
+        missing_for_us = quantity - matching(self.seen, face)
+        worth = 0.0
+        for count, chance in enumerate(held):
+            if at_least(missing - count, unseen, 1 / 6 if face is STAR else 1 / 3) >= TRUSTS:
+                worth += chance * (self.counts[self.seat] / self.total + PRESSURE)
+            else:
+                worth += chance * sum(
+                    likely * self.share(self.seat, follower, count + others - missing_for_us)
+                    for others, likely in enumerate(rest)
+                )
+        return worth
+
+    def chance(self, seat: int, face: Face) -> float:
+        """The probability that an unseen die of a seat matches."""
+        weights = self.weights[seat]
+        matching = weights[STAR - 1] + (weights[face - 1] if face is not STAR else 0)
+        return matching / sum(weights)
+
+    def share(self, bettor: int, doubter: int, surplus: int) -> float:
+        """Our share of the dice after a doubt that finds `surplus` dice more than the bet."""
+        own, total = self.counts[self.seat], self.total
+        if surplus == 0:
+            live = len(self.others)
+            return (own - (bettor != self.seat)) / (total - live)
+        loser = doubter if surplus > 0 else bettor
+        loss = min(abs(surplus), self.counts[loser])
+        return (own - loss * (loser == self.seat)) / (total - loss)
+
+
+def tilted(view: BluffView) -> list[list[float]]:
+    """By seat, how likely its unseen dice show 1, 2, 3, 4, 5 and the star, up to a factor."""
+    weights = [[1.0] * len(Face) for _ in view.dice_counts]
+    named: set[tuple[int, Face]] = set()
+    for seat, bet in ((placed.seat, placed.bet) for placed in view.bets):
+        # Naming a face again says little more than naming it at all.
+        if (seat, bet.face) not in named:
+            weights[seat][bet.face - 1] *= TILT
+            if bet.face is not STAR:
+                weights[seat][STAR - 1] *= STAR_TILT
+        named.add((seat, bet.face))
+        if bet.show:  # what stayed under the cup was rolled again
+            weights[seat] = [1.0] * len(Face)
+            named -= {(seat, face) for face in Face}
+    return weights
+
+
+def matching(dice: tuple[Face, ...], face: Face) -> int:
+    """How many of the dice count for a bet on `face`."""
+    return dice.count(STAR) if face is STAR else dice.count(STAR) + dice.count(face)
+
+
+@cache
+def binomial(dice: int, chance: float) -> Distribution:
+    """How many of the dice match."""
+    return tuple(
+        comb(dice, count) * chance**count * (1 - chance) ** (dice - count)
+        for count in range(dice + 1)
+    )
+
+
+@cache
+def at_least(wanted: int, dice: int, chance: float) -> float:
+    """The probability that `wanted` or more of the dice match."""
+    return sum(binomial(dice, chance)[max(0, wanted) :])
+
+
+def spread(cups: list[tuple[int, float]]) -> Distribution:
+    """How many dice of several cups match; a cup is its number of dice and a die's chance."""
+    total: Distribution = (1.0,)
+    for dice, chance in cups:
+        cup = binomial(dice, chance)
+        sums = [0.0] * (len(total) + dice)
+        for count, likely in enumerate(total):
+            for more, also in enumerate(cup):
+                sums[count + more] += likely * also
+        total = tuple(sums)
+    return total
+
+
+if __name__ == "__main__":
+    run(Bayes)

@@ -1,0 +1,72 @@
+"""Does what is most likely to be right, given its own dice and nothing else.
+
+Every die it cannot see shows a wanted number with probability 1/3 (the number or the star) and the
+star with 1/6, so how many do is binomial. What others bet tells it nothing; it never bluffs.
+"""
+
+from functools import cache
+from math import comb
+
+from arena.bot import Action, Bot, Turn, run
+from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
+
+OPENS_AT = 0.6
+"""It opens with the highest bet that is at least this likely to be right."""
+
+
+class Honest(Bot):
+    """Does what is most likely to be right, given its own dice and nothing else."""
+
+    def act(self, turn: Turn) -> Action:
+        view: BluffView = turn.view
+        if not view.can_doubt:
+            return self.opening(view)
+        standing = view.bets[-1].bet
+        doubt = 1 - likelihood(view, standing.face, standing.quantity)
+        # On each face the lowest bet is the most likely one, so six are enough to look at.
+        bets = [
+            (likelihood(view, face, view.lowest[face - 1]), Bet(view.lowest[face - 1], face))
+            for face in Face
+            if view.lowest[face - 1] <= view.highest
+        ]
+        best = max((chance for chance, _ in bets), default=0.0)
+        if doubt >= best:
+            return Doubt()
+        return self.random.choice([bet for chance, bet in bets if chance == best])
+
+    def opening(self, view: BluffView) -> Bet:
+        """The highest bet that is likely enough."""
+        likely = [
+            Bet(quantity, face)
+            for face in Face
+            for quantity in range(1, sum(view.dice_counts) + 1)
+            if quantity == 1 or likelihood(view, face, quantity) >= OPENS_AT
+        ]
+        top = max(map(field, likely))
+        return self.random.choice([bet for bet in likely if field(bet) == top])
+
+
+def field(bet: Bet) -> int:
+    """The place on the track: star n lies between the numbers 2n - 1 and 2n."""
+    return 4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity
+
+
+def likelihood(view: BluffView, face: Face, quantity: int) -> float:
+    """The probability that at least `quantity` of all dice match `face`."""
+    seen = view.hidden_dice + sum(view.face_up, ())
+    matching = seen.count(STAR) if face is STAR else seen.count(STAR) + seen.count(face)
+    unseen = sum(view.dice_counts) - len(seen)
+    return at_least(quantity - matching, unseen, 1 / 6 if face is STAR else 1 / 3)
+
+
+@cache
+def at_least(wanted: int, dice: int, chance: float) -> float:
+    """The probability that `wanted` or more of so many dice match."""
+    return sum(
+        comb(dice, count) * chance**count * (1 - chance) ** (dice - count)
+        for count in range(max(0, wanted), dice + 1)
+    )
+
+
+if __name__ == "__main__":
+    run(Honest)

@@ -1,0 +1,26 @@
+"""Raises as little as a face allows, and doubts now and then: plays without looking at its dice."""
+
+from arena.bot import Action, Bot, Turn, run
+from arena.games.bluff import Bet, BluffView, Doubt, Face
+
+DOUBTS = 0.25
+"""How often it doubts a bet, whatever the bet."""
+
+
+class Timid(Bot):
+    """Takes small steps and doubts a quarter of the time, whatever its dice."""
+
+    def act(self, turn: Turn) -> Action:
+        view: BluffView = turn.view
+        steps = [
+            Bet(view.lowest[face - 1], face)
+            for face in Face
+            if view.lowest[face - 1] <= view.highest
+        ]
+        if view.can_doubt and (not steps or self.random.random() < DOUBTS):
+            return Doubt()
+        return self.random.choice(steps)
+
+
+if __name__ == "__main__":
+    run(Timid)
