@@ -259,9 +259,10 @@ class EmbeddedPostgres:
     def _announced_sockets(self) -> Path | None:
         """Where the running server listens, as it says itself: its owner's TMPDIR may differ."""
         try:
-            return Path((self._data / "postmaster.pid").read_text().splitlines()[4])
+            sockets = Path((self._data / "postmaster.pid").read_text().splitlines()[4])
         except (OSError, IndexError):
             return None
+        return sockets if sockets.is_absolute() else None  # it is written line by line
 
     def _last_words(self) -> str:
         lines = self._log.read_text(errors="replace").splitlines() if self._log.exists() else []

@@ -165,6 +165,11 @@ def rated_results(
     )
 
 
+def last_rating_event() -> Row:
+    """sequence: of the newest result that counts on any ladder; 0 before the first."""
+    return select(func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence"))
+
+
 def ladders() -> Row:
     """game, options, seat_count, matches (all) and rated (those that count)."""
     ladder = (matches.c.game, matches.c.options, matches.c.seat_count)

@@ -1,0 +1,183 @@
+"""The built-in server starts where nothing is installed, and never stays behind."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from arena.storage.binaries import find_binaries
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.errors import DataDirectoryError, HomeNotWritableError
+from arena.storage.private_socket import make_private, socket_directory
+from tests.databases import execute, plain
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@pytest.fixture
+def owners() -> Iterator[list[subprocess.Popen[str]]]:
+    started: list[subprocess.Popen[str]] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def start_owner(owners: list[subprocess.Popen[str]], home: Path) -> subprocess.Popen[str]:
+    owners.append(
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.storage.owner", home],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+    )
+    return owners[-1]
+
+
+def first_words(process: subprocess.Popen[str]) -> list[str]:
+    assert process.stdout is not None
+    return process.stdout.readline().split()
+
+
+def server(home: Path) -> EmbeddedPostgres:
+    return EmbeddedPostgres(home / "postgres", durable=False)
+
+
+def processes_in(directory: Path) -> list[str]:
+    """Postgres, its helpers and initdb: whoever works in the directory or names it."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+            inside = (process / "cwd").readlink().is_relative_to(directory)
+        except OSError:
+            continue
+        if inside or (b"-D" in command and os.fsencode(directory) in command):
+            found.append(command.decode())
+    return found
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.01)
+
+
+def test_data_outlives_the_server_and_the_server_nobody(tmp_path: Path) -> None:
+    home = tmp_path / "new" / "home"
+    with server(home) as url:
+        execute(url, "CREATE TABLE kept AS SELECT 42 AS answer")
+        with psycopg.connect(plain(url)) as connection:
+            assert connection.execute("SHOW listen_addresses").fetchone() == ("",)
+            assert connection.execute("SHOW server_encoding").fetchone() == ("UTF8",)
+        sockets = socket_directory(home / "postgres")
+        assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
+        assert len(os.fsencode(sockets)) < 100
+    assert not sockets.exists()
+    assert processes_in(home) == []
+
+    # As after a kill -9 in a container, whose pids begin anew: the number is now another's.
+    (home / "postgres" / "postmaster.pid").write_text(f"{os.getpid()}\n{home}/postgres\n")
+    with server(home) as url, psycopg.connect(plain(url)) as connection:
+        assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
+
+
+@linux
+def test_the_server_ends_with_its_owner_however_that_ends(
+    tmp_path: Path, owners: list[subprocess.Popen[str]]
+) -> None:
+    for ending in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
+        owner = start_owner(owners, tmp_path)
+        role, url = first_words(owner)
+        assert role == "owner"
+        execute(url, "CREATE TABLE IF NOT EXISTS kept ()")
+        assert len(processes_in(tmp_path)) > 1
+        owner.send_signal(ending)
+        wait_until(lambda: processes_in(tmp_path) == [])
+    with server(tmp_path) as url:
+        execute(url, "SELECT FROM kept")
+
+
+@linux
+def test_an_owner_killed_while_it_makes_the_data_leaves_nothing_to_stumble_over(
+    tmp_path: Path, owners: list[subprocess.Popen[str]]
+) -> None:
+    owner = start_owner(owners, tmp_path)
+    wait_until((tmp_path / "postgres.new" / "PG_VERSION").exists)
+    owner.kill()
+    assert not (tmp_path / "postgres").exists()
+    with server(tmp_path) as url:
+        execute(url, "SELECT")
+    assert not (tmp_path / "postgres.new").exists()
+
+
+def test_processes_share_one_server_and_the_next_one_takes_over(
+    tmp_path: Path, owners: list[subprocess.Popen[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rivals = [start_owner(owners, tmp_path) for _ in range(2)]
+    roles = {first_words(rival)[0]: rival for rival in rivals}
+    assert set(roles) == {"owner", "guest"}
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    guest = server(tmp_path)
+    with guest as url:
+        assert not guest.owned
+        execute(url, "CREATE TABLE shared ()")
+    roles["owner"].kill()
+    successor = server(tmp_path)
+    with successor as url:
+        assert successor.owned
+        execute(url, "SELECT FROM shared")
+
+
+@linux
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives root up")
+def test_root_without_user_namespaces_becomes_nobody(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    binaries = find_binaries().directory
+    if not all(folder.stat().st_mode & stat.S_IXOTH for folder in (binaries, *binaries.parents)):
+        pytest.skip(f"nobody cannot reach {binaries}")
+    script = Path(__file__).with_name("without_namespaces.py")
+    answer = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert answer.stdout.split() == ["65534", "65534"], answer.stderr
+
+
+@pytest.mark.parametrize("home", ["file", "file/home"])
+def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path: Path, home: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HomeNotWritableError, match="choose another directory with ARENA_HOME"):
+        server(tmp_path / home).start()
+
+
+def test_somebody_elses_files_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir()
+    (tmp_path / "postgres" / "diary.txt").write_text("dear diary")
+    with pytest.raises(DataDirectoryError, match="is no database: move it away"):
+        server(tmp_path).start()
+    assert (tmp_path / "postgres" / "diary.txt").exists()
+
+
+def test_a_socket_directory_that_others_may_enter_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir(mode=0o755)
+    (tmp_path / "link").symlink_to(tmp_path)
+    for name in ("open", "link"):
+        with pytest.raises(DataDirectoryError, match="somebody else's: remove it"):
+            make_private(tmp_path / name)
+    make_private(tmp_path / "mine")
+    make_private(tmp_path / "mine")
+
+
+def test_a_long_path_to_temporary_files_does_not_reach_the_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / ("x" * 90)))
+    assert socket_directory(tmp_path).parent == Path("/tmp")

@@ -1,0 +1,101 @@
+"""Children do not outlive us, and stop when they are told to."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from arena import launch
+from arena.processes import spawn, stop
+
+PARENT = """
+import sys, time
+from arena.processes import spawn
+print(spawn([sys.executable, "-c", "import time; time.sleep(60)"]).pid, flush=True)
+time.sleep(60)
+"""
+
+
+def running(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="prctl is Linux's")
+def test_a_child_dies_with_a_killed_parent() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    assert running(child)
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 10
+    while running(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_child_whose_parent_died_before_it_could_ask_does_not_start() -> None:
+    nobody = "1" if os.getpid() != 1 else "2"
+    command = [sys.executable, launch.__file__, nobody, "15", "keep", "--", "echo", "started"]
+    answer = subprocess.run(command, capture_output=True)
+    assert (answer.returncode, answer.stdout) == (1, b"")
+
+
+def test_a_child_gets_its_environment_its_directory_and_a_session_of_its_own(
+    tmp_path: Path,
+) -> None:
+    script = "import os; print(os.environ['WORD'], os.getcwd(), os.getsid(0) == os.getpid())"
+    child = spawn(
+        [sys.executable, "-c", script],
+        env={"WORD": "bluff"},
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+    )
+    output, _ = child.communicate()
+    assert output.decode().split() == ["bluff", str(tmp_path), "True"]
+
+
+def test_a_program_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    child = spawn([tmp_path / "nothing"], stderr=subprocess.PIPE)
+    _, words = child.communicate()
+    assert child.returncode == 1
+    assert words.decode() == f"Cannot start {tmp_path}/nothing: No such file or directory.\n"
+
+
+def test_stopping_tries_the_signals_in_turn_and_then_kills() -> None:
+    deaf = (
+        "import signal, time; signal.signal({}, signal.SIG_IGN); print(flush=True); time.sleep(60)"
+    )
+    for ignored, asked, code in (
+        ("signal.SIGINT", (signal.SIGINT, signal.SIGTERM), -signal.SIGTERM),
+        ("signal.SIGTERM", (), -signal.SIGKILL),
+    ):
+        child = spawn([sys.executable, "-c", deaf.format(ignored)], stdout=subprocess.PIPE)
+        assert child.stdout is not None
+        child.stdout.readline()
+        assert stop(child, *asked, patience=0.05) == code
+        assert stop(child) == code
+        child.stdout.close()
+
+
+def test_only_the_main_thread_has_children() -> None:
+    raised: list[BaseException] = []
+
+    def try_it() -> None:
+        try:
+            spawn(["true"])
+        except RuntimeError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=try_it)
+    thread.start()
+    thread.join()
+    assert "main thread only" in str(raised[0])

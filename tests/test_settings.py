@@ -1,0 +1,73 @@
+"""What the environment says is read once, and malformed settings name themselves."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from arena.settings import SettingsError, read_settings
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "DATABASE_URL", "HOST", "PORT", "DASHBOARD_PORT", "LOG_LEVEL"):
+        monkeypatch.delenv(f"ARENA_{name}", raising=False)
+
+
+def test_the_defaults() -> None:
+    settings = read_settings()
+    assert settings.home == Path(".arena")
+    assert settings.database_url is None
+    assert (settings.host, settings.port, settings.dashboard_port) == ("127.0.0.1", 50051, 8501)
+    assert settings.log_level == "INFO"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:pw@db/arena",
+        "postgresql+psycopg://me:pw@db/arena",
+        "postgres://me:pw@db/arena",
+    ],
+)
+def test_a_database_url_gets_our_driver_and_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", url)
+    settings = read_settings()
+    assert settings.database_url == "postgresql+psycopg://me:pw@db/arena"
+    assert "pw" not in repr(settings)
+
+
+def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_HOME", "/srv/arena")
+    monkeypatch.setenv("ARENA_PORT", "0")
+    monkeypatch.setenv("ARENA_LOG_LEVEL", "debug")
+    monkeypatch.setenv("ARENA_HOST", "")
+    settings = read_settings()
+    assert (settings.home, settings.port, settings.log_level) == (Path("/srv/arena"), 0, "DEBUG")
+    assert settings.host == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ARENA_PORT", "many"),
+        ("ARENA_PORT", "70000"),
+        ("ARENA_DASHBOARD_PORT", "-1"),
+        ("ARENA_DATABASE_URL", "mysql://me:pw@db/arena"),
+        ("ARENA_LOG_LEVEL", "loud"),
+    ],
+)
+def test_a_malformed_setting_names_itself_and_not_its_value(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError, match=rf"^{name} is malformed: [^.\n]+\.$") as caught:
+        read_settings()
+    assert value not in str(caught.value)
+
+
+def test_settings_do_not_change() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        read_settings().port = 1
