@@ -100,12 +100,12 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     def legal_actions(self, state: StateT, seat: int) -> Iterator[ActionT]:
         """All legal actions of a seat that is asked now, lazily, each once; else none."""
 
+    @abstractmethod
     def choices(self, view: ViewT) -> Iterator[ActionT]:
         """All legal actions of the seat whose turn `view` shows, lazily, each once; else none.
 
         The same as `legal_actions`, for whoever has no state: a bot.
         """
-        raise NotImplementedError(f"{self.name} does not list a view's choices")
 
     @abstractmethod
     def legal_hint(self, state: StateT, seat: int) -> str:

@@ -1,0 +1,79 @@
+"""Finding a bot class by the name of a sample bot or the path of a file.
+
+ValueError
+└── UnknownBotError    no such sample, no such file, or a file that does not hold exactly one bot
+"""
+
+import importlib.util
+import sys
+from inspect import isabstract
+from pathlib import Path
+
+from arena.bot.bot import Bot
+
+SAMPLE_BOTS = Path(__file__).parents[2] / "sample_bots" / "python"
+"""Where the samples lie in a checkout of the repository."""
+
+
+class UnknownBotError(ValueError):
+    """There is no such bot; the message says what there is."""
+
+
+def sample_names(directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
+    """The sample bots: the files' names without `.py` and `_bot`."""
+    return tuple(sorted(file.stem.removesuffix("_bot") for file in directory.glob("*.py")))
+
+
+def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
+    """The file of a sample (`honest`) or of a path (`my/bot.py`). Raises UnknownBotError."""
+    for file in (directory / f"{name_or_path}.py", directory / f"{name_or_path}_bot.py"):
+        if file.parent == directory and file.is_file():
+            return file
+    path = Path(name_or_path)
+    if path.suffix == ".py" and path.is_file():
+        return path.resolve()
+    known = ", ".join(sample_names(directory))
+    raise UnknownBotError(
+        f"There is no bot {name_or_path!r}: give the name of a sample bot ({known}) "
+        "or the path of a .py file."
+    )
+
+
+def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[Bot]:
+    """The bot class of a sample or of a file.
+
+    The file is run as a module, with its own folder importable as for `python my/bot.py`. Raises
+    UnknownBotError, also for a file that cannot be run.
+    """
+    return _bot_of(bot_file(name_or_path, directory))
+
+
+def _bot_of(file: Path) -> type[Bot]:
+    name = f"arena_bot_{file.stem}_{abs(hash(file))}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, file)
+        if spec is None or spec.loader is None:
+            raise UnknownBotError(f"{file} cannot be loaded as Python.")
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        sys.path.append(str(file.parent))
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:
+            del sys.modules[name]
+            raise UnknownBotError(
+                f"{file} cannot be loaded: {type(error).__name__}: {error}."
+            ) from error
+        finally:
+            sys.path.remove(str(file.parent))
+    bots = [
+        value
+        for value in vars(sys.modules[name]).values()
+        if isinstance(value, type)
+        and issubclass(value, Bot)
+        and not isabstract(value)
+        and value.__module__ == name
+    ]
+    if len(bots) != 1:
+        found = ", ".join(bot.__name__ for bot in bots) or "none"
+        raise UnknownBotError(f"{file} must define exactly one bot; it defines {found}.")
+    return bots[0]
