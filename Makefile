@@ -1,0 +1,69 @@
+# The project's chores. `make` alone prints what there is.
+#
+# Needs Python 3.11 or newer, make and a package index; everything else comes into .venv and .tools.
+
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+# uv lives apart from what it installs: it would remove itself from .venv, being no part of the lock.
+UV_VERSION := 0.13.8
+UV_HOME := .tools/uv-$(UV_VERSION)
+UV := $(UV_HOME)/bin/uv
+SYNCED := .venv/.synced
+
+.DEFAULT_GOAL := help
+.PHONY: help setup up test check proto bench clean
+
+help: ## Print this
+	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: $(SYNCED) ## Install everything into .venv, exactly as uv.lock says
+	@echo 'Ready: make up, make test, or $(BIN)/arena --help.'
+
+up: $(SYNCED) ## Run database, referee, sample bots and dashboard until Ctrl-C (ARGS for `arena up`)
+	@exec $(BIN)/arena up $(ARGS)
+
+test: $(SYNCED) ## Run the tests (ARGS for pytest)
+	@exec $(BIN)/python -m pytest $(ARGS)
+
+check: $(SYNCED) ## Check format, lint, types, imports, protocol, generated code and compose file
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/buf lint proto
+	$(BIN)/buf format proto --diff --exit-code
+	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
+		PYTHON=$(BIN)/python sh proto/generate.sh "$$fresh" && \
+		if diff -r -x __init__.py -x __pycache__ "$$fresh/arena/v1" arena/v1; \
+		then echo 'The generated code is fresh.'; \
+		else echo 'arena/v1 is not what proto/ says: run make proto.' >&2; exit 1; fi
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+proto: $(SYNCED) ## Generate arena/v1 from proto/
+	$(BIN)/buf format proto --write
+	PYTHON=$(BIN)/python sh proto/generate.sh
+
+bench: $(SYNCED) ## Measure: what the README's figures come from (ARGS for benchmarks)
+	@exec $(BIN)/python -m benchmarks $(ARGS)
+
+clean: ## Remove what can be made again; .arena with its results stays
+	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Again only when the lock changes, so that it costs nothing, and works offline, at other times.
+# Variables of the caller that would lead uv elsewhere are put aside.
+$(SYNCED): pyproject.toml uv.lock | $(UV)
+	env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv UV_PYTHON_DOWNLOADS=never \
+		$(UV) sync --frozen --all-extras --python '$(PYTHON)'
+	@touch $@
+
+$(UV):
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo 'Bluff Arena needs Python 3.11 or newer, and $(PYTHON) is not one:' \
+			'name one, as in `make PYTHON=python3.12`.' >&2; exit 1; }
+	'$(PYTHON)' -m venv $(UV_HOME)
+	$(UV_HOME)/bin/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
