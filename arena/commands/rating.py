@@ -7,19 +7,17 @@ said on stderr with exit code 2, and nothing is printed as if it were right.
 import json
 import math
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from arena.commands.results_file import ResultsFileError, read_results
-from arena.rating.aggregate import ScoreRule
-from arena.rating.bradley_terry import Anchor
-from arena.rating.clusters import Clusters
-from arena.rating.errors import RatingError
-from arena.rating.ladder import Ladder
-from arena.rating.ladder import rate as rate_results
-from arena.rating.sprt import BlockCounts, Bounds, EloModel, Sprt, State
-from arena.rating.sprt import sprt as sprt_state
+from arena.rating.choices import Clusters, EloModel, ScoreRule
+
+# The rest is imported where it is needed: `arena --help` should not wait for numpy.
+if TYPE_CHECKING:
+    from arena.rating.bradley_terry import Anchor
+    from arena.rating.ladder import Ladder
+    from arena.rating.sprt import Sprt
 
 _BIASED = "stopped: the estimates are biased away from the bound not reached; measure anew"
 
@@ -41,6 +39,10 @@ def rate(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Rate the bots of a file of results: Elo, 95 % intervals, rank ranges, every pair."""
+    from arena.commands.results_file import ResultsFileError, read_results
+    from arena.rating.errors import RatingError
+    from arena.rating.ladder import rate as rate_results
+
     sd = None if prior_sd == "none" else _number("--prior-sd", prior_sd)
     fixed = _anchor(anchor)
     try:
@@ -69,6 +71,10 @@ def sprt(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Say whether a version is better, sequentially, from pairs of matches; alpha = beta = 0.05."""
+    from arena.rating.errors import RatingError
+    from arena.rating.sprt import BlockCounts, Bounds
+    from arena.rating.sprt import sprt as sprt_state
+
     counts = [_count("--pairs", part) for part in pairs.split(",")]
     ends = [_number("--bounds", part) for part in bounds.split(",")]
     if len(ends) != 2:
@@ -80,7 +86,7 @@ def sprt(
     typer.echo(json.dumps(_sprt_json(test), indent=2) if as_json else _sprt_text(test))
 
 
-def _ladder_json(ladder: Ladder[str]) -> dict[str, object]:
+def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
     fit = ladder.intervals.fit
     return {
         "prior_sd": fit.prior_sd,
@@ -117,7 +123,7 @@ def _ladder_json(ladder: Ladder[str]) -> dict[str, object]:
     }
 
 
-def _ladder_text(ladder: Ladder[str]) -> str:
+def _ladder_text(ladder: "Ladder[str]") -> str:
     width = max(len("bot"), *(len(rating.bot) for rating in ladder.ratings))
     lines = [f"{'rank':>9}  {'bot':<{width}}  {'elo':>7}  {'95 % interval':>17}  {'matches':>8}"]
     for rating in ladder.ratings:
@@ -140,7 +146,7 @@ def _ladder_text(ladder: Ladder[str]) -> str:
     return "\n".join(lines)
 
 
-def _sprt_json(test: Sprt) -> dict[str, object]:
+def _sprt_json(test: "Sprt") -> dict[str, object]:
     return {
         "llr": test.llr,
         "lower": test.lower,
@@ -157,15 +163,15 @@ def _sprt_json(test: Sprt) -> dict[str, object]:
     }
 
 
-def _sprt_text(test: Sprt) -> str:
+def _sprt_text(test: "Sprt") -> str:
     said = {
-        State.CONTINUE: f"continue, about {test.matches_to_go:.0f} matches to go",
-        State.ACCEPT: "accept H1: better by the upper bound rather than the lower",
-        State.REJECT: "reject H1: not better than the lower bound",
+        "continue": f"continue, about {test.matches_to_go:.0f} matches to go",
+        "accept": "accept H1: better by the upper bound rather than the lower",
+        "reject": "reject H1: not better than the lower bound",
     }
     low, high = test.elo_interval
     lines = [
-        f"LLR   {test.llr:.3f}  ({test.lower:.3f} … {test.upper:.3f}): {said[test.state]}",
+        f"LLR   {test.llr:.3f}  ({test.lower:.3f} … {test.upper:.3f}): {said[test.state.value]}",
         f"Elo   {test.elo:.2f}  ({low:.2f} … {high:.2f})",
         f"nElo  {test.nelo:.2f}",
         f"LOS   {100 * test.los:.2f} %",
@@ -176,12 +182,14 @@ def _sprt_text(test: Sprt) -> str:
     return "\n".join(lines)
 
 
-def _anchor(text: str | None) -> Anchor[str] | None:
+def _anchor(text: str | None) -> "Anchor[str] | None":
     if text is None:
         return None
     bot, equals, elo = text.rpartition("=")
     if not (bot and equals):
         _refuse(f"--anchor: BOT=ELO expected, not {text!r}")
+    from arena.rating.bradley_terry import Anchor
+
     return Anchor(bot, _number("--anchor", elo))
 
 
@@ -202,5 +210,5 @@ def _count(option: str, text: str) -> int:
 
 
 def _refuse(what: str) -> NoReturn:
-    typer.echo(what, err=True)
+    typer.echo(f"arena: {what}", err=True)
     raise typer.Exit(2)

@@ -1,9 +1,8 @@
 """Results from a file: one JSON object per line, checked before anything is computed.
 
-    {"match": "m1", "block": "b1",
-     "seats": [{"bot": "A", "placing": 1}, {"bot": "B", "placing": 2}]}
+    {"match": "m1", "block": "b1", "seats": [{"bot": "A", "placing": 1}, …]}
 
-on one line. `block` may be missing or null. Unknown keys are refused: a misspelt "block" would narrow every
+`block` may be missing or null. Unknown keys are refused: a misspelt "block" would narrow every
 interval without a word. Blank lines are skipped.
 """
 

@@ -1,17 +1,20 @@
 """Ratings of luck-heavy games: pure functions from results to numbers with their errors.
 
+    choices         score rule, clusters, Elo model: what whoever asks may choose
     results         the append-only log, in columns
     aggregate       wins and ties per pair of bots, kept up to date match by match
     bradley_terry   the fit: one Elo per bot
     intervals       its clustered sandwich covariance: standard errors, differences, LOS
     ranks           rank ranges and bands
+    flags           what a reader must know before believing a rating
     ladder          all of that together, as the board and `arena rate` show it
     bootstrap       the intervals' cross-check
-    head_to_head    what stands beside an Elo: pairs, win shares, the worst residual
+    head_to_head    what stands beside an Elo: pairs and the worst residual
+    win_share       first places per table size
     nash            Nash averaging
     plackett_luce   the exact model with ties; misfit compares it with the board's Elo
     history         ratings over time, replayed from the log
-    sprt            "is version 2 better?", as a sequential test
+    sprt            "is version 2 better?", as a sequential test over `constrained` distributions
     luck            the control variate
 
 Nothing here reads, waits or rolls: randomness comes in as a numpy Generator. Errors:

@@ -6,30 +6,15 @@ in any order ends at exactly the same values.
 """
 
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.rating.choices import ScoreRule
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.errors import RatingError
 from arena.rating.results import BotT, Match, Results, Table
-
-
-class ScoreRule(StrEnum):
-    """Which pairs of a match count. At two seats both rules are the same.
-
-    PLACEMENT: every pair; the better placing wins, equal placings tie.
-
-    WINNER: only first place. Each winner beats each bot that did not win, winners who share first
-    place tie with each other, and pairs of bots that did not win say nothing. Under Plackett-Luce
-    (more generally under Luce's axiom) P(i wins | i or j wins) is Bradley-Terry in i and j whoever
-    else sits at the table, so these pairs estimate the same kind of number.
-    """
-
-    PLACEMENT = "placement"
-    WINNER = "winner"
 
 
 def pair_outcomes(

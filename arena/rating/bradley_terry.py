@@ -20,7 +20,8 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rating.aggregate import Aggregate, ScoreRule
+from arena.rating.aggregate import Aggregate
+from arena.rating.choices import ScoreRule
 from arena.rating.elo import ELO_PER_NAT, FloatArray, IntArray, win_probabilities
 from arena.rating.errors import AnchorError, RatingError, UnboundedRatingError
 from arena.rating.links import strong_groups

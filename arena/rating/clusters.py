@@ -5,28 +5,15 @@ only whole clusters are independent of each other.
 """
 
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
 
-from arena.rating.aggregate import ScoreRule, pair_outcomes
+from arena.rating.aggregate import pair_outcomes
 from arena.rating.bradley_terry import Fit
+from arena.rating.choices import Clusters, ScoreRule
 from arena.rating.elo import FloatArray, IntArray, win_probabilities
 from arena.rating.results import NO_BLOCK, BotT, Results, Table
-
-
-class Clusters(StrEnum):
-    """BLOCK: a block is one cluster, a match outside a block is its own; what the board uses.
-
-    MATCH: every match by itself; too narrow for blocks of one deal. PAIR: every pair of a match by
-    itself; about 1.5 times too narrow at six seats, here to show just that.
-    """
-
-    BLOCK = "block"
-    MATCH = "match"
-    PAIR = "pair"
-
 
 ScoreGroup: TypeAlias = tuple[IntArray, FloatArray]
 """(bots, scores), both (n, d): n clusters that touch d bots each, by the indices of a fit."""

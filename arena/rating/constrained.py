@@ -77,13 +77,15 @@ def _denominators(frequencies: FloatArray, phi: FloatArray) -> FloatArray:
         # The sum is infinite at the pole, with the pole's sign, and has passed 0 at x = 0.
         beyond = value * pole[..., 0] <= 0
         near, far = np.where(beyond, near, u), np.where(beyond, u, far)
-        newton = u + value / (frequencies * terms**2).sum(axis=-1)
-        inside = (newton - near) * (newton - far) < 0
-        slow = np.abs(newton - u) > 0.5 * np.abs(last)
-        following = np.where(inside & ~slow, newton, 0.5 * (near + far))
-        last = following - u
-        u = following
-        if (np.abs(last) <= 4e-16 * np.abs(u)).all():
+        step = value / (frequencies * terms**2).sum(axis=-1)
+        found = np.abs(step) <= 1e-14 * np.abs(u)
+        if found.all():
             break
+        inside = (u + step - near) * (u + step - far) < 0
+        quick = np.abs(step) <= 0.5 * np.abs(last)
+        # Whoever has arrived waits for the others instead of being halved away by rounding.
+        following = np.where(found | (inside & quick), u + step, 0.5 * (near + far))
+        last = np.where(found, last, following - u)
+        u = following
     denominators: FloatArray = at_pole + u[..., None] * phi
     return denominators

@@ -10,8 +10,9 @@ from typing import Generic
 
 import numpy as np
 
-from arena.rating.aggregate import Aggregate, ScoreRule
+from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import PRIOR_SD, Anchor, Fit, fit
+from arena.rating.choices import ScoreRule
 from arena.rating.errors import AnchorError, UnboundedRatingError
 from arena.rating.results import BotT, Results
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic
 
-from arena.rating.aggregate import Aggregate, ScoreRule
+from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import PRIOR_SD, Anchor, fit
-from arena.rating.clusters import Clusters
+from arena.rating.choices import Clusters, ScoreRule
 from arena.rating.flags import Flag, flags
 from arena.rating.intervals import Intervals, intervals
 from arena.rating.ranks import Band, bands, ladder_order, rank_ranges

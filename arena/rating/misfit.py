@@ -15,8 +15,8 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rating.aggregate import ScoreRule
 from arena.rating.bradley_terry import maximise
+from arena.rating.choices import ScoreRule
 from arena.rating.clusters import fit_indices
 from arena.rating.elo import ELO_PER_NAT, Z_95, FloatArray
 from arena.rating.errors import RatingError

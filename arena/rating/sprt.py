@@ -28,6 +28,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from arena.rating.choices import EloModel
 from arena.rating.constrained import log_ratio_with_mean, log_ratio_with_t_value
 from arena.rating.elo import Z_95, FloatArray, expected_score, normal_cdf
 from arena.rating.errors import RatingError
@@ -40,13 +41,6 @@ UNSEEN = 1e-3
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean score of a block of two matches: LL, LD, DD or WL, WD, WW."""
-
-
-class EloModel(StrEnum):
-    """In which Elo the bounds are meant."""
-
-    LOGISTIC = "logistic"
-    NORMALIZED = "normalized"
 
 
 class State(StrEnum):

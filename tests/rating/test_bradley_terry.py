@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.rating.aggregate import Aggregate, ScoreRule
+from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, fit, maximise
+from arena.rating.choices import ScoreRule
 from arena.rating.elo import ELO_PER_NAT
 from arena.rating.errors import AnchorError, RatingError, UnboundedRatingError
 from arena.rating.results import Match, Results

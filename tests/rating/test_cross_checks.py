@@ -1,0 +1,85 @@
+"""Ratings by other roads: bootstrap, online rating, and the history of a log."""
+
+import numpy as np
+import pytest
+from openskill.models import BradleyTerryFull
+from scipy.stats import spearmanr
+
+from arena.rating.aggregate import Aggregate
+from arena.rating.bootstrap import bootstrap
+from arena.rating.bradley_terry import Anchor, fit
+from arena.rating.choices import Clusters
+from arena.rating.errors import AnchorError
+from arena.rating.history import history
+from arena.rating.intervals import intervals
+from arena.rating.results import Match, Results
+from tests.rating.leagues import random_results
+
+
+@pytest.mark.parametrize("clusters", [Clusters.BLOCK, Clusters.MATCH])
+def test_the_bootstrap_finds_the_errors_of_the_sandwich(clusters: Clusters) -> None:
+    rng = np.random.default_rng(11)
+    log = random_results(rng, bots=12, matches=6000, block=6)
+    fitted = fit(Aggregate.of(log))
+    measured = intervals(fitted, log, clusters)
+    replicates = bootstrap(fitted, log, rng, replicates=400, clusters=clusters)
+    ratio = replicates.se / measured.se
+    assert ratio.mean() == pytest.approx(1.0, abs=0.04)
+    assert ratio == pytest.approx(np.ones(12), abs=0.15)
+    first, second = fitted.bots[:2]
+    assert replicates.difference_se(first, second) == pytest.approx(
+        measured.difference_se[0, 1], rel=0.15
+    )
+
+
+def test_the_bootstrap_over_pairs_of_a_match_is_refused() -> None:
+    log = random_results(np.random.default_rng(12), bots=4, matches=10, seats=(2,))
+    with pytest.raises(ValueError, match="not independent"):
+        bootstrap(fit(Aggregate.of(log)), log, np.random.default_rng(0), clusters=Clusters.PAIR)
+
+
+def test_replicates_without_a_finite_fit_are_left_out() -> None:
+    rows = [(n, None, [("A", 1), ("B", 2)]) for n in range(3)]
+    log = Results.of_rows([*rows, ("last", None, [("B", 1), ("A", 2)])])
+    fitted = fit(Aggregate.of(log), prior_sd=None)
+    replicates = bootstrap(fitted, log, np.random.default_rng(0), replicates=100)
+    assert 0 < len(replicates.elo) < 100
+    assert np.isfinite(replicates.elo).all()
+
+
+def test_openskill_ranks_an_untied_league_alike() -> None:
+    log = random_results(
+        np.random.default_rng(13), bots=10, matches=3000, seats=(2, 4), spread=200.0, grain=0.0
+    )
+    model = BradleyTerryFull()
+    theirs = {bot: model.rating() for bot in log.bots}
+    for match in log.matches():
+        teams = [[theirs[bot]] for bot, _ in match.seats]
+        ranks = [float(placing) for _, placing in match.seats]
+        for (bot, _), (rated,) in zip(match.seats, model.rate(teams, ranks=ranks), strict=True):
+            theirs[bot] = rated
+    ours = fit(Aggregate.of(log)).ratings()
+    same = spearmanr([ours[bot] for bot in log.bots], [theirs[bot].mu for bot in log.bots])
+    assert same.statistic > 0.95
+
+
+def test_the_history_ends_at_the_board_and_each_moment_is_the_fit_of_its_past() -> None:
+    log = random_results(np.random.default_rng(14), bots=6, matches=100, block=3)
+    moments = list(history(log, every=30))
+    assert [moment.matches for moment in moments] == [30, 60, 90, 100]
+    for moment in moments:
+        past = Results(
+            match for match, _ in zip(log.matches(), range(moment.matches), strict=False)
+        )
+        expected = fit(Aggregate.of(past)).ratings()
+        assert moment.fit.ratings() == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_history_starts_when_the_anchor_has_played() -> None:
+    log = Results([Match(1, (("A", 1), ("B", 2))), Match(2, (("A", 1), ("C", 2)))])
+    moments = list(history(log, every=1, anchor=Anchor("C", 1500.0)))
+    assert [moment.matches for moment in moments] == [2]
+    with pytest.raises(AnchorError):
+        list(history(log, every=1, anchor=Anchor("Z", 1500.0)))
+    with pytest.raises(ValueError, match="at least 1"):
+        list(history(log, every=0))

@@ -1,0 +1,206 @@
+"""The errors: against the formula written out cluster by cluster, and what is derived from them."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.rating.aggregate import Aggregate
+from arena.rating.bradley_terry import Anchor, Fit, fit
+from arena.rating.choices import Clusters, ScoreRule
+from arena.rating.elo import ELO_PER_NAT, Z_95, normal_cdf
+from arena.rating.flags import Flag, flags
+from arena.rating.intervals import Intervals, intervals, model_covariance
+from arena.rating.ladder import rate
+from arena.rating.ranks import bands, rank_ranges
+from arena.rating.results import Match, Results
+from tests.rating.leagues import matches_strategy, random_results
+from tests.rating.test_bradley_terry import TEAMS, WINS, duels
+
+
+def written_out(fitted: Fit, results: Results, clusters: Clusters) -> np.ndarray:
+    """Sigma in Elo squared, one pair at a time."""
+    count = len(fitted.bots)
+    index = {bot: i for i, bot in enumerate(fitted.bots)}
+    scores: dict[object, np.ndarray] = {}
+    precision = 0.0 if fitted.prior_sd is None else (ELO_PER_NAT / fitted.prior_sd) ** 2
+    hessian = precision * np.eye(count)
+    for match in results.matches():
+        for a, (bot, placing) in enumerate(match.seats):
+            for other, placed in match.seats[a + 1 :]:
+                if fitted.rule is ScoreRule.WINNER and min(placing, placed) > 1:
+                    continue
+                i, j = index[bot], index[other]
+                p = 1 / (1 + math.exp(fitted.theta[j] - fitted.theta[i]))
+                points = 1.0 if placing < placed else 0.5 if placing == placed else 0.0
+                cluster: object = ("match", match.match)
+                if clusters is Clusters.BLOCK and match.block is not None:
+                    cluster = ("block", match.block)
+                if clusters is Clusters.PAIR:
+                    cluster = (match.match, bot, other)
+                u = scores.setdefault(cluster, np.zeros(count))
+                u[i] += points - p
+                u[j] -= points - p
+                unit = np.zeros(count)
+                unit[i], unit[j] = 1, -1
+                hessian += p * (1 - p) * np.outer(unit, unit)
+    bread = np.linalg.pinv(hessian, rcond=1e-10, hermitian=True)
+    middle = sum((np.outer(u, u) for u in scores.values()), np.zeros((count, count)))
+    return ELO_PER_NAT**2 * bread @ middle @ bread
+
+
+@settings(max_examples=60, deadline=None)
+@given(matches_strategy(), st.sampled_from(Clusters), st.sampled_from(ScoreRule))
+def test_the_covariance_is_the_formula_written_out(
+    matches: list[Match[str]], clusters: Clusters, rule: ScoreRule
+) -> None:
+    log = Results(matches)
+    fitted = fit(Aggregate.of(log, rule))
+    expected = written_out(fitted, log, clusters)
+    assert intervals(fitted, log, clusters).covariance == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("clusters", Clusters)
+@pytest.mark.parametrize(("bots", "block"), [(7, 4), (60, None), (60, 3)])
+def test_large_and_small_pools_take_the_same_formula(
+    bots: int, block: int | None, clusters: Clusters
+) -> None:
+    log = random_results(np.random.default_rng(4), bots=bots, matches=400, block=block)
+    fitted = fit(Aggregate.of(log), prior_sd=350.0)
+    expected = written_out(fitted, log, clusters)
+    assert intervals(fitted, log, clusters).covariance == pytest.approx(expected, rel=1e-7)
+
+
+def test_without_a_prior_errors_are_those_of_the_pseudo_inverse() -> None:
+    log = random_results(np.random.default_rng(5), bots=6, matches=200, block=4)
+    fitted = fit(Aggregate.of(log), prior_sd=None)
+    measured = intervals(fitted, log)
+    assert measured.covariance == pytest.approx(written_out(fitted, log, Clusters.BLOCK), rel=1e-7)
+    assert measured.covariance.sum(axis=1) == pytest.approx(np.zeros(6), abs=1e-6)
+
+
+def test_the_american_league_of_1987_has_the_printed_standard_errors() -> None:
+    # R's BradleyTerry2, data "baseball": standard errors of the differences to Baltimore.
+    printed = (0.3433, 0.3396, 0.3367, 0.3359, 0.3339, 0.3319)
+    fitted = fit(Aggregate.of(duels(TEAMS, WINS)), prior_sd=None)
+    covariance = model_covariance(fitted) / ELO_PER_NAT**2
+    own = np.diag(covariance)
+    place = [fitted.bots.index(team) for team in TEAMS]
+    last = place[-1]
+    errors = np.sqrt(own + own[last] - 2 * covariance[last])
+    assert errors[place[:-1]] == pytest.approx(printed, abs=6e-5)
+
+
+def test_two_equal_bots_have_the_error_of_a_coin() -> None:
+    # n independent games at p = 1/2: SE of the logit is 2 / sqrt(n).
+    rows = [(n, None, [("A", 1 + n % 2), ("B", 2 - n % 2)]) for n in range(400)]
+    log = Results.of_rows(rows)
+    measured = intervals(fit(Aggregate.of(log), prior_sd=None), log)
+    assert measured.difference_se[0, 1] == pytest.approx(ELO_PER_NAT * 2 / 20)
+    assert measured.los[0, 1] == pytest.approx(0.5)
+
+
+def test_pairs_of_one_match_taken_for_independent_make_errors_half_again_too_small() -> None:
+    log = random_results(
+        np.random.default_rng(6), bots=30, matches=20_000, seats=(6,), spread=0.0, grain=0.0
+    )
+    fitted = fit(Aggregate.of(log))
+    ratio = intervals(fitted, log).se / intervals(fitted, log, Clusters.PAIR).se
+    # Untied and equal at n seats: variance of a mean placing against that of n - 1 coins is
+    # ((n + 1) / 3) : 1 per pair of a seat, sqrt(7 / 3) = 1.53 at six seats.
+    assert ratio.mean() == pytest.approx(math.sqrt(7 / 3), rel=0.01)
+
+
+def test_with_an_anchor_errors_are_those_of_differences() -> None:
+    log = random_results(np.random.default_rng(7), bots=6, matches=100, block=4)
+    free = rate(log)
+    anchored = rate(log, anchor=Anchor(2, 1500.0))
+    errors = {rating.bot: rating.se for rating in anchored.ratings}
+    assert errors[2] == 0.0
+    index = free.intervals.fit.bots.index
+    for bot, se in errors.items():
+        assert se == pytest.approx(free.intervals.difference_se[index(bot), index(2)])
+    ranks = {rating.bot: (rating.rank_low, rating.rank_high) for rating in anchored.ratings}
+    assert ranks == {rating.bot: (rating.rank_low, rating.rank_high) for rating in free.ratings}
+
+
+@given(matches_strategy(), st.randoms(use_true_random=False))
+def test_the_order_of_the_log_does_not_matter_to_errors_either(
+    matches: list[Match[str]], shuffler: object
+) -> None:
+    straight = {rating.bot: rating for rating in rate(Results(matches)).ratings}
+    shuffler.shuffle(matches)  # type: ignore[attr-defined]
+    for rating in rate(Results(matches)).ratings:
+        assert rating.se == pytest.approx(straight[rating.bot].se, abs=1e-6)
+        assert rating.rank_low == straight[rating.bot].rank_low
+        assert rating.flags == straight[rating.bot].flags
+
+
+def measured_with(elo: list[float], se: list[float]) -> Intervals[str]:
+    """Independent ratings, as if from a fit."""
+    count = len(elo)
+    none = np.zeros((count, count), np.int64)
+    theta = np.array(elo) / ELO_PER_NAT
+    bots = tuple("ABCDEFGH"[:count])
+    fitted = Fit(bots, theta, none, none, none[0], ScoreRule.PLACEMENT, 350.0, None, 1)
+    return Intervals(fitted, Clusters.BLOCK, np.diag(np.array(se) ** 2), none[0])
+
+
+def test_ranks_are_ranges_and_bots_that_cannot_be_told_apart_share_a_band() -> None:
+    # Differences of 30 are told apart at a standard error of 10 * sqrt(2) = 14.1, of 20 are not.
+    measured = measured_with([100, 80, 60, 0], [10, 10, 10, 10])
+    low, high = rank_ranges(measured)
+    assert low.tolist() == [1, 1, 2, 4]
+    assert high.tolist() == [2, 3, 3, 4]
+    assert [band.bots for band in bands(measured)] == [("A", "B"), ("B", "C"), ("D",)]
+
+
+def test_equal_bots_share_one_band_and_all_ranks() -> None:
+    measured = measured_with([0, 0, 0], [0, 0, 0])
+    assert [band.bots for band in bands(measured)] == [("A", "B", "C")]
+    low, high = rank_ranges(measured)
+    assert low.tolist() == [1, 1, 1]
+    assert high.tolist() == [3, 3, 3]
+    assert measured.los == pytest.approx(np.full((3, 3), 0.5))
+
+
+def test_the_likelihood_of_superiority_is_the_normal_of_the_difference() -> None:
+    measured = measured_with([10, 0], [6, 8])
+    assert measured.los[0, 1] == pytest.approx(normal_cdf(1.0))
+    assert measured.difference_low[0, 1] == pytest.approx(10 - Z_95 * 10)
+
+
+def test_what_the_prior_alone_holds_is_flagged() -> None:
+    rows = []
+    for n in range(60):
+        rows.append((f"a{n}", None, [("A", 1 + n % 2), ("B", 2 - n % 2)]))
+        rows.append((f"b{n}", None, [("Best", 1), ("A", 2)]))
+        rows.append((f"w{n}", None, [("B", 1), ("Worst", 2)]))
+        rows.append((f"x{n}", None, [("X", 1 + n % 2), ("Y", 2 - n % 2)]))
+        rows.append((f"y{n}", None, [("X", 1), ("Lower", 2), ("Low", 2 + n % 2)]))
+    rows.append(("new", None, [("New", 1), ("A", 1)]))
+    log = Results.of_rows(rows)
+    measured = intervals(fit(Aggregate.of(log)), log)
+    found = dict(zip(measured.fit.bots, flags(measured), strict=True))
+    assert found["A"] == found["B"] == frozenset()
+    assert found["Best"] == {Flag.PERFECT_SCORE}
+    assert found["Worst"] == {Flag.ZERO_SCORE}
+    assert found["X"] == {Flag.SEPARATE_POOL}
+    assert found["New"] == {Flag.FEW_CLUSTERS}
+    assert np.isfinite(measured.se).all()
+
+
+def test_a_group_that_only_lost_to_the_rest_is_flagged() -> None:
+    rows = []
+    for n in range(60):
+        rows.append((f"a{n}", None, [("A", 1 + n % 2), ("B", 2 - n % 2)]))
+        rows.append((f"b{n}", None, [("B", 1 + n % 2), ("C", 2 - n % 2)]))
+        rows.append((f"x{n}", None, [("X", 1 + n % 2), ("Y", 2 - n % 2)]))
+        rows.append((f"y{n}", None, [("A", 1), ("X", 2)]))
+    log = Results.of_rows(rows)
+    measured = intervals(fit(Aggregate.of(log)), log)
+    found = dict(zip(measured.fit.bots, flags(measured), strict=True))
+    assert found["X"] == found["Y"] == {Flag.ONE_SIDED}
+    assert found["C"] == frozenset()

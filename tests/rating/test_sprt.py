@@ -1,0 +1,253 @@
+"""The sequential test, against fastchess's own tests, a general optimiser, and simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from arena.rating.choices import EloModel
+from arena.rating.elo import expected_score
+from arena.rating.errors import RatingError
+from arena.rating.sprt import (
+    NELO_PER_T,
+    PAIR_SCORES,
+    BlockCounts,
+    Bounds,
+    State,
+    expected_matches,
+    log_likelihood_ratio,
+    sprt,
+)
+
+NORMALIZED, LOGISTIC = EloModel.NORMALIZED, EloModel.LOGISTIC
+SINGLE = (0.0, 0.5, 1.0)
+
+# fastchess, app/tests/sprt_test.cpp: losses, draws, wins; LL, LD, DD + WL, WD, WW.
+PUBLISHED = [
+    ((36027, 68692, 36433), Bounds(0, 2), 0.92),
+    ((10650, 20431, 10871), Bounds(-1.75, 0.25), 2.30),
+    ((21184, 40708, 21404), Bounds(0.5, 2.5, LOGISTIC), -1.57),
+    ((57030, 106593, 57433), Bounds(0, 2, LOGISTIC), -2.59),
+    ((365, 16618, 36229, 16974, 390), Bounds(0, 2), 2.25),
+    ((127, 4883, 10712, 5150, 104), Bounds(-1.75, 0.25), 3.01),
+    ((223, 9863, 21279, 10037, 246), Bounds(0.5, 2.5, LOGISTIC), -3.07),
+    ((871, 26175, 55983, 26678, 821), Bounds(0, 2, LOGISTIC), -4.98),
+]
+
+
+def blocks(counts: tuple[int, ...]) -> BlockCounts:
+    if len(counts) == 5:
+        return BlockCounts.of_pairs(counts)
+    return BlockCounts(SINGLE, counts, 1)
+
+
+@pytest.mark.parametrize(("counts", "bounds", "llr"), PUBLISHED)
+def test_ratios_are_those_of_fastchess(counts: tuple[int, ...], bounds: Bounds, llr: float) -> None:
+    assert sprt(blocks(counts), bounds).llr == pytest.approx(llr, abs=0.005)
+
+
+# fastchess, app/tests/elo_test.cpp: Elo, nElo, LOS of pairs.
+@pytest.mark.parametrize(
+    ("counts", "elo", "nelo", "los"),
+    [
+        ((34, 54, 63, 64, 75), 55.58, 57.94, 1.0),
+        ((332, 433, 498, 333, 334), -8.64, -9.17, 0.0505),
+        ((7895, 8757, 5685, 568, 9999), -21.04, -19.01, 0.0),
+    ],
+)
+def test_estimates_are_those_of_fastchess(
+    counts: tuple[int, ...], elo: float, nelo: float, los: float
+) -> None:
+    found = sprt(blocks(counts), Bounds(0, 10))
+    assert found.elo == pytest.approx(elo, abs=0.01)
+    assert found.nelo == pytest.approx(nelo, abs=0.01)
+    assert found.los == pytest.approx(los, abs=1e-4)
+
+
+def most_likely(counts: np.ndarray, scores: np.ndarray, wanted: float, model: EloModel) -> float:
+    """The greatest log-likelihood under a hypothesis, by a general optimiser in logits."""
+
+    def chances(logits: np.ndarray) -> np.ndarray:
+        mass = np.exp(logits - logits.max())
+        return mass / mass.sum()
+
+    def excess(logits: np.ndarray) -> float:
+        p = chances(logits)
+        mean = p @ scores
+        if model is LOGISTIC:
+            return mean - wanted
+        return mean - 0.5 - wanted * math.sqrt(p @ (scores - mean) ** 2)
+
+    best = -math.inf
+    # The optimiser sometimes gets lost; among several starts it does not.
+    rng = np.random.default_rng(40)
+    for start in (np.log(counts), np.zeros(len(counts)), *rng.normal(size=(6, len(counts)))):
+        found = minimize(
+            lambda logits: -(counts @ np.log(chances(logits))) / counts.sum(),
+            start,
+            constraints={"type": "eq", "fun": excess},
+            method="SLSQP",
+            options={"ftol": 1e-15, "maxiter": 1000},
+        )
+        if abs(excess(found.x)) < 1e-9:
+            best = max(best, -found.fun * counts.sum())
+    return best
+
+
+@pytest.mark.parametrize("counts", [(10, 20, 30, 25, 12), (3, 1, 40, 2, 9), (60, 30, 8, 2, 1)])
+@pytest.mark.parametrize("bounds", [Bounds(0, 10), Bounds(-30, 60), Bounds(0, 40, LOGISTIC)])
+def test_the_ratio_compares_the_most_likely_distributions(
+    counts: tuple[int, ...], bounds: Bounds
+) -> None:
+    seen, scores = np.array(counts, float), np.array(PAIR_SCORES)
+    wanted = [
+        expected_score(elo) if bounds.model is LOGISTIC else elo * math.sqrt(2) / NELO_PER_T
+        for elo in (bounds.elo0, bounds.elo1)
+    ]
+    h0, h1 = (most_likely(seen, scores, value, bounds.model) for value in wanted)
+    assert sprt(blocks(counts), bounds).llr == pytest.approx(h1 - h0, abs=1e-5)
+
+
+def test_many_small_steps_add_up_to_the_normal_approximation() -> None:
+    # N (s1 - s0)(2 s - s0 - s1) / (2 var), and for t-values N/2 ln((1+(t-t0)^2)/(1+(t-t1)^2)).
+    counts = np.array([900.0, 2100.0, 4000.0, 2200.0, 950.0])
+    scores, total = np.array(PAIR_SCORES), counts.sum()
+    mean = counts @ scores / total
+    variance = counts @ (scores - mean) ** 2 / total
+    s0, s1 = expected_score(0), expected_score(5)
+    normal = total * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
+    found = log_likelihood_ratio(counts, scores, Bounds(0, 5, LOGISTIC), matches_per_block=2)
+    assert float(found) == pytest.approx(normal, rel=0.01)
+    t, t1 = (mean - 0.5) / math.sqrt(variance), 5 * math.sqrt(2) / NELO_PER_T
+    normal = total / 2 * math.log((1 + t**2) / (1 + (t - t1) ** 2))
+    found = log_likelihood_ratio(counts, scores, Bounds(0, 5), matches_per_block=2)
+    assert float(found) == pytest.approx(normal, rel=0.01)
+
+
+def test_bounds_and_states() -> None:
+    bounds = Bounds(0, 10)
+    assert (bounds.lower, bounds.upper) == pytest.approx((-2.9444, 2.9444), abs=1e-4)
+    going = sprt(blocks((10, 20, 30, 25, 12)), bounds)
+    assert going.state is State.CONTINUE
+    assert not going.biased
+    assert going.matches_to_go > 0
+    assert (going.blocks, going.matches) == (97, 194)
+    better = sprt(blocks((10, 200, 300, 400, 100)), bounds)
+    assert better.state is State.ACCEPT
+    worse = sprt(blocks((100, 400, 300, 200, 10)), bounds)
+    assert worse.state is State.REJECT
+    for stopped in (better, worse):
+        assert stopped.biased
+        assert stopped.matches_to_go == 0
+
+
+@pytest.mark.parametrize("model", EloModel)
+@pytest.mark.parametrize("seen", range(5))
+@pytest.mark.parametrize("times", [1, 100, 1_000_000])
+def test_a_single_outcome_still_has_an_answer(model: EloModel, seen: int, times: int) -> None:
+    counts = tuple(times if index == seen else 0 for index in range(5))
+    found = sprt(blocks(counts), Bounds(0, 10, model))
+    assert all(math.isfinite(value) for value in (found.llr, found.elo, found.nelo, found.los))
+    if seen > 2:
+        assert found.llr > 0
+        assert found.elo > 0
+    if seen < 2:
+        assert found.llr < 0
+    if seen == 2:
+        assert found.elo == pytest.approx(0.0, abs=1e-9)
+        assert found.los == pytest.approx(0.5, abs=1e-6)
+
+
+def test_nothing_played_says_nothing() -> None:
+    found = sprt(blocks((0, 0, 0, 0, 0)), Bounds(0, 10))
+    assert (found.llr, found.elo, found.nelo, found.los) == pytest.approx((0, 0, 0, 0.5))
+    assert found.state is State.CONTINUE
+
+
+def test_any_finite_set_of_block_scores_will_do() -> None:
+    rng = np.random.default_rng(41)
+    thirds = rng.choice([0.0, 1 / 3, 2 / 3, 1.0], 300, p=[0.2, 0.25, 0.3, 0.25]).tolist()
+    found = sprt(BlockCounts.of_scores(thirds, matches_per_block=3), Bounds(0, 20))
+    assert found.blocks == 300
+    assert found.matches == 900
+    mean, sd = np.mean(thirds), np.std(thirds)
+    assert found.nelo == pytest.approx(NELO_PER_T * (mean - 0.5) / (sd * 3**0.5), rel=1e-3)
+
+
+def test_pairs_by_scores_are_pairs_by_counts() -> None:
+    scores = [0.0] * 3 + [0.25] * 5 + [0.5] * 7 + [0.75] * 6 + [1.0] * 2
+    by_scores = sprt(BlockCounts.of_scores(scores, matches_per_block=2), Bounds(0, 10))
+    assert by_scores == sprt(blocks((3, 5, 7, 6, 2)), Bounds(0, 10))
+
+
+@pytest.mark.parametrize(("elo1", "matches"), [(5, 25_600), (10, 6_400), (20, 1_600), (50, 256)])
+def test_the_expected_length_is_that_of_the_table(elo1: float, matches: int) -> None:
+    bounds = Bounds(0, elo1)
+    score = 0.5 + 0.5 * elo1 / NELO_PER_T
+    for elo in (0.0, -400 * math.log10(1 / score - 1)):
+        assert expected_matches(bounds, elo=elo) == pytest.approx(matches, rel=0.005)
+
+
+def test_bounds_and_counts_that_make_no_sense_are_refused() -> None:
+    for wrong in (
+        lambda: Bounds(5, 0),
+        lambda: Bounds(0, math.inf),
+        lambda: Bounds(0, 5, alpha=0.0),
+        lambda: BlockCounts.of_pairs((1, 2, 3)),
+        lambda: BlockCounts.of_pairs((1, 2, 3, -1, 0)),
+        lambda: BlockCounts((0.5, 0.5), (1, 1), 1),
+        lambda: BlockCounts((0.0, 1.5), (1, 1), 1),
+        lambda: BlockCounts((0.0, 1.0), (1, 1), 0),
+        lambda: sprt(BlockCounts((0.4, 0.6), (5, 5), 1), Bounds(0, 100, LOGISTIC)),
+    ):
+        with pytest.raises(RatingError):
+            wrong()
+
+
+def verdicts(
+    rng: np.random.Generator, chances: list[float], bounds: Bounds, tests: int
+) -> tuple[float, float, float]:
+    """(accepted, rejected, mean matches) of tests looked at after every second pair."""
+    scores = np.array(PAIR_SCORES)
+    counts = np.zeros((tests, 5))
+    running = np.arange(tests)
+    accepted = rejected = 0
+    used = 0.0
+    while len(running):
+        counts[running] += rng.multinomial(2, chances, len(running))
+        llr = log_likelihood_ratio(counts[running], scores, bounds, matches_per_block=2)
+        up, down = llr >= bounds.upper, llr <= bounds.lower
+        accepted, rejected = accepted + int(up.sum()), rejected + int(down.sum())
+        used += 2 * float(counts[running[up | down]].sum())
+        running = running[~(up | down)]
+    return accepted / tests, rejected / tests, used / tests
+
+
+@pytest.mark.parametrize(("model", "elo1"), [(NORMALIZED, 50.0), (LOGISTIC, 60.0)])
+def test_equal_bots_are_called_better_at_most_one_time_in_twenty(
+    model: EloModel, elo1: float
+) -> None:
+    chances = [0.10, 0.20, 0.40, 0.20, 0.10]
+    bounds = Bounds(0, elo1, model)
+    accepted, rejected, matches = verdicts(np.random.default_rng(42), chances, bounds, 1500)
+    assert accepted <= 0.05
+    assert rejected >= 0.95
+    sd = math.sqrt(2 * np.array(chances) @ (np.array(PAIR_SCORES) - 0.5) ** 2)
+    assert matches == pytest.approx(expected_matches(bounds, elo=0.0, sd=sd), rel=0.15)
+
+
+def test_a_better_version_is_missed_at_most_one_time_in_twenty() -> None:
+    # Mean and variance of a pair such that nElo is 50: t = 50 sqrt(2) / 347.4 = 0.2035.
+    chances = np.array([0.10, 0.20, 0.40, 0.20, 0.10])
+    scores = np.array(PAIR_SCORES)
+    for _ in range(50):
+        mean = chances @ scores
+        target = 0.5 + 50 * math.sqrt(2) / NELO_PER_T * math.sqrt(chances @ (scores - mean) ** 2)
+        chances = chances * np.exp(8 * (target - mean) * (scores - mean))
+        chances /= chances.sum()
+    accepted, rejected, _ = verdicts(
+        np.random.default_rng(43), chances.tolist(), Bounds(0, 50), 1500
+    )
+    assert rejected <= 0.05
+    assert accepted >= 0.95
