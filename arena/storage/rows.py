@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from arena.tournament.ports import VersionId
 
@@ -102,3 +103,17 @@ class AppearanceCount:
     seat_count: int
     version_id: VersionId
     matches: int
+
+
+def match_row(row: Mapping[str, Any]) -> MatchRow:
+    """A row of `statements.match_list` or `match_by_id`."""
+    return MatchRow(**{**row, "seats": tuple(SeatRow(**seat) for seat in row["seats"])})
+
+
+def is_match_id(text: str) -> bool:
+    """Whether `text` may be asked for as a match: Postgres refuses what is no UUID."""
+    try:
+        UUID(text)
+    except ValueError:
+        return False
+    return True

@@ -23,6 +23,18 @@ def counts(sql: psycopg.Connection) -> dict[str, int]:
     }
 
 
+WAITING = """
+FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+"""
+
+
+async def waiting(sql: psycopg.Connection, how_many: int) -> None:
+    """Wait until so many connections wait for a lock."""
+    async with asyncio.timeout(10):
+        while sql.execute(f"SELECT {WAITING}".encode()).rowcount < how_many:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)  # what waits is in Postgres and tells nobody
+
+
 async def test_a_recorded_transcript_comes_back_equal(store: Store, versions: Versions) -> None:
     match = finished(versions, show_and_reroll=True)
     await store.record([match])
@@ -68,23 +80,29 @@ async def test_the_same_matches_from_two_recorders_at_once_are_recorded_once(
     assert counts(sql)["matches"] == counts(sql)["rating_events"] == 100
 
 
-async def test_what_the_ratings_were_told_is_in_the_order_of_their_numbers(
-    database: str, store: Store, versions: Versions
+async def test_what_the_ratings_are_told_becomes_visible_in_the_order_of_its_numbers(
+    database: str, store: Store, versions: Versions, sql: psycopg.Connection
 ) -> None:
-    seen: list[int] = []
-
-    async def read() -> None:
-        while len(seen) < 200:
-            after = seen[-1] if seen else 0
-            news = await store.rated_results("bluff", {}, [3], after)
-            seen.extend(result.sequence for result in news)
-
-    async with open_store(database) as other, asyncio.timeout(20), asyncio.TaskGroup() as tasks:
-        tasks.create_task(read())
-        for _ in range(10):
-            for recorder in (store, other):
-                tasks.create_task(recorder.record([finished(versions) for _ in range(10)]))
-    assert seen == sorted(set(seen))
+    slow, fast = finished(versions), finished(versions)
+    sql.execute(
+        f"""
+        CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN PERFORM pg_advisory_xact_lock(99); RETURN NULL; END $$;
+        CREATE TRIGGER linger AFTER INSERT ON rating_events FOR EACH ROW
+            WHEN (NEW.match_id = '{match_id(slow)}') EXECUTE FUNCTION linger();
+        SELECT pg_advisory_lock(99);
+        """.encode()
+    )
+    async with open_store(database) as other, asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+        tasks.create_task(store.record([slow]))
+        await waiting(sql, 1)
+        overtaking = tasks.create_task(other.record([fast]))
+        queued = tasks.create_task(waiting(sql, 2))
+        await asyncio.wait({overtaking, queued}, return_when="FIRST_COMPLETED")
+        assert not overtaking.done()
+        sql.execute("SELECT pg_advisory_unlock(99)")
+    told = await store.rated_results("bluff", {}, [3])
+    assert [result.match_id for result in told] == [match_id(slow), match_id(fast)]
 
 
 async def test_a_connection_lost_while_recording_leaves_nothing_and_can_be_repeated(
@@ -94,13 +112,8 @@ async def test_a_connection_lost_while_recording_leaves_nothing_and_can_be_repea
     with psycopg.connect(plain(database)) as blocker:
         blocker.execute("LOCK TABLE rating_events")
         recording = asyncio.create_task(store.record(batch))
-        waiting = (
-            "FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        )
-        kill = f"SELECT pg_terminate_backend(pid) {waiting}".encode()
-        async with asyncio.timeout(10):
-            while not sql.execute(kill).rowcount:  # noqa: ASYNC110  what waits is Postgres
-                await asyncio.sleep(0.01)
+        await waiting(sql, 1)
+        sql.execute(f"SELECT pg_terminate_backend(pid) {WAITING}".encode())
         with pytest.raises(StorageFailedError):
             await recording
     assert counts(sql)["matches"] == 0

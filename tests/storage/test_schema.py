@@ -98,6 +98,7 @@ async def test_the_reader_sees_everything_but_tokens(
             *(statements.rated_results("bluff", {}, [3]), statements.appearances()),
         ):
             assert connection.execute(statement).all()
+        assert connection.scalar(statements.last_rating_event()) == 1
         with pytest.raises(DBAPIError, match="permission denied for table tokens"):
             connection.execute(tokens.select())
     reader.dispose()
