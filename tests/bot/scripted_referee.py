@@ -12,7 +12,7 @@ from arena.codec.transcript import to_message
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
-from arena.match.flow import Answer, Record, play
+from arena.match.flow import Answer, Record, Turn, play
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.v1 import referee_pb2 as pb
@@ -97,7 +97,9 @@ def offered(match_id: str = "m1") -> tuple[Setup, pb.Offer]:
         time_control=TimeControl(),
         fault_limit=DEFAULT_FAULT_LIMIT,
     )
-    return setup, turns.offer(setup, BOT, commitment(SECRET), 1000)
+    offer = pb.Offer()
+    turns.write_offer(offer, setup, BOT, commitment(SECRET), 1000)
+    return setup, offer
 
 
 class Conductor:
@@ -115,11 +117,10 @@ class Conductor:
     def turn(self, *, repeat: bool = False) -> pb.Turn:
         """The bot's open turn, with all of the match's events if `repeat`."""
         (turn,) = self._ask.turns
-        events = [
-            turns.event("bluff", event) for event in turn.events[0 if repeat else turn.unseen :]
-        ]
         message = pb.Turn()
-        turns.write_turn(message, self.setup, turn, events, 30_000)
+        unseen = 0 if repeat else turn.unseen
+        asked = Turn(turn.seat, turn.number, turn.view, turn.events, unseen)
+        turns.write_turn(message, self.setup, asked, 30_000)
         return message
 
     def answer(self, answer: pb.Answer) -> None:

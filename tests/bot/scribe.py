@@ -1,0 +1,52 @@
+"""The bot that the SDK's tests let play, and the way they do."""
+
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
+
+import pytest
+
+from arena.bot import Action, Bot, Match, Turn
+from arena.bot.connection import RefusedError, keep_playing
+from arena.bot.conversation import Conversation
+from arena.match.transcript import Transcript
+from tests.bot.scripted_referee import Stream, referee
+
+
+class Scribe(Bot):
+    """Plays the first choice (a doubt if it may) and writes everything down."""
+
+    made: ClassVar[list["Scribe"]] = []
+
+    def match_started(self, match: Match) -> None:
+        self.match = match
+        self.turns: list[Turn] = []
+        self.ended: Transcript | None = None
+        self.made.append(self)
+
+    def act(self, turn: Turn) -> Action:
+        self.turns.append(turn)
+        return next(turn.choices())
+
+    def match_ended(self, transcript: Transcript) -> None:
+        self.ended = transcript
+
+
+class Pauses:
+    """Stands in for asyncio.sleep: no waiting, but every pause noted."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+async def play_through(
+    *scripts: Callable[[Stream], Awaitable[None]], bot: type[Bot] = Scribe, strict: bool = False
+) -> tuple[Conversation, Pauses]:
+    """Let the bot play through the scripts; the stream after the last is refused."""
+    conversation, pauses = Conversation(bot, strict=strict), Pauses()
+    async with referee(*scripts) as address:
+        with pytest.raises(RefusedError, match=r"refused the token: The token was retired\."):
+            await keep_playing(conversation, address, "secret", pauses)
+    return conversation, pauses

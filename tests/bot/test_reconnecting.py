@@ -1,0 +1,150 @@
+"""What a bot does when its stream is lost, refused or taken over."""
+
+import grpc
+import pytest
+
+from arena.bot.connection import (
+    FIRST_BACK_OFF_S,
+    LONGEST_BACK_OFF_S,
+    Address,
+    RefusedError,
+    TakenOverError,
+    keep_playing,
+)
+from arena.bot.conversation import Conversation
+from arena.v1 import referee_pb2 as pb
+from tests.bot.scribe import Pauses, Scribe, play_through
+from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
+
+
+async def test_a_lost_stream_is_opened_again_with_growing_jittered_pauses(
+    scribes: list[Scribe],
+) -> None:
+    async def unavailable(stream: Stream) -> None:
+        await stream.context.abort(grpc.StatusCode.UNAVAILABLE, "stopping")
+
+    _, pauses = await play_through(*[unavailable] * 9)
+    for count, pause in enumerate(pauses.seconds):
+        longest = min(LONGEST_BACK_OFF_S, FIRST_BACK_OFF_S * 2**count)
+        assert longest / 2 <= pause <= longest
+    assert len(pauses.seconds) == 9
+
+
+async def test_a_welcome_makes_the_next_pause_short_again(scribes: list[Scribe]) -> None:
+    async def unavailable(stream: Stream) -> None:
+        await stream.context.abort(grpc.StatusCode.UNAVAILABLE, "stopping")
+
+    async def welcome(stream: Stream) -> None:
+        await stream.welcome()
+
+    _, pauses = await play_through(unavailable, unavailable, unavailable, welcome)
+    assert pauses.seconds[3] <= FIRST_BACK_OFF_S < pauses.seconds[2]
+
+
+async def test_a_bot_that_is_still_there_goes_on_where_it_was(scribes: list[Scribe]) -> None:
+    kept: list[Conductor] = []
+
+    async def lose(stream: Stream) -> None:
+        await stream.welcome()
+        setup, offer = offered()
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        kept.append(conductor)
+        await stream.say(turns=[conductor.turn()])
+        first = (await stream.hear()).answers[0]
+        conductor.answer(first)
+
+    async def resume(stream: Stream) -> None:
+        (conductor,) = kept
+        await stream.welcome(
+            resumes=[pb.Resume(offer=offered()[1])], turns=[conductor.turn(repeat=True)]
+        )
+        while True:
+            conductor.answer((await stream.hear()).answers[0])
+            if conductor.record is not None:
+                break
+            await stream.say(turns=[conductor.turn()])
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(lose, resume)
+    (scribe,) = scribes
+    assert scribe.ended is not None
+    assert conversation.tally.failed_checks == 0
+    told = [event for turn in scribe.turns for event in turn.events]
+    assert kept[0].record is not None
+    assert told == kept[0].record.events[: len(told)]
+
+
+async def test_a_turn_asked_again_is_answered_as_before_without_asking_the_bot(
+    scribes: list[Scribe],
+) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome(offers=[offered()[1]])
+        conductor = Conductor(offered()[0], (await stream.hear()).joins[0].entropy)
+        await stream.say(turns=[conductor.turn()])
+        first = await stream.hear()
+        await stream.say(turns=[conductor.turn(repeat=True)])
+        assert await stream.hear() == first
+
+    await play_through(script)
+    assert len(scribes[0].turns) == 1
+
+
+async def test_a_bot_started_afresh_takes_over_a_running_match(scribes: list[Scribe]) -> None:
+    async def script(stream: Stream) -> None:
+        conductor = Conductor(offered()[0], b"of an earlier run")
+        await stream.welcome(
+            resumes=[pb.Resume(offer=offered()[1])], turns=[conductor.turn(repeat=True)]
+        )
+        conductor.answer((await stream.hear()).answers[0])
+        while conductor.record is None:
+            await stream.say(turns=[conductor.turn()])
+            conductor.answer((await stream.hear()).answers[0])
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(script)
+    assert scribes[0].ended is not None
+    assert conversation.tally.failed_checks == 0
+
+
+async def test_a_bot_whose_newer_copy_took_over_ends(scribes: list[Scribe]) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        await stream.context.abort(grpc.StatusCode.ABORTED, "a newer stream took over")
+
+    async with referee(script) as address:
+        with pytest.raises(TakenOverError, match=r"a newer stream took over\."):
+            await keep_playing(Conversation(Scribe), address, "secret", Pauses())
+
+
+async def test_a_refused_token_is_not_tried_again(scribes: list[Scribe]) -> None:
+    pauses = Pauses()
+    async with referee(refuse) as address:
+        with pytest.raises(RefusedError):
+            await keep_playing(Conversation(Scribe), address, "secret", pauses)
+    assert pauses.seconds == []
+
+
+async def test_a_referee_that_is_not_there_is_waited_for(scribes: list[Scribe]) -> None:
+    class EnoughError(Exception):
+        pass
+
+    async def enough(seconds: float) -> None:
+        raise EnoughError
+
+    async with referee() as address:
+        pass
+    with pytest.raises(EnoughError):
+        await keep_playing(Conversation(Scribe), address, "secret", enough)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:50051", Address("127.0.0.1:50051")),
+        ("http://arena:1", Address("arena:1")),
+        ("https://arena.example:443/", Address("arena.example:443", encrypted=True)),
+    ],
+)
+def test_an_address_says_whether_the_connection_is_encrypted(text: str, address: Address) -> None:
+    assert Address.parse(text) == address

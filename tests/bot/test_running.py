@@ -1,0 +1,112 @@
+"""The program around a bot: arguments, environment, exit codes."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+import pytest
+
+from arena.bot import Action, Bot, Turn, run
+from arena.bot.loading import bot_file
+from arena.bot.running import DEFAULT_ADDRESS, read_settings
+from tests.bot.scripted_referee import Stream, referee, refuse
+
+
+class Idle(Bot):
+    """Does nothing."""
+
+    def act(self, turn: Turn) -> Action:
+        raise NotImplementedError
+
+
+def test_without_a_token_a_sentence_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("ARENA_TOKEN", raising=False)
+    with pytest.raises(SystemExit) as end:
+        run(Idle, [])
+    assert end.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("Set ARENA_TOKEN to the bot's token")
+    assert captured.err.count("\n") == 1
+
+
+def test_arguments_go_before_the_environment_and_that_before_the_defaults() -> None:
+    environment = {"ARENA_ADDRESS": "there:1", "ARENA_TOKEN": " secret\n", "ARENA_INSTANCE": "b"}
+    assert read_settings(Idle, [], {}).address == DEFAULT_ADDRESS
+    settings = read_settings(Idle, [], environment)
+    assert (settings.address, settings.token, settings.instance) == ("there:1", "secret", "b")
+    settings = read_settings(Idle, ["--address", "here:2", "--strict"], environment)
+    assert (settings.address, settings.strict) == ("here:2", True)
+
+
+@contextmanager
+def _process(address: str) -> Iterator["subprocess.Popen[str]"]:
+    """A sample bot as anybody runs it."""
+    environment = os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": "secret"}
+    process = subprocess.Popen(
+        [sys.executable, str(bot_file("honest"))],
+        env=environment | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def _ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    _, errors = await asyncio.to_thread(process.communicate, None, 20)
+    return process.returncode, errors
+
+
+async def test_a_refused_token_ends_the_program_with_a_sentence() -> None:
+    async with referee(refuse) as address:
+        with _process(address.target) as process:
+            code, errors = await _ending(process)
+    assert (code, errors) == (2, "The referee refused the token: The token was retired.\n")
+
+
+async def test_control_c_ends_quietly() -> None:
+    welcomed = asyncio.Event()
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        welcomed.set()
+        async for _ in stream.requests:
+            pass
+
+    async with referee(script) as address:
+        with _process(address.target) as process:
+            await asyncio.wait_for(welcomed.wait(), 20)
+            # The welcome must have arrived, or Python is not ready for the signal.
+            await asyncio.to_thread(process.stderr.readline)  # type: ignore[union-attr]
+            process.send_signal(signal.SIGINT)
+            code, errors = await _ending(process)
+    assert code == 0
+    assert "Stopped. 0 matches, 0 won." in errors
+    assert "Traceback" not in errors
+
+
+async def test_a_program_whose_newer_copy_took_over_ends_without_complaint() -> None:
+    async def script(stream: Stream) -> None:
+        await stream.context.abort(grpc.StatusCode.ABORTED, "a newer stream took over")
+
+    async with referee(script) as address:
+        with _process(address.target) as process:
+            code, errors = await _ending(process)
+    assert code == 0
+    assert "a newer stream took over." in errors
+
+
+def test_playing_in_process_loads_no_grpc() -> None:
+    program = "import sys, arena.bot.in_process; sys.exit('grpc' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,0 +1,72 @@
+"""The sample bots: stronger by the rung, never at fault, and the same again from the same seed."""
+
+from random import Random
+
+import pytest
+
+from arena.bot.in_process import Contender, play_series
+from arena.bot.loading import load_bot, sample_names
+from arena.bot.standings import Standings
+from arena.games import GAMES, make_game
+
+BLUFF = make_game("bluff")
+VARIANTS: tuple[dict[str, object], ...] = (
+    {},
+    {"bet_cap": "table"},
+    {"show_and_reroll": True},
+    {"dice_per_player": 1, "start_mode": "seat"},
+    {"dice_per_player": 9, "show_and_reroll": True, "bet_cap": "table"},
+)
+BLUFF_BOTS = [name for name in sample_names() if "bluff" in load_bot(name).games]
+
+
+def _share(bots: list[str], matches: int) -> float:
+    """The share of the matches that the first of the bots wins."""
+    contenders = [Contender(f"{name} {seat}", load_bot(name)) for seat, name in enumerate(bots)]
+    standings = Standings([contender.name for contender in contenders])
+    for played in play_series(BLUFF, contenders, matches, "the sample bots' test"):
+        standings.add(played)
+    return {standing.name: standing.share for standing in standings.table()}[contenders[0].name]
+
+
+# The bounds lie five standard errors below the shares measured with 20,000 matches (see the
+# README of the bots), so that a test fails because a bot got worse and not by chance.
+@pytest.mark.parametrize(
+    ("bots", "matches", "at_least"),
+    [
+        (["timid", "random"], 1000, 0.57),
+        (["honest", "timid"], 1000, 0.98),
+        (["bayes", "honest"], 600, 0.70),
+        (["bayes", *["honest"] * 5], 150, 0.167),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_each_rung_beats_the_one_below(bots: list[str], matches: int, at_least: float) -> None:
+    assert _share(bots, matches) >= at_least
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("name", BLUFF_BOTS)
+def test_no_bot_is_ever_at_fault(name: str, options: dict[str, object]) -> None:
+    game, random = make_game("bluff", options), Random(name)
+    for seats in (2, 3, 6):
+        others = [Contender(other, load_bot(other)) for other in random.choices(BLUFF_BOTS, k=5)]
+        contenders = [Contender("tested", load_bot(name)), *others[: seats - 1]]
+        for played in play_series(game, contenders, 2, f"{name} {seats}"):
+            assert played.refused == ()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_random_bot_plays_every_game(game: str) -> None:
+    rules = make_game(game)
+    for seats in rules.seat_counts:
+        contenders = [Contender(str(seat), load_bot("random")) for seat in range(seats)]
+        for played in play_series(rules, contenders, 2, "every game"):
+            assert played.refused == ()
+
+
+@pytest.mark.parametrize("name", BLUFF_BOTS)
+def test_the_same_seed_gives_the_same_match(name: str) -> None:
+    contenders = [Contender("a", load_bot(name)), Contender("b", load_bot(name))]
+    first, again = (list(play_series(BLUFF, contenders, 3, "again")) for _ in range(2))
+    assert [played.transcript for played in first] == [played.transcript for played in again]
