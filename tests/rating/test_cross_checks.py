@@ -1,5 +1,8 @@
 """Ratings by other roads: bootstrap, online rating, and the history of a log."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from openskill.models import BradleyTerryFull
@@ -83,3 +86,21 @@ def test_the_history_starts_when_the_anchor_has_played() -> None:
         list(history(log, every=1, anchor=Anchor("Z", 1500.0)))
     with pytest.raises(ValueError, match="at least 1"):
         list(history(log, every=0))
+
+
+def test_a_live_board_does_not_load_scipy() -> None:
+    # The referee process stays small; what needs scipy is asked for elsewhere.
+    modules = [
+        "ladder",
+        "history",
+        "win_share",
+        "head_to_head",
+        "sprt",
+        "luck",
+        "nash",
+        "misfit",
+        "bootstrap",
+    ]
+    code = "; ".join(f"import arena.rating.{name}" for name in modules)
+    check = f"{code}; import sys; sys.exit('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

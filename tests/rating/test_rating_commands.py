@@ -79,9 +79,8 @@ def test_two_bots_in_blocks_are_rated_as_by_hand(tmp_path: Path) -> None:
             for m, s in enumerate(block)
         )
     )
-    answer = json.loads(
-        arena("rate", file, "--json", "--prior-sd", "none", "--anchor", "B=1000").stdout
-    )
+    words = ("rate", file, "--json", "--prior-sd", "none")
+    answer = json.loads(arena(*words, "--anchor", "B=1000").stdout)
     p = 4.5 / 8
     per_nat = 400 / math.log(10)
     theta = math.log(p / (1 - p))

@@ -1,0 +1,152 @@
+"""What ratings cost, on one core: a million matches from nothing, and one more match.
+
+    python benchmarks/rating.py [--json] [--matches 1000000] [--runs 5]
+
+Beside it choix (the maximum-likelihood fit alone, from the same matrix of points) and openskill
+(its online update of one match). Every figure is the median of its runs; a million matches are
+played once per number of bots. Memory is the peak of the whole process.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import choix
+import numpy as np
+from openskill.models import PlackettLuce
+
+from arena.rating.aggregate import Aggregate
+from arena.rating.bradley_terry import fit
+from arena.rating.intervals import intervals
+from arena.rating.ladder import ladder
+from arena.rating.results import Match, Results, Table
+
+SEED = 20250601
+TABLE_SIZES = (2, 3, 4, 5, 6)
+
+
+def median_ms(work: Callable[[], object], runs: int) -> float:
+    """The median time of `work` in milliseconds."""
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        times.append(1000 * (time.perf_counter() - start))
+    return statistics.median(times)
+
+
+def played(rng: np.random.Generator, bots: int, matches: int) -> Results[int]:
+    """A league with ties; equally many matches per table size, in seat blocks of one table."""
+    strengths = rng.normal(0.0, 0.8, bots)
+    tables, first = [], 0
+    for seats in TABLE_SIZES:
+        count = matches // len(TABLE_SIZES)
+        blocks = -(-count // seats)
+        who = rng.integers(bots, size=(blocks, seats))
+        while (twice := (np.diff(np.sort(who, axis=1), axis=1) == 0).any(axis=1)).any():
+            who[twice] = rng.integers(bots, size=(int(twice.sum()), seats))
+        who = np.repeat(who, seats, axis=0)[:count]
+        scores = np.floor(2.0 * (strengths[who] + rng.gumbel(size=who.shape)))
+        placings = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
+        numbers = np.arange(first, first + count)
+        block = first + np.arange(count) // seats
+        tables.append(Table(who.astype(np.int32), placings.astype(np.int16), block, numbers))
+        first += count
+    return Results.of_tables(range(bots), tables)
+
+
+def measured(bots: int, matches: int, runs: int) -> dict[str, float]:
+    """All figures for one number of bots; times in milliseconds."""
+    log = played(np.random.default_rng(SEED), bots, matches)
+    figures: dict[str, float] = {"bots": bots, "matches": len(log)}
+    figures["aggregate"] = median_ms(lambda: Aggregate.of(log), runs)
+    whole = Aggregate.of(log)
+    figures["fit"] = median_ms(lambda: fit(whole), runs)
+    fitted = fit(whole)
+    figures["intervals"] = median_ms(lambda: intervals(fitted, log), runs)
+    figures["everything"] = median_ms(
+        lambda: ladder(intervals(fit(Aggregate.of(log)), log)), max(1, runs // 2)
+    )
+    rng = np.random.default_rng(SEED + 1)
+    fresh = [
+        Match(("new", n), tuple(zip(rng.permutation(bots)[:4].tolist(), (1, 2, 2, 4), strict=True)))
+        for n in range(20 * runs)
+    ]
+    waiting = iter(fresh)
+    figures["one more match"] = median_ms(lambda: whole.add(next(waiting)), 10 * runs)
+    latest = fitted
+
+    def again() -> None:
+        nonlocal latest
+        whole.add(next(waiting))
+        latest = fit(whole, start=latest)
+
+    figures["one more match and refit"] = median_ms(again, 10 * runs)
+    # choix knows no prior of this kind: the same points, ties as halves, plain likelihood.
+    score = fitted.score
+    figures["choix fit"] = median_ms(
+        lambda: choix.ilsr_pairwise_dense(score, alpha=0.0), 1 if bots > 200 else runs
+    )
+    figures["openskill one match"] = openskill_match(log, runs)
+    figures["choix fit / ours"] = figures["choix fit"] / figures["fit"]
+    figures["peak memory in MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return figures
+
+
+def openskill_match(log: Results[int], runs: int) -> float:
+    """Milliseconds per match of openskill's online update, over the league's table sizes."""
+    model = PlackettLuce()
+    rated = {bot: model.rating() for bot in log.bots}
+    sample = [
+        match
+        for table in log.tables
+        for match in Results.of_tables(log.bots, [renumbered(table.rows(slice(100)))]).matches()
+    ]
+
+    def update() -> None:
+        for match in sample:
+            teams = [[rated[bot]] for bot, _ in match.seats]
+            ranks = [float(placing) for _, placing in match.seats]
+            for (bot, _), (new,) in zip(match.seats, model.rate(teams, ranks=ranks), strict=True):
+                rated[bot] = new
+
+    return median_ms(update, runs) / len(sample)
+
+
+def renumbered(table: Table) -> Table:
+    """A log of its own from a slice of another."""
+    return Table(table.bots, table.placings, table.blocks, np.arange(len(table)))
+
+
+def on_one_core() -> None:
+    """Starts again with numpy's threads limited to one: they are counted when it is imported."""
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    if not one.items() <= os.environ.items():
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | one)
+
+
+def main() -> None:
+    on_one_core()
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--matches", type=int, default=1_000_000)
+    parser.add_argument("--runs", type=int, default=5)
+    arguments = parser.parse_args()
+    found = [measured(bots, arguments.matches, arguments.runs) for bots in (100, 1000)]
+    if arguments.json:
+        json.dump(found, sys.stdout, indent=2)
+        print()
+        return
+    print(f"{'milliseconds, medians':28}" + "".join(f"{f['bots']:>10.0f} bots" for f in found))
+    for name in found[0]:
+        if name != "bots":
+            print(f"{name:28}" + "".join(f"{figures[name]:>15,.3f}" for figures in found))
+
+
+if __name__ == "__main__":
+    main()
