@@ -48,8 +48,16 @@ def referee(transcript: Transcript) -> Result:
     game = transcript.setup.make_game()
     faults = FaultCount(len(transcript.setup.entrants), transcript.setup.fault_limit)
     state: Any = None
+    asked = 0
     for frame in replay(transcript):
         if frame.step is not None:
+            if asked == 0:
+                # Seats asked at the same moment all answer before a forfeit ends the match.
+                if faults.decided:
+                    raise TranscriptError(f"step {frame.index}: forfeits had ended the match")
+                to_act = game.to_act(state)
+                asked = 1 if to_act is DEALER else len(to_act)
+            asked -= 1
             _check_stand_in(game, state, frame.index, frame.step, faults)
         state = frame.state
     if game.to_act(state) == ():

@@ -20,6 +20,9 @@ from arena.match.transcript import PROTOCOL_VERSION, Entrant, Opening, Setup, St
 FORMAT = "arena-transcript/1"
 
 _Natural = Annotated[int, Field(ge=0)]
+_Uuid = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+]
 _Hex = Annotated[str, Field(pattern=r"^([0-9a-f]{2})*$")]
 
 
@@ -68,7 +71,7 @@ class _Opening(_Part):
 class _Document(_Part):
     format: Literal["arena-transcript/1"]
     protocol_version: Literal[1]
-    match_id: str
+    match_id: _Uuid
     game: str
     options: dict[str, Any]
     seats: list[_Seat]

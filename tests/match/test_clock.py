@@ -1,0 +1,47 @@
+"""Thinking time: a limit per turn, and a bank that overtime is taken from."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.match.clock import TimeBank, TimeControl
+
+milliseconds = st.integers(0, 200_000)
+controls = st.builds(TimeControl, milliseconds, milliseconds)
+
+
+def test_a_turn_within_its_limit_costs_nothing() -> None:
+    bank = TimeBank(TimeControl(turn_ms=2_000, bank_ms=30_000))
+    bank.spend(2_000)
+    assert (bank.left_ms, bank.allowed_ms) == (30_000, 32_000)
+
+
+def test_overtime_comes_out_of_the_bank() -> None:
+    bank = TimeBank(TimeControl(turn_ms=2_000, bank_ms=30_000))
+    bank.spend(2_001)
+    bank.spend(12_000)
+    assert (bank.left_ms, bank.allowed_ms) == (19_999, 21_999)
+
+
+def test_an_empty_bank_leaves_the_turn_limit() -> None:
+    bank = TimeBank(TimeControl(turn_ms=2_000, bank_ms=1_000))
+    bank.spend(60_000)
+    assert (bank.left_ms, bank.allowed_ms) == (0, 2_000)
+
+
+@given(controls, st.lists(milliseconds))
+def test_the_bank_only_shrinks_by_the_overtime_and_never_below_nothing(
+    control: TimeControl, turns: list[int]
+) -> None:
+    bank, expected = TimeBank(control), control.bank_ms
+    for elapsed in turns:
+        bank.spend(elapsed)
+        expected = max(0, expected - max(0, elapsed - control.turn_ms))
+        assert bank.left_ms == expected
+        assert bank.allowed_ms == control.turn_ms + expected
+
+
+@given(controls)
+def test_a_turn_of_exactly_what_is_allowed_empties_the_bank(control: TimeControl) -> None:
+    bank = TimeBank(control)
+    bank.spend(bank.allowed_ms)
+    assert bank.left_ms == 0
