@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
-from uuid import UUID
 
 import psycopg
 from sqlalchemy import Row as SqlRow
@@ -34,7 +33,8 @@ from arena.storage.rows import (
     MatchRow,
     OpponentCount,
     RatedResult,
-    SeatRow,
+    is_match_id,
+    match_row,
 )
 from arena.storage.transcripts import Packed, packer, unpack
 from arena.tournament.ports import FinishedMatch, Registered, VersionId
@@ -144,6 +144,8 @@ class Store:
         A block's matches count for the ratings once it is complete or closed. Raises
         RecordRefusedError when they contradict what is recorded.
         """
+        if not matches:
+            return
         different: dict[str, FinishedMatch] = {}
         for match in matches:
             different.setdefault(match.transcript.setup.match_id, match)
@@ -189,21 +191,21 @@ class Store:
         limit: int = 50,
     ) -> list[MatchRow]:
         """The newest matches; `before` is the id of the last match of the page before."""
-        if before is not None and not _is_uuid(before):
+        if before is not None and not is_match_id(before):
             return []
         page = statements.match_list(bot=bot, game=game, before=before, limit=limit)
-        return [_match_row(row) for row in await self._rows(page)]
+        return [match_row(row) for row in await self._rows(page)]
 
     async def match(self, match_id: str) -> MatchRow | None:
         """One match; None when there is none of that id."""
-        if not _is_uuid(match_id):
+        if not is_match_id(match_id):
             return None
         rows = await self._rows(statements.match_by_id(match_id))
-        return _match_row(rows[0]) if rows else None
+        return match_row(rows[0]) if rows else None
 
     async def transcript(self, match_id: str) -> Transcript | None:
         """What happened in a match; None when there is none of that id."""
-        if not _is_uuid(match_id):
+        if not is_match_id(match_id):
             return None
         rows = await self._rows(statements.transcript(match_id))
         return unpack(Packed(**rows[0])) if rows else None
@@ -285,16 +287,3 @@ def _bot_and(bot: str, version: str | None) -> str:
 
 def _registered(row: SqlRow[Any]) -> Registered:
     return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
-
-
-def _match_row(row: Mapping[str, Any]) -> MatchRow:
-    seats = tuple(SeatRow(**seat) for seat in row["seats"])
-    return MatchRow(**{**row, "seats": seats})
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
