@@ -132,6 +132,7 @@ def test_processes_share_one_server_and_the_next_one_takes_over(
         assert not guest.owned
         execute(url, "CREATE TABLE shared ()")
     roles["owner"].kill()
+    roles["owner"].wait()
     successor = server(tmp_path)
     with successor as url:
         assert successor.owned
