@@ -12,8 +12,11 @@ UV_HOME := .tools/uv-$(UV_VERSION)
 UV := $(UV_HOME)/bin/uv
 SYNCED := .venv/.synced
 
+CHECKS := check-format check-lint check-types check-imports check-proto check-generated \
+	check-compose
+
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check proto bench clean
+.PHONY: help setup up test check proto bench clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
@@ -29,18 +32,34 @@ up: $(SYNCED) ## Run database, referee, sample bots and dashboard until Ctrl-C (
 test: $(SYNCED) ## Run the tests (ARGS for pytest)
 	@exec $(BIN)/python -m pytest $(ARGS)
 
-check: $(SYNCED) ## Check format, lint, types, imports, protocol, generated code and compose file
+check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file
+
+$(CHECKS): $(SYNCED)
+
+check-format:
 	$(BIN)/ruff format --check .
+
+check-lint:
 	$(BIN)/ruff check .
+
+check-types:
 	$(BIN)/mypy
+
+check-imports:
 	$(BIN)/lint-imports
+
+check-proto:
 	$(BIN)/buf lint proto
 	$(BIN)/buf format proto --diff --exit-code
+
+check-generated:
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
 		PYTHON=$(BIN)/python sh proto/generate.sh "$$fresh" && \
 		if diff -r -x __init__.py -x __pycache__ "$$fresh/arena/v1" arena/v1; \
 		then echo 'The generated code is fresh.'; \
 		else echo 'arena/v1 is not what proto/ says: run make proto.' >&2; exit 1; fi
+
+check-compose:
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
 proto: $(SYNCED) ## Generate arena/v1 from proto/
