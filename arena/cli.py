@@ -5,7 +5,9 @@ import typer
 from arena.commands import bots
 from arena.commands.dashboard import dashboard
 from arena.commands.database import migrate
+from arena.commands.health import health
 from arena.commands.results import leaderboard, matches, transcript, verify
+from arena.commands.sample_bots import sample_bots
 from arena.commands.serve import serve
 from arena.commands.up import up
 
@@ -14,6 +16,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A tournament platform for bots in games of bluff.",
 )
-for command in (up, serve, dashboard, migrate, leaderboard, matches, transcript, verify):
+for command in (
+    up,
+    serve,
+    sample_bots,
+    dashboard,
+    health,
+    migrate,
+    leaderboard,
+    matches,
+    transcript,
+    verify,
+):
     app.command()(command)
 app.add_typer(bots.app, name="bot")

@@ -1,0 +1,39 @@
+# One image for everything: each service of docker-compose.yml runs another `arena` command in it.
+#
+# The base needs Python 3.11 or newer as `python3`, with venv, and glibc; Alpine will not do.
+ARG PYTHON_IMAGE=python:3.12-slim-bookworm
+
+FROM ${PYTHON_IMAGE} AS build
+# As in the Makefile; a test compares them.
+ARG UV_VERSION=0.13.8
+RUN python3 -m venv /opt/uv && /opt/uv/bin/pip install --no-cache-dir uv==${UV_VERSION}
+ENV UV_PROJECT_ENVIRONMENT=/opt/arena \
+    UV_PYTHON=python3 \
+    UV_PYTHON_DOWNLOADS=never \
+    UV_LINK_MODE=copy \
+    UV_COMPILE_BYTECODE=1 \
+    UV_NO_CACHE=1
+WORKDIR /app
+# What others wrote first: it changes seldom, and so this layer is seldom made anew.
+COPY pyproject.toml uv.lock README.md LICENSE ./
+RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-install-project
+COPY arena arena
+COPY dashboard dashboard
+COPY sample_bots sample_bots
+RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras
+
+FROM ${PYTHON_IMAGE}
+RUN useradd --system --uid 10001 --user-group --home-dir /var/lib/arena arena \
+    && install --directory --owner=arena --group=arena --mode=0700 /var/lib/arena
+COPY --from=build /opt/arena /opt/arena
+COPY --from=build /app /app
+ENV PATH=/opt/arena/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    ARENA_HOME=/var/lib/arena \
+    ARENA_HOST=0.0.0.0
+WORKDIR /app
+USER arena
+VOLUME /var/lib/arena
+EXPOSE 50051 8501
+ENTRYPOINT ["arena"]
+CMD ["--help"]

@@ -1,0 +1,38 @@
+"""`arena health`: does a referee serve? For health checks of whoever supervises it."""
+
+from typing import Annotated
+
+import typer
+
+from arena.commands.errors import told_in_a_sentence
+from arena.settings import read_settings
+
+PATIENCE_SECONDS = 5.0
+
+
+def health(
+    address: Annotated[str | None, typer.Option(help="HOST:PORT of the referee.")] = None,
+) -> None:
+    """Ask a referee by gRPC's health protocol whether it serves; exit code 1 if it does not."""
+    # Imported here, because `arena --help` needs none of them.
+    import grpc
+    from grpc_health.v1 import health_pb2
+
+    with told_in_a_sentence():
+        settings = read_settings()
+        target = address or f"{settings.host}:{settings.port}"
+    with grpc.insecure_channel(target) as channel:
+        try:
+            check = channel.unary_unary(
+                "/grpc.health.v1.Health/Check",
+                request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
+                response_deserializer=health_pb2.HealthCheckResponse.FromString,
+            )
+            answer = check(health_pb2.HealthCheckRequest(), timeout=PATIENCE_SECONDS)
+        except grpc.RpcError as error:
+            typer.echo(f"{target}: {error.code().name}", err=True)
+            raise typer.Exit(1) from error
+    status = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+    typer.echo(f"{target}: {status}")
+    if answer.status != health_pb2.HealthCheckResponse.SERVING:
+        raise typer.Exit(1)

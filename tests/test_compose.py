@@ -1,0 +1,102 @@
+"""docker-compose.yml: by the schema, and about things that exist. Nothing is built or started."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from ruamel.yaml import YAML
+
+from arena.cli import app
+from arena.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+COMPOSE = ROOT / "docker-compose.yml"
+
+
+@pytest.fixture(scope="module")
+def compose() -> dict[str, Any]:
+    return YAML(typ="safe", pure=True).load(COMPOSE)  # type: ignore[no-any-return]
+
+
+def commands(compose: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """What runs `arena` in the containers: the services, and the checks of their health."""
+    for name, service in compose["services"].items():
+        if "build" in service:
+            yield name, service["command"]
+        test = service.get("healthcheck", {}).get("test", [])
+        if test[1:2] == ["arena"]:
+            yield f"{name} health", test[2:]
+
+
+def test_the_file_is_valid() -> None:
+    checker = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    done = subprocess.run([*checker, COMPOSE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_command_is_one_of_arena_with_options_it_takes(compose: dict[str, Any]) -> None:
+    group = typer.main.get_command(app)
+    found = dict(commands(compose))
+    assert set(found) >= {"migrate", "referee", "dashboard", "sample-bots", "referee health"}
+    for name, arguments in found.items():
+        context = group.make_context("arena", list(arguments))
+        with context:
+            chosen, command, rest = group.resolve_command(  # type: ignore[attr-defined]
+                context, list(arguments)
+            )
+            assert command.make_context(chosen, rest, parent=context), name
+
+
+def test_services_wait_for_services_that_exist(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    for service in services.values():
+        for other, how in service.get("depends_on", {}).items():
+            assert other in services
+            if how["condition"] == "service_healthy":
+                assert "healthcheck" in services[other]
+
+
+def test_volumes_and_settings_are_declared(compose: dict[str, Any]) -> None:
+    known = {f"ARENA_{field.upper()}" for field in Settings.model_fields}
+    used = set()
+    for service in compose["services"].values():
+        used |= {volume.split(":")[0] for volume in service.get("volumes", [])}
+        settings = {name for name in service["environment"] if name.startswith("ARENA_")}
+        assert settings <= known
+    assert used == set(compose["volumes"])
+
+
+def test_the_image_does_not_run_as_root() -> None:
+    last_stage = (ROOT / "Dockerfile").read_text().split("\nFROM ")[-1]
+    users = re.findall(r"^USER (\S+)", last_stage, re.MULTILINE)
+    assert users
+    assert users[-1] not in ("root", "0")
+
+
+def test_the_image_is_made_of_files_that_the_context_holds() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    let_in = {
+        line.removeprefix("!")
+        for line in (ROOT / ".dockerignore").read_text().splitlines()
+        if line.startswith("!")
+    }
+    copied = {
+        name
+        for line in re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile, re.MULTILINE)
+        for name in line.split()
+    }
+    assert copied == let_in
+    assert all((ROOT / name).exists() for name in copied)
+
+
+def test_one_release_of_uv_is_used_everywhere() -> None:
+    (made,) = re.findall(r"^UV_VERSION := (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    (built,) = re.findall(
+        r"^ARG UV_VERSION=(\S+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE
+    )
+    assert made == built
