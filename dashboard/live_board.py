@@ -1,0 +1,99 @@
+"""One ladder's leaderboard, kept up to date while the arena plays, for all visitors together.
+
+Everything is read once: a visit asks for the number of the last rating event, and for results only
+when it moved. What is shown is what the whole log gives, to the last digit (`Board`).
+"""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from arena.match.transcript import Entrant
+from arena.storage import bot_statements, statements
+from arena.storage.statements import Row
+from arena.tournament.board import Board, Standing
+from arena.tournament.ports import Registered, VersionId
+
+Read = Callable[[Row], Sequence[Any]]
+"""Runs a statement and returns its rows."""
+
+REST_SECONDS = 2.0
+"""A board is not computed more often than this, however many look at it…"""
+REST_SHARE = 10.0
+"""…nor more than a tenth of the time, however long its log is."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderName:
+    """Which ladder: a game, its options that are not defaults as JSON, and the numbers of seats."""
+
+    game: str
+    options: str
+    seats: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A ladder at one moment."""
+
+    standings: tuple[Standing, ...]
+    matches: int
+    """How many count."""
+    sequence: int
+    """The last rating event that was looked at."""
+
+    @property
+    def anchor(self) -> Standing | None:
+        """The bot from which ratings are measured; None when it is the mean."""
+        return next((line for line in self.standings if line.anchor), None)
+
+
+class LiveBoard:
+    """A ladder that is read on. Safe to share among threads."""
+
+    def __init__(self, ladder: LadderName, read: Read, clock: Callable[[], float] = time.monotonic):
+        self._ladder = ladder
+        self._read = read
+        self._clock = clock
+        self._lock = Lock()
+        self._board = Board(ladder.game)
+        self._shown = Leaderboard((), 0, 0)
+        self._rests_until = -float("inf")
+
+    def now(self) -> Leaderboard:
+        """The ladder as it stands, at most a few moments old."""
+        with self._lock:
+            began = self._clock()
+            if began >= self._rests_until:
+                self._catch_up()
+                ended = self._clock()
+                self._rests_until = ended + max(REST_SECONDS, REST_SHARE * (ended - began))
+            return self._shown
+
+    def _catch_up(self) -> None:
+        (last,) = self._read(statements.last_rating_event())
+        if last.sequence == self._shown.sequence:
+            return
+        rows = self._read(
+            statements.rated_results(
+                self._ladder.game,
+                json.loads(self._ladder.options),
+                self._ladder.seats,
+                # Of all ladders: what came before is known not to be ours.
+                after_sequence=max(self._shown.sequence, self._board.sequence),
+            )
+        )
+        standings = self._shown.standings
+        if rows:
+            self._board.extend(rows)
+            versions = {
+                VersionId(row.id): Registered(
+                    VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house
+                )
+                for row in self._read(bot_statements.all_versions())
+            }
+            standings = tuple(self._board.standings(versions))
+        self._shown = Leaderboard(standings, len(self._board), last.sequence)

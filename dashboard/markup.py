@@ -1,0 +1,37 @@
+"""HTML that is escaped by construction: text becomes markup only through `tag`.
+
+Streamlit's own sanitiser lets HTML through, but no SVG: pictures are drawn with styled elements.
+"""
+
+from html import escape
+
+
+class Html(str):
+    """Markup. Any other string is text, and is escaped where it becomes part of markup."""
+
+    __slots__ = ()
+
+
+def tag(name: str, *children: str, **attributes: str | int | None) -> Html:
+    """An element. `class_` is the class, `aria_label` is aria-label; None leaves one out."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Html(f"<{name}{written}>{together(*children)}</{name}>")
+
+
+def together(*parts: str) -> Html:
+    """Parts one after the other; what is not markup is escaped."""
+    return Html("".join(part if isinstance(part, Html) else escape(part) for part in parts))
+
+
+def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
+    """A short remark in a pill."""
+    return tag("span", text, class_=f"ba-badge ba-{kind}", title=hint)
+
+
+def picture(label: str, *children: str, class_: str) -> Html:
+    """Something to look at, and `label`: what it says to whoever cannot see it."""
+    return tag("span", *children, class_=class_, role="img", aria_label=label)

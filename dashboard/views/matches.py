@@ -1,0 +1,61 @@
+"""What has been played?"""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from arena.games import GAMES
+from dashboard import data, tables
+from dashboard.markup import tag
+
+
+def from_the_newest() -> None:
+    """A new filter starts at the top of the list."""
+    st.query_params.pop("before", None)
+
+
+st.title("Matches")
+
+with st.container(horizontal=True):
+    bot = st.selectbox(
+        "Bot",
+        data.bot_names(),
+        index=None,
+        placeholder="all bots",
+        key="bot",
+        bind="query-params",
+        on_change=from_the_newest,
+        width=260,
+    )
+    game = st.selectbox(
+        "Game",
+        list(GAMES),
+        index=None,
+        format_func=lambda name: GAMES[name].title,
+        placeholder="all games",
+        key="game",
+        bind="query-params",
+        on_change=from_the_newest,
+        width=200,
+    )
+before = st.query_params.get("before")
+
+page = data.match_page(bot=bot, game=game, before=before)
+filters = {name: value for name, value in (("bot", bot), ("game", game)) if value}
+if page:
+    st.html(tables.matches(page))
+elif before is not None:
+    st.info("There are no older matches.")
+elif filters:
+    st.info("No match fits: choose other filters.")
+else:
+    st.info("No match has been played yet.")
+
+turning = []
+if before is not None:
+    turning.append(tag("a", "Newest", href="matches?" + urlencode(filters)))
+if len(page) == data.PAGE:
+    older = {**filters, "before": page[-1].match_id}
+    turning.append(tag("a", "Older", href="matches?" + urlencode(older), rel="next"))
+if turning:
+    st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))

@@ -1,0 +1,153 @@
+"""A finished match as one viewpoint saw it, moment by moment.
+
+Secrets are built up here, never stripped down: a moment holds the game's own view of the seat that
+looks and the events that everybody learnt. The state and the transcript go no further.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeAlias
+
+from arena.games.game import AnyGame
+from arena.match.faults import FaultKind
+from arena.match.replay import Frame, TranscriptError, replay
+from arena.match.result import Result
+from arena.match.transcript import Entrant, Step, Transcript
+from arena.match.verify import verify
+
+
+class Onlooker(Enum):
+    """A viewpoint that is no seat's."""
+
+    EVERYTHING = "everything"
+    """All seats' views together: the match is over."""
+    SPECTATOR = "spectator"
+    """What everybody knew then."""
+
+
+Viewpoint: TypeAlias = int | Onlooker
+"""A seat, or an onlooker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A step after which the viewpoint knew more than before."""
+
+    step: int
+    """How many steps of the transcript had been played."""
+    views: tuple[Any, ...]
+    """The game's views of whoever looks: one, or for EVERYTHING those of all seats in order."""
+    events: tuple[Any, ...]
+    """What everybody learnt."""
+    own: Step | None
+    """The step itself, where the viewpoint is the seat that took it, or EVERYTHING."""
+
+    @property
+    def fault(self) -> FaultKind | None:
+        """Why the step was not the seat's own."""
+        return None if self.own is None else self.own.fault
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A match from one viewpoint."""
+
+    match_id: str
+    game: str
+    title: str
+    options: tuple[tuple[str, Any], ...]
+    """Those that differ from the game's defaults."""
+    viewpoint: Viewpoint
+    entrants: tuple[Entrant, ...]
+    names: tuple[str, ...]
+    """By seat, short and each different."""
+    moments: tuple[Moment, ...]
+    broken: str | None
+    """Why the steps cannot be replayed to their end; None when they can."""
+    result: Result
+    doubt: str | None
+    """What is wrong with the dealing or the result; None when both were verified."""
+
+    def moment_at(self, step: int) -> int:
+        """The index of the last moment that is not after `step`."""
+        return max((i for i, m in enumerate(self.moments) if m.step <= step), default=0)
+
+
+def parse_viewpoint(text: str, seats: int) -> Viewpoint:
+    """The viewpoint of a URL; whatever makes no sense is EVERYTHING."""
+    if text.isascii() and text.isdigit() and int(text) < seats:
+        return int(text)
+    return next((one for one in Onlooker if one.value == text), Onlooker.EVERYTHING)
+
+
+def write_viewpoint(viewpoint: Viewpoint) -> str:
+    """The other way round."""
+    return viewpoint.value if isinstance(viewpoint, Onlooker) else str(viewpoint)
+
+
+def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
+    """The match from `viewpoint`."""
+    setup = transcript.setup
+    game = setup.make_game()
+    moments: list[Moment] = []
+    broken = None
+    try:
+        for moment in _moments(game, replay(transcript), viewpoint, len(setup.entrants)):
+            moments.append(moment)
+    except TranscriptError as error:
+        broken = str(error)
+    return Watched(
+        setup.match_id,
+        setup.game,
+        game.title,
+        tuple(setup.options.changed().items()),
+        viewpoint,
+        setup.entrants,
+        _names(setup.entrants),
+        tuple(moments),
+        broken,
+        transcript.result,
+        _doubt(transcript),
+    )
+
+
+def _moments(
+    game: AnyGame, frames: Iterator[Frame], viewpoint: Viewpoint, seats: int
+) -> Iterator[Moment]:
+    lookers: Sequence[int | None]
+    if isinstance(viewpoint, int):
+        lookers = (viewpoint,)
+    else:
+        lookers = range(seats) if viewpoint is Onlooker.EVERYTHING else (None,)
+    before: tuple[Any, ...] | None = None
+    for frame in frames:
+        views = tuple(game.view(frame.state, looker) for looker in lookers)
+        step = frame.step
+        # A fault tells what was played, and by that a card: only who was asked may know of it.
+        known = step is not None and (viewpoint is Onlooker.EVERYTHING or step.actor == viewpoint)
+        if views != before or frame.events or known:
+            yield Moment(frame.index, views, frame.events, step if known else None)
+        before = views
+
+
+def _names(entrants: Sequence[Entrant]) -> tuple[str, ...]:
+    bots = Counter(entrant.bot for entrant in entrants)
+    full = Counter(str(entrant) for entrant in entrants)
+    return tuple(
+        entrant.bot
+        if bots[entrant.bot] == 1
+        else str(entrant)
+        if full[str(entrant)] == 1
+        else f"{entrant} (seat {seat})"
+        for seat, entrant in enumerate(entrants)
+    )
+
+
+def _doubt(transcript: Transcript) -> str | None:
+    try:
+        verify(transcript)
+    except TranscriptError as error:
+        return str(error)
+    return None

@@ -1,0 +1,169 @@
+"""An arena that has played: bots of different strength, real matches, real records."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from arena.codec.transcript import to_bytes
+from arena.games import make_game
+from arena.games.bluff import Bet, BluffView, Doubt, Face
+from arena.games.game import AnyGame
+from arena.match.clock import TimeControl
+from arena.match.faults import Fault, FaultKind
+from arena.match.flow import Answer, Record, Reply, Turn, play
+from arena.match.transcript import Opening, Setup, Transcript
+from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.scheduling.ladder import rotations
+from arena.storage.store import Store, open_store
+from arena.tournament.ports import Block, BlockKind, FinishedMatch, Registered
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+Policy = Callable[[AnyGame, Turn, Random], Reply]
+
+
+@dataclass(frozen=True)
+class Guest:
+    """A bot of the test, who it is and how it plays."""
+
+    registered: Registered
+    policy: Policy
+
+
+def anyhow(game: AnyGame, turn: Turn, random: Random) -> Reply:
+    """Any legal action, among the first few hundred."""
+    return Answer(random.choice(list(islice(game.choices(turn.view), 300))))
+
+
+def silent(game: AnyGame, turn: Turn, random: Random) -> Reply:
+    """Never answers."""
+    return Fault(FaultKind.LATE, 2000)
+
+
+def sensible(mistakes: float) -> Policy:
+    """Bluff with its own dice and the averages in mind; now and then it plays anyhow."""
+
+    def policy(game: AnyGame, turn: Turn, random: Random) -> Reply:
+        view = turn.view
+        if not isinstance(view, BluffView) or random.random() < mistakes:
+            return anyhow(game, turn, random)
+        others = sum(view.dice_counts) - len(view.hidden_dice)
+        if view.can_doubt:
+            bet = view.bets[-1].bet
+            if bet.quantity > _own(view, bet.face) + others / (6 if bet.face == 6 else 3) + 0.5:
+                return Answer(Doubt())
+        open_faces = [face for face in Face if view.lowest[face - 1] <= view.highest]
+        if not open_faces:
+            return Answer(Doubt())
+        face = max(open_faces, key=lambda face: _own(view, face) - view.lowest[face - 1])
+        return Answer(Bet(view.lowest[face - 1], face))
+
+    return policy
+
+
+def _own(view: BluffView, face: Face) -> int:
+    return sum(die in (face, Face.STAR) for die in view.hidden_dice)
+
+
+async def fill(
+    url: str,
+    *,
+    game: str = "bluff",
+    seats: int = 2,
+    blocks: int = 6,
+    policies: Sequence[tuple[str, Policy]] = (
+        ("honest", sensible(0.1)),
+        ("alpha", sensible(0.0)),
+        ("beta", anyhow),
+    ),
+    seed: int = 1,
+    **options: object,
+) -> list[FinishedMatch]:
+    """Play and record whole blocks; the bot named honest is the house's. Oldest match first."""
+    async with open_store(url) as store:
+        guests = [await _guest(store, name, policy) for name, policy in policies]
+        rules, random = make_game(game, options), Random(seed)
+        played: list[FinishedMatch] = []
+        for number in range(blocks):
+            table = random.sample(guests, seats)
+            block = Block(_uuid(random), BlockKind.SEAT, seats)
+            for position, order in enumerate(rotations(seats)):
+                minute = seats * number + position
+                seated = [table[seat] for seat in order]
+                played.append(_finished(rules, seated, block, position, minute, random))
+        await store.record(played)
+    return played
+
+
+async def _guest(store: Store, name: str, policy: Policy) -> Guest:
+    for registered in (await store.versions()).values():
+        if registered.entrant.bot == name:
+            return Guest(registered, policy)
+    house = name == "honest"
+    registered, _ = await store.register(name, "arena" if house else f"{name}s-owner", house=house)
+    return Guest(registered, policy)
+
+
+def _finished(
+    game: AnyGame,
+    guests: Sequence[Guest],
+    block: Block,
+    position: int,
+    minute: int,
+    random: Random,
+) -> FinishedMatch:
+    transcript = play_match(game, guests, _uuid(random), random)
+    started = NOON + timedelta(minutes=minute)
+    versions = tuple(guest.registered.version_id for guest in guests)
+    return FinishedMatch(
+        transcript=transcript,
+        written=to_bytes(transcript),
+        version_ids=versions,
+        block=block,
+        position=position,
+        started_at=started,
+        finished_at=started + timedelta(seconds=9),
+    )
+
+
+def play_match(
+    game: AnyGame, guests: Sequence[Guest], match_id: str, random: Random
+) -> Transcript:
+    """One match, dealt as the arena deals."""
+    secret = random.randbytes(32)
+    entropies = tuple(random.randbytes(16) for _ in guests)
+    setup = Setup(
+        match_id,
+        game.name,
+        game.options,
+        tuple(guest.registered.entrant for guest in guests),
+        TimeControl(),
+        fault_limit=3,
+    )
+    randomness = KeyedRandomness(match_key(secret, match_id, entropies))
+    record = _conduct(game, guests, randomness, random)
+    return Transcript(
+        setup, commitment(secret), record.steps, record.result, Opening(secret, entropies)
+    )
+
+
+def _conduct(
+    game: AnyGame, guests: Sequence[Guest], randomness: KeyedRandomness, random: Random
+) -> Record:
+    flow: Any = play(game, len(guests), randomness, 3)
+    try:
+        ask = next(flow)
+        while True:
+            replies = [guests[turn.seat].policy(game, turn, random) for turn in ask.turns]
+            ask = flow.send(replies)
+    except StopIteration as end:
+        record: Record = end.value
+        return record
+
+
+def _uuid(random: Random) -> str:
+    return str(UUID(bytes=random.randbytes(16), version=4))
