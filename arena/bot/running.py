@@ -1,7 +1,6 @@
 """From a bot class to a running program: arguments, environment, log and exit code."""
 
 import argparse
-import asyncio
 import logging
 import os
 import sys
@@ -41,7 +40,6 @@ def run(bot: type[Bot], arguments: Sequence[str] | None = None) -> None:
         format="%(asctime)s %(levelname)-7s %(message)s",
         datefmt="%H:%M:%S",
     )
-    logging.getLogger("asyncio").setLevel(logging.WARNING)
     # Only here, so that `arena play` can run the same file without loading gRPC.
     from arena.bot.connection import Address, RefusedError, TakenOverError, keep_playing
     from arena.bot.conversation import CheckFailedError, Conversation
@@ -49,7 +47,7 @@ def run(bot: type[Bot], arguments: Sequence[str] | None = None) -> None:
     conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
     address = Address.parse(settings.address)
     try:
-        asyncio.run(keep_playing(conversation, address, settings.token))
+        keep_playing(conversation, address, settings.token)
     except KeyboardInterrupt:
         _log.info("Stopped. %s", conversation.tally)
     except TakenOverError as end:

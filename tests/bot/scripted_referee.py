@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from itertools import islice
 from typing import Any, TypeAlias
 
 import grpc
 
 from arena.bot.connection import Address
 from arena.codec import turns
-from arena.codec.transcript import to_message
+from arena.codec.transcript import to_message, write_entrant
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
@@ -22,6 +23,7 @@ from arena.v1.referee_pb2_grpc import (
 )
 
 BOT, OTHER = 0, 1
+ENTRANTS = (Entrant("tested", "1", "us"), Entrant("other", "2", "them"))
 SECRET = bytes(range(32))
 OTHERS_ENTROPY = b"the other's part"
 
@@ -42,7 +44,9 @@ class Stream:
     async def welcome(self, **members: Any) -> pb.Hello:
         """Take the hello and answer it."""
         hello = (await self.hear()).hello
-        await self.say(welcome=pb.Welcome(protocol_version=1, max_matches=1), **members)
+        welcome = pb.Welcome(protocol_version=1, max_matches=1)
+        write_entrant(ENTRANTS[BOT], welcome.entrant)
+        await self.say(welcome=welcome, **members)
         return hello
 
 
@@ -92,8 +96,8 @@ def offered(match_id: str = "m1") -> tuple[Setup, pb.Offer]:
     setup = Setup(
         match_id=match_id,
         game="bluff",
-        options=make_game("bluff", {"dice_per_player": 2}).options,
-        entrants=(Entrant("tested", "1", "us"), Entrant("other", "2", "them")),
+        options=make_game("bluff", {"dice_per_player": 2, "start_mode": "seat"}).options,
+        entrants=ENTRANTS,
         time_control=TimeControl(),
         fault_limit=DEFAULT_FAULT_LIMIT,
     )
@@ -103,7 +107,7 @@ def offered(match_id: str = "m1") -> tuple[Setup, pb.Offer]:
 
 
 class Conductor:
-    """A match against the game's default actions, turn by turn."""
+    """A match against a seat that always raises a little, turn by turn. The bot opens."""
 
     def __init__(self, setup: Setup, entropy: bytes) -> None:
         self.setup = setup
@@ -141,8 +145,8 @@ class Conductor:
 
     def _others(self) -> None:
         while self.record is None and self._ask.turns[0].seat == OTHER:
-            view = self._ask.turns[0].view
-            self._reply(Answer(next(self.setup.make_game().choices(view))))
+            *_, action = islice(self.setup.make_game().choices(self._ask.turns[0].view), 2)
+            self._reply(Answer(action))
 
     def _reply(self, reply: Any) -> None:
         try:

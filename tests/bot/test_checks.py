@@ -1,5 +1,6 @@
 """A bot checks every finished match by itself."""
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -72,4 +73,6 @@ async def test_a_strict_bot_stops_at_the_first_match_that_does_not_check(
 
     async with referee(script) as address:
         with pytest.raises(CheckFailedError, match="Match m1 does not check"):
-            await keep_playing(Conversation(Scribe, strict=True), address, "secret", Pauses())
+            await asyncio.to_thread(
+                keep_playing, Conversation(Scribe, strict=True), address, "secret", Pauses()
+            )

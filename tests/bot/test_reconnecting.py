@@ -1,5 +1,7 @@
 """What a bot does when its stream is lost, refused or taken over."""
 
+import asyncio
+
 import grpc
 import pytest
 
@@ -114,14 +116,14 @@ async def test_a_bot_whose_newer_copy_took_over_ends(scribes: list[Scribe]) -> N
 
     async with referee(script) as address:
         with pytest.raises(TakenOverError, match=r"a newer stream took over\."):
-            await keep_playing(Conversation(Scribe), address, "secret", Pauses())
+            await asyncio.to_thread(keep_playing, Conversation(Scribe), address, "secret", Pauses())
 
 
 async def test_a_refused_token_is_not_tried_again(scribes: list[Scribe]) -> None:
     pauses = Pauses()
     async with referee(refuse) as address:
         with pytest.raises(RefusedError):
-            await keep_playing(Conversation(Scribe), address, "secret", pauses)
+            await asyncio.to_thread(keep_playing, Conversation(Scribe), address, "secret", pauses)
     assert pauses.seconds == []
 
 
@@ -129,13 +131,13 @@ async def test_a_referee_that_is_not_there_is_waited_for(scribes: list[Scribe]) 
     class EnoughError(Exception):
         pass
 
-    async def enough(seconds: float) -> None:
+    def enough(seconds: float) -> None:
         raise EnoughError
 
     async with referee() as address:
         pass
     with pytest.raises(EnoughError):
-        await keep_playing(Conversation(Scribe), address, "secret", enough)
+        await asyncio.to_thread(keep_playing, Conversation(Scribe), address, "secret", enough)
 
 
 @pytest.mark.parametrize(
