@@ -10,6 +10,7 @@ from typing import Final
 
 import structlog
 
+from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.randomness import SECRET_BYTES
 from arena.referee.lobby import Lobby
@@ -94,6 +95,7 @@ async def running_arena(
             journal,
             LoopTimer(),
             lambda: secrets.token_bytes(SECRET_BYTES),
+            to_bytes,
             terms or Terms(),
         )
         lobby = Lobby(director)

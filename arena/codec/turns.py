@@ -1,5 +1,6 @@
 """Offers, turns, refusals and answers: the messages of a running match."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from arena.codec.game_codec import CODECS
@@ -10,46 +11,38 @@ from arena.match.transcript import Setup
 from arena.v1 import game_pb2, referee_pb2
 
 
-def offer(setup: Setup, seat: int, commitment: bytes, join_ms: int) -> referee_pb2.Offer:
-    """The offer of a seat."""
-    message = referee_pb2.Offer(
-        match_id=setup.match_id,
-        seat=seat,
-        commitment=commitment,
-        join_ms=join_ms,
-        fault_limit=setup.fault_limit,
-    )
+def write_offer(
+    message: referee_pb2.Offer, setup: Setup, seat: int, commitment: bytes, join_ms: int
+) -> None:
+    """Fill in the offer of a seat."""
+    message.match_id = setup.match_id
+    message.seat = seat
+    message.commitment = commitment
+    message.join_ms = join_ms
+    message.fault_limit = setup.fault_limit
     write_options(setup, message.options)
     write_time_control(setup.time_control, message.time_control)
     for entrant in setup.entrants:
         write_entrant(entrant, message.entrants.add())
-    return message
 
 
-def event(game: str, value: Any) -> game_pb2.Event:
-    """One public event."""
-    message = game_pb2.Event()
-    CODECS[game].write_event(value, getattr(message, game))
-    return message
+def write_events(messages: Any, game: str, events: Sequence[Any], start: int) -> None:
+    """Add the events from `start` on to a repeated field."""
+    write_event = CODECS[game].write_event
+    for event in events[start:]:
+        write_event(event, getattr(messages.add(), game))
 
 
-def write_turn(
-    message: referee_pb2.Turn,
-    setup: Setup,
-    value: Turn,
-    events: list[game_pb2.Event],
-    bank_ms: int,
-) -> None:
-    """Fill in a question to a seat. `events` are those it has not seen.
-
-    Written in place, because this is what the referee does most.
-    """
+def write_turn(message: referee_pb2.Turn, setup: Setup, turn: Turn, bank_ms: int) -> None:
+    """Fill in a question to a seat, in place: this is what the referee does most."""
+    game = setup.game
+    codec = CODECS[game]
     message.match_id = setup.match_id
-    message.turn_number = value.number
+    message.turn_number = turn.number
     message.turn_ms = setup.time_control.turn_ms
     message.bank_ms = bank_ms
-    CODECS[setup.game].write_view(value.view, getattr(message.view, setup.game))
-    message.events.extend(events)
+    codec.write_view(turn.view, getattr(message.view, game))
+    write_events(message.events, game, turn.events, turn.unseen)
 
 
 def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:

@@ -10,6 +10,7 @@ from arena.assembly import running_arena
 from arena.commands import ladders as tables
 from arena.commands.database import database, registration_key
 from arena.commands.errors import told_in_a_sentence
+from arena.event_loop import run
 from arena.logs import configure_logs
 from arena.scheduling.ladder import Ladder
 from arena.settings import Settings, read_settings
@@ -26,7 +27,7 @@ def serve(
         ladders = tables.ladders(table or ())
         configure_logs(settings)
         with database(settings) as url:
-            asyncio.run(
+            run(
                 _serve(
                     settings,
                     url,

@@ -20,6 +20,7 @@ from arena.commands.database import database, registration_key
 from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.results import print_leaderboard
 from arena.commands.serve import stop_signal
+from arena.event_loop import run
 from arena.games import GAMES
 from arena.logs import configure_logs
 from arena.scheduling.ladder import Ladder
@@ -67,7 +68,7 @@ def up(
         _require_free(plan)
         configure_logs(settings)
         with database(settings) as url:
-            asyncio.run(_up(plan, url))
+            run(_up(plan, url))
 
 
 def _require_free(plan: _Plan) -> None:

@@ -1,7 +1,7 @@
 """The record of a match: facts in order, enough to play it again without any generator."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.games import GAMES
 from arena.games.game import Actor, AnyGame, Options
@@ -24,8 +24,7 @@ class Entrant:
         return f"{self.bot} {self.version}"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One action, of a seat or of the dealer.
 
     `fault` says that the seat gave no valid answer and the game's default action was played;

@@ -8,7 +8,6 @@ import structlog
 from arena.games import GAMES
 from arena.referee.errors import ProtocolError
 from arena.referee.outbox import Outbox
-from arena.referee.seat import WireRecords
 from arena.referee.session import MAX_MATCHES, Session
 from arena.tournament.director import Director
 from arena.tournament.ports import Registered, VersionId
@@ -29,7 +28,6 @@ class Lobby:
 
     def __init__(self, director: Director) -> None:
         self._director = director
-        self._records = WireRecords()
         self._sessions: dict[VersionId, dict[str, Session]] = {}
         """By version and instance."""
         self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
@@ -98,7 +96,7 @@ class Lobby:
                     grpc.StatusCode.RESOURCE_EXHAUSTED,
                     f"{MAX_INSTANCES} instances of {registered.entrant} are connected already",
                 )
-            instances[instance] = Session(registered, self._records)
+            instances[instance] = Session(registered)
         return instances[instance]
 
     def _forget_idle(self, registered: Registered) -> None:

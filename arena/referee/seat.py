@@ -2,15 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary
 
 from arena.codec import turns
 from arena.codec.malformed import MalformedError
-from arena.codec.transcript import to_message
 from arena.match.flow import Refused, Turn
-from arena.match.transcript import Transcript
 from arena.tournament.ports import Host
-from arena.v1 import game_pb2, referee_pb2, transcript_pb2
+from arena.v1 import referee_pb2
 
 
 class Line(Protocol):
@@ -29,41 +26,14 @@ class Line(Protocol):
         ...
 
 
-class WireRecord:
-    """What is the same on the wire for all seats of a match, translated once."""
-
-    def __init__(self, game: str) -> None:
-        self._game = game
-        self._events: list[game_pb2.Event] = []
-        self._transcript: transcript_pb2.Transcript | None = None
-
-    def events(self, values: Sequence[Any], start: int) -> list[game_pb2.Event]:
-        """The match's events from `start` on."""
-        encoded = self._events
-        for value in values[len(encoded) :]:
-            encoded.append(turns.event(self._game, value))
-        return encoded[start:]
-
-    def transcript(self, value: Transcript) -> transcript_pb2.Transcript:
-        """The match's transcript."""
-        if self._transcript is None:
-            self._transcript = to_message(value)
-        return self._transcript
-
-
-WireRecords = WeakKeyDictionary[Host, WireRecord]
-"""The records of running matches; they go when their match goes."""
-
-
 class Seat:
     """A Player (see tournament.ports) on a line that may be cut and restored."""
 
     host: Host
     match_id: str
 
-    def __init__(self, line: Line, records: WireRecords) -> None:
+    def __init__(self, line: Line) -> None:
         self._line = line
-        self._records = records
         self._joined = False
         self._open_turn: Turn | None = None
         self._seen = 0
@@ -73,18 +43,20 @@ class Seat:
 
     def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
         self.host, self._seat, self.match_id = host, seat, host.setup.match_id
-        self._record = self._records.setdefault(host, WireRecord(host.setup.game))
-        self._offer = turns.offer(host.setup, seat, commitment, join_ms)
+        self._commitment, self._join_ms = commitment, join_ms
         self._line.seated(self)
         message = self._line.message()
         if message is not None:
-            message.offers.append(self._offer)
+            self._write_offer(message.offers.add())
 
     def ask(self, turn: Turn) -> None:
         self._open_turn = turn
+        self._seen = len(turn.events)
         message = self._line.message()
         if message is not None:
-            self._write_turn(message, turn, turn.unseen)
+            turns.write_turn(
+                message.turns.add(), self.host.setup, turn, self.host.bank_ms(self._seat)
+            )
 
     def refuse(self, refused: Refused, faults: int) -> None:
         if self._open_turn is not None and self._open_turn.number == refused.turn_number:
@@ -93,13 +65,13 @@ class Seat:
         if message is not None:
             message.refusals.append(turns.refusal(self.host.setup, refused, faults))
 
-    def end(self, transcript: Transcript, events: Sequence[Any]) -> None:
+    def end(self, written: bytes, events: Sequence[Any]) -> None:
         self._line.unseated(self)
         message = self._line.message()
         if message is not None:
             end = message.ends.add(match_id=self.match_id)
-            end.transcript.CopyFrom(self._record.transcript(transcript))
-            end.events.extend(self._record.events(events, self._seen))
+            end.transcript.MergeFromString(written)
+            turns.write_events(end.events, self.host.setup.game, events, self._seen)
 
     def withdraw(self, reason: str) -> None:
         self._line.unseated(self)
@@ -138,17 +110,15 @@ class Seat:
         """The line is up again: tell the bot what it needs to go on."""
         self.host.returned(self._seat)
         if not self._joined:
-            message.offers.append(self._offer)
+            self._write_offer(message.offers.add())
             return
-        message.resumes.add().offer.CopyFrom(self._offer)
+        self._write_offer(message.resumes.add().offer)
         if self._open_turn is not None:
-            self._write_turn(message, self._open_turn, 0)
+            # With all events, because what the bot has kept of the match is not known.
+            turn = self._open_turn._replace(unseen=0)
+            turns.write_turn(
+                message.turns.add(), self.host.setup, turn, self.host.bank_ms(self._seat)
+            )
 
-    def _write_turn(self, message: referee_pb2.PlayResponse, turn: Turn, start: int) -> None:
-        # A turn is written when it is put and when the line is restored; in between no event
-        # happens, because the match waits for this seat or for another of the same moment.
-        events = self._record.events(turn.events, start)
-        self._seen = start + len(events)
-        turns.write_turn(
-            message.turns.add(), self.host.setup, turn, events, self.host.bank_ms(self._seat)
-        )
+    def _write_offer(self, message: referee_pb2.Offer) -> None:
+        turns.write_offer(message, self.host.setup, self._seat, self._commitment, self._join_ms)

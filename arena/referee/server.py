@@ -20,8 +20,8 @@ MAX_MESSAGE_BYTES: Final = 256 * 1024
 KEEPALIVE_MS: Final = 20_000
 """A peer whose machine vanished is noticed after this and KEEPALIVE_TIMEOUT_MS."""
 KEEPALIVE_TIMEOUT_MS: Final = 10_000
-MAX_STREAMS_PER_CONNECTION: Final = 100
-"""A connection is one process's; more streams are a mistake or an attack."""
+MAX_STREAMS_PER_CONNECTION: Final = 1_000
+"""A connection is one process's, and one may run many bots; more streams would wait silently."""
 
 OPTIONS: Final[Sequence[tuple[str, Any]]] = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),

@@ -11,7 +11,7 @@ import grpc
 from arena.randomness import MAX_ENTROPY_BYTES, MIN_ENTROPY_BYTES
 from arena.referee.errors import ProtocolError
 from arena.referee.outbox import Outbox
-from arena.referee.seat import Seat, WireRecords
+from arena.referee.seat import Seat
 from arena.tournament.ports import Registered
 from arena.v1 import referee_pb2
 
@@ -25,11 +25,10 @@ and repeated answers are harmless and happen; a thousand too many do not happen 
 class Session:
     """One instance of one version of a bot. A Participant, and the Line of its seats."""
 
-    def __init__(self, registered: Registered, records: WireRecords) -> None:
+    def __init__(self, registered: Registered) -> None:
         self.registered = registered
         self.games: frozenset[str] = frozenset()
         self.max_matches = 1
-        self._records = records
         self._outbox: Outbox | None = None
         self._seats: dict[str, Seat] = {}
         self._strays = 0
@@ -58,7 +57,7 @@ class Session:
         return True
 
     def player(self) -> Seat:
-        return Seat(self, self._records)
+        return Seat(self)
 
     def message(self) -> referee_pb2.PlayResponse | None:
         return None if self._outbox is None else self._outbox.message()

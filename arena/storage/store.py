@@ -153,7 +153,7 @@ class Store:
         batches = []
         for start in range(0, len(waiting), _SLICE):
             part = waiting[start : start + _SLICE]
-            packed = [self._pack(match.transcript) for match in part]
+            packed = [self._pack(match.written) for match in part]
             batches.append(recording.result_columns(part, packed))
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}

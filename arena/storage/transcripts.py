@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import zstandard
 
-from arena.codec.transcript import from_bytes, to_bytes
+from arena.codec.transcript import from_bytes
 from arena.match.transcript import Transcript
 from arena.storage.errors import TranscriptDamagedError
 
@@ -27,12 +27,11 @@ class Packed:
     data: bytes
 
 
-def packer() -> Callable[[Transcript], Packed]:
-    """A function that packs transcripts, one at a time: it keeps the compressor's memory."""
+def packer() -> Callable[[bytes], Packed]:
+    """A function that packs serialised transcripts: it keeps the compressor's memory."""
     compress = zstandard.ZstdCompressor(level=_LEVEL).compress
 
-    def pack(transcript: Transcript) -> Packed:
-        message = to_bytes(transcript)
+    def pack(message: bytes) -> Packed:
         return Packed(FORMAT, hashlib.sha256(message).digest(), compress(message))
 
     return pack

@@ -15,7 +15,7 @@ import structlog
 
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT
-from arena.match.transcript import Setup
+from arena.match.transcript import Setup, Transcript
 from arena.scheduling.ladder import (
     Candidate,
     Ladder,
@@ -83,6 +83,7 @@ class Director:
         journal: Journal,
         timer: Timer,
         new_secret: Callable[[], bytes],
+        write_down: Callable[[Transcript], bytes],
         terms: Terms = Terms(),
     ) -> None:
         self._ladders = ladders
@@ -90,6 +91,7 @@ class Director:
         self._journal = journal
         self._timer = timer
         self._new_secret = new_secret
+        self._write_down = write_down
         self._terms = terms
         self._guests: dict[Participant, _Guest] = {}
         """Connected bots, and those that left while blocks still hold places of theirs."""
@@ -265,15 +267,18 @@ class Director:
                 self._leave_out(guest)
             else:
                 guest.standing.misses = 0
+        # Once for storage and for all seats: it is the dearest part of a match's end.
+        written = self._write_down(transcript)
         match = FinishedMatch(
             transcript=transcript,
+            written=written,
             version_ids=tuple(guest.participant.registered.version_id for guest in guests),
             block=running.block,
             position=running.position,
             started_at=running.started_at,
             finished_at=datetime.now(UTC),
         )
-        self._journal.add(match, table.announce)
+        self._journal.add(match, lambda: table.announce(written))
 
     def _cut_short(self, running: _RunningBlock, *, void: bool) -> None:
         if running.position > 0:

@@ -45,6 +45,8 @@ class FinishedMatch:
     """A match to be recorded. `version_ids` by seat; times are aware."""
 
     transcript: Transcript
+    written: bytes
+    """The transcript in the form that storage keeps and the wire sends."""
     version_ids: tuple[VersionId, ...]
     block: Block
     position: int
@@ -103,8 +105,11 @@ class Player(Protocol):
         """Tell the bot about a fault of its own, the `faults`-th of the match."""
         ...
 
-    def end(self, transcript: Transcript, events: Sequence[Any]) -> None:
-        """Tell the bot that the match is over and recorded; `events` are all of the match."""
+    def end(self, written: bytes, events: Sequence[Any]) -> None:
+        """Tell the bot that the match is over and recorded.
+
+        `written` is the transcript as FinishedMatch has it; `events` are all of the match.
+        """
         ...
 
     def withdraw(self, reason: str) -> None:

@@ -126,11 +126,10 @@ class Table:
         if self._phase is not _Phase.OVER:
             self._withdraw(reason, Outcome.BROKEN)
 
-    def announce(self) -> None:
+    def announce(self, written: bytes) -> None:
         """Tell all players the end, once the match is recorded."""
-        if self.transcript is not None:
-            for player in self._players:
-                player.end(self.transcript, self._events)
+        for player in self._players:
+            player.end(written, self._events)
 
     def bank_ms(self, seat: int) -> int:
         """What is left of a seat's time bank."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.result import Result, Termination
@@ -47,7 +48,13 @@ def finished(
     transcript = Transcript(setup, b"c" * 32, (), result, Opening(b"s" * 32, (b"e" * 16,) * seats))
     started = NOON + timedelta(minutes=minute)
     return FinishedMatch(
-        transcript, tuple(versions), of or block(), position, started, started + timedelta(0, 5)
+        transcript,
+        to_bytes(transcript),
+        tuple(versions),
+        of or block(),
+        position,
+        started,
+        started + timedelta(0, 5),
     )
 
 
@@ -62,7 +69,8 @@ def forfeited(match: FinishedMatch) -> FinishedMatch:
         faults=tuple(3 * out for out in last_out),
         forfeited=last_out,
     )
-    return replace(match, transcript=replace(match.transcript, result=result))
+    transcript = replace(match.transcript, result=result)
+    return replace(match, transcript=transcript, written=to_bytes(transcript))
 
 
 def match_id(match: FinishedMatch) -> str:

@@ -1,0 +1,1 @@
+"""What the project's figures of speed come from; each file runs by itself and prints ratios."""

@@ -1,0 +1,1 @@
+"""The two sides of the referee's benchmark: an echo to compare with, and clients that play."""

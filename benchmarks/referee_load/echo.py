@@ -1,0 +1,69 @@
+"""A bare grpc.aio echo stream, the limit that a referee is measured against.
+
+python -m benchmarks.referee_load.echo serve PORT
+python -m benchmarks.referee_load.echo load PORT STREAMS SECONDS BYTES
+"""
+
+import asyncio
+import json
+import statistics
+import sys
+from time import perf_counter
+
+import grpc
+import grpc.aio
+
+METHOD = "/benchmark.Echo/Echo"
+
+
+async def serve(port: int) -> None:
+    """Echo every message, as plain as grpc.aio allows."""
+
+    async def echo(_requests: object, context: grpc.aio.ServicerContext) -> None:
+        while (message := await context.read()) is not grpc.aio.EOF:
+            await context.write(message)
+
+    server = grpc.aio.server()
+    handler = grpc.stream_stream_rpc_method_handler(echo)
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler("benchmark.Echo", {"Echo": handler}),)
+    )
+    server.add_insecure_port(f"127.0.0.1:{port}")
+    await server.start()
+    print("ready", flush=True)
+    await server.wait_for_termination()
+
+
+async def load(port: int, streams: int, seconds: float, size: int) -> None:
+    """One message in flight per stream; prints round trips/s and their median time in µs."""
+    message = b"x" * size
+    times: list[float] = []
+    counting = False
+
+    async def talk() -> None:
+        async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            call = channel.stream_stream(METHOD)()
+            while True:
+                started = perf_counter()
+                await call.write(message)
+                await call.read()
+                if counting:
+                    times.append(perf_counter() - started)
+
+    talks = [asyncio.create_task(talk()) for _ in range(streams)]
+    await asyncio.sleep(0.5)
+    counting = True
+    await asyncio.sleep(seconds)
+    for task in talks:
+        task.cancel()
+    await asyncio.gather(*talks, return_exceptions=True)
+    median_us = statistics.median(times) * 1e6
+    print(json.dumps({"per_second": len(times) / seconds, "median_us": median_us}), flush=True)
+
+
+if __name__ == "__main__":
+    command, *numbers = sys.argv[1:]
+    if command == "serve":
+        asyncio.run(serve(int(numbers[0])))
+    else:
+        asyncio.run(load(int(numbers[0]), int(numbers[1]), float(numbers[2]), int(numbers[3])))

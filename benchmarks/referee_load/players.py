@@ -1,0 +1,123 @@
+"""Bots of Bluff that cost next to nothing: the referee's work is what is measured.
+
+python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS < tokens
+python -m benchmarks.referee_load.players idle PORT < tokens
+
+They speak the protocol as any bot does and play like the sample bot `timid`: the smallest raise,
+a doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
+turn of its match in µs, decisions per match and per message; `idle` connects, says so and stays.
+"""
+
+import asyncio
+import json
+import secrets
+import statistics
+import sys
+from random import Random
+from time import perf_counter
+
+import grpc
+import grpc.aio
+
+from arena.v1 import referee_pb2, referee_pb2_grpc
+
+DOUBTS = 0.2
+
+
+class Load:
+    """What all bots of this process count together."""
+
+    def __init__(self) -> None:
+        self.counting = False
+        self.connected = asyncio.Semaphore(0)
+        self.decisions = self.messages = self.ends = 0
+        self.times: list[float] = []
+        self.answered_at: dict[str, float] = {}
+        """When each match was last answered: its next turn ends the referee's part."""
+
+
+async def play(port: int, token: str, matches: int, load: Load) -> None:
+    """One bot."""
+    random = Random(token)
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        metadata = (("authorization", f"Bearer {token}"),)
+        stream = referee_pb2_grpc.RefereeServiceStub(channel).Play(metadata=metadata)
+        hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], max_matches=matches)
+        await stream.write(referee_pb2.PlayRequest(hello=hello))
+        while (response := await stream.read()) is not grpc.aio.EOF:
+            now = perf_counter()
+            request = referee_pb2.PlayRequest()
+            for offer in response.offers:
+                request.joins.add(match_id=offer.match_id, entropy=secrets.token_bytes(16))
+            for turn in response.turns:
+                answered = load.answered_at.get(turn.match_id)
+                if answered is not None and load.counting:
+                    load.times.append(now - answered)
+                _answer(turn, request.answers.add(), random)
+            if response.HasField("welcome"):
+                load.connected.release()
+            if load.counting:
+                load.messages += 1
+                load.decisions += len(response.turns)
+                load.ends += len(response.ends)
+            for end in response.ends:
+                load.answered_at.pop(end.match_id, None)
+            if response.offers or response.turns:
+                now = perf_counter()
+                for turn in response.turns:
+                    load.answered_at[turn.match_id] = now
+                await stream.write(request)
+
+
+def _answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) -> None:
+    answer.match_id = turn.match_id
+    answer.turn_number = turn.turn_number
+    view = turn.view.bluff
+    lowest = list(view.lowest)
+    quantity = min(lowest)
+    if view.can_doubt and (quantity > view.highest or random.random() < DOUBTS):
+        answer.action.bluff.doubt.SetInParent()
+    else:
+        bet = answer.action.bluff.bet
+        bet.quantity = quantity
+        bet.face = lowest.index(quantity) + 1
+
+
+async def measure(port: int, matches: int, seconds: float, tokens: list[str]) -> None:
+    """All bots at once, measured for `seconds` after a second to warm up."""
+    load = Load()
+    bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
+    await asyncio.sleep(1.0)
+    load.counting = True
+    await asyncio.sleep(seconds)
+    load.counting = False
+    figures = {
+        "per_second": load.decisions / seconds,
+        "median_us": statistics.median(load.times) * 1e6,
+        "decisions_per_match": load.decisions / max(1, load.ends / 2),
+        "decisions_per_message": load.decisions / max(1, load.messages),
+        "matches_per_second": load.ends / 2 / seconds,
+    }
+    print(json.dumps(figures), flush=True)
+    for bot in bots:
+        bot.cancel()
+    await asyncio.gather(*bots, return_exceptions=True)
+
+
+async def idle(port: int, tokens: list[str]) -> None:
+    """Connect, say so, and stay until killed."""
+    load = Load()
+    bots = [asyncio.create_task(play(port, token, 1, load)) for token in tokens]
+    for _ in tokens:
+        await load.connected.acquire()
+    print("connected", flush=True)
+    await asyncio.gather(*bots)
+
+
+if __name__ == "__main__":
+    command, *numbers = sys.argv[1:]
+    tokens = sys.stdin.read().split()
+    if command == "play":
+        asyncio.run(measure(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
+    else:
+        asyncio.run(idle(int(numbers[0]), tokens))
