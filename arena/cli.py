@@ -6,6 +6,8 @@ from arena.commands import bots
 from arena.commands.dashboard import dashboard
 from arena.commands.database import migrate
 from arena.commands.health import health
+from arena.commands.play import play
+from arena.commands.rating import rate, sprt
 from arena.commands.results import leaderboard, matches, transcript, verify
 from arena.commands.sample_bots import sample_bots
 from arena.commands.serve import serve
@@ -27,6 +29,9 @@ for command in (
     matches,
     transcript,
     verify,
+    play,
+    rate,
+    sprt,
 ):
     app.command()(command)
 app.add_typer(bots.app, name="bot")

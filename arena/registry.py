@@ -59,7 +59,8 @@ class Registry:
 
     async def _exists(self, bot: str) -> bool:
         async with _as_statuses():
-            return any(known.bot == bot for known in await self._store.bots())
+            # Names ignore case.
+            return any(known.bot.lower() == bot.lower() for known in await self._store.bots())
 
     async def bots(self) -> Sequence[ListedBot]:
         async with _as_statuses():
@@ -134,7 +135,7 @@ async def _as_statuses() -> AsyncIterator[None]:
 
 _STATUSES = {
     DatabaseUnreachableError: grpc.StatusCode.UNAVAILABLE,
+    VersionExistsError: grpc.StatusCode.ALREADY_EXISTS,  # before its parent
     NameRefusedError: grpc.StatusCode.INVALID_ARGUMENT,
     RetiredError: grpc.StatusCode.PERMISSION_DENIED,
-    VersionExistsError: grpc.StatusCode.ALREADY_EXISTS,
 }
