@@ -1,37 +1,79 @@
-"""The `arena` command: which commands there are. Each lives in a module of arena/commands."""
+"""The `arena` command: which commands there are. Each lives in a module of arena/commands.
+
+Only the module of the command that is asked for is loaded: a leaderboard need not wait for gRPC,
+nor a referee carry numpy. The help texts of the others are read from their files.
+"""
+
+import ast
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
 import typer
 
-from arena.commands import bots
-from arena.commands.dashboard import dashboard
-from arena.commands.database import migrate
-from arena.commands.health import health
-from arena.commands.play import play
-from arena.commands.rating import rate, sprt
-from arena.commands.results import leaderboard, matches, transcript, verify
-from arena.commands.sample_bots import sample_bots
-from arena.commands.serve import serve
-from arena.commands.up import up
+COMMANDS = {
+    "up": "up:up",
+    "serve": "serve:serve",
+    "dashboard": "dashboard:dashboard",
+    "sample-bots": "sample_bots:sample_bots",
+    "health": "health:health",
+    "migrate": "database:migrate",
+    "bot": "bots:app",
+    "leaderboard": "results:leaderboard",
+    "matches": "results:matches",
+    "transcript": "results:transcript",
+    "verify": "results:verify",
+    "play": "play:play",
+    "rate": "rating:rate",
+    "sprt": "rating:sprt",
+}
+"""By name, MODULE:ATTRIBUTE in arena.commands: a function, or a Typer app with commands below."""
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    help="A tournament platform for bots in games of bluff.",
-)
-for command in (
-    up,
-    serve,
-    sample_bots,
-    dashboard,
-    health,
-    migrate,
-    leaderboard,
-    matches,
-    transcript,
-    verify,
-    play,
-    rate,
-    sprt,
-):
-    app.command()(command)
-app.add_typer(bots.app, name="bot")
+
+def run(arguments: Sequence[str]) -> None:
+    """Run the command that the arguments name; ends the program."""
+    application(arguments)(list(arguments))
+
+
+def application(arguments: Sequence[str]) -> typer.Typer:
+    """All commands, of which the one that the arguments name can be run."""
+    asked_for = arguments[0] if arguments else None
+    app = typer.Typer(
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        help="A tournament platform for bots in games of bluff.",
+    )
+    for name, place in COMMANDS.items():
+        if name == asked_for:
+            _add(app, name, place)
+        else:
+            app.command(name, help=_help(place))(_not_loaded)
+    return app
+
+
+def _add(app: typer.Typer, name: str, place: str) -> None:
+    module, attribute = place.split(":")
+    command: Callable[..., None] | typer.Typer = getattr(
+        import_module(f"arena.commands.{module}"), attribute
+    )
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+    else:
+        app.command(name)(command)
+
+
+def _not_loaded() -> None:
+    """Stands for a command that was not asked for."""
+
+
+def _help(place: str) -> str:
+    """A command's docstring (a group's is its module's), without loading its module."""
+    module, attribute = place.split(":")
+    spec = find_spec(f"arena.commands.{module}")
+    assert spec is not None and spec.origin is not None
+    tree = ast.parse(Path(spec.origin).read_bytes())
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == attribute:
+            return ast.get_docstring(node) or ""
+    return (ast.get_docstring(tree) or "").partition(": ")[2]

@@ -11,7 +11,7 @@ import pytest
 import typer
 from ruamel.yaml import YAML
 
-from arena.cli import app
+from arena.cli import application
 from arena.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -40,10 +40,10 @@ def test_the_file_is_valid() -> None:
 
 
 def test_every_command_is_one_of_arena_with_options_it_takes(compose: dict[str, Any]) -> None:
-    group = typer.main.get_command(app)
     found = dict(commands(compose))
     assert set(found) >= {"migrate", "referee", "dashboard", "sample-bots", "referee health"}
     for name, arguments in found.items():
+        group = typer.main.get_command(application(arguments))
         context = group.make_context("arena", list(arguments))
         with context:
             chosen, command, rest = group.resolve_command(  # type: ignore[attr-defined]

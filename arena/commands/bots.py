@@ -1,4 +1,4 @@
-"""`arena bot …`: who may play."""
+"""`arena bot …`: Register bots and look after their tokens."""
 
 import asyncio
 import json
