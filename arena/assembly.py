@@ -25,6 +25,8 @@ from arena.tournament.journal import Journal
 
 STOP_GRACE_SECONDS: Final = 5.0
 """How long running blocks may take to end when the referee stops; a block lasts fractions of it."""
+SETTLE_SECONDS: Final = 10.0
+"""How long the last results may take to be recorded when the referee stops."""
 
 log = structlog.get_logger()
 
@@ -67,7 +69,12 @@ class Arena:
             async with asyncio.timeout(STOP_GRACE_SECONDS):
                 await idle.wait()
         self.director.break_off("the referee is stopping; the match does not count")
-        await self.journal.settled()
+        try:
+            async with asyncio.timeout(SETTLE_SECONDS):
+                await self.journal.settled()
+        except TimeoutError:
+            # Nobody was told that these had ended, and their blocks will be void.
+            log.error("results not recorded: the database fails", matches=self.journal.waiting)
 
 
 @asynccontextmanager

@@ -26,7 +26,7 @@ from arena.scheduling.ladder import (
 )
 from arena.tournament.journal import Journal
 from arena.tournament.ports import Block, BlockKind, FinishedMatch, Participant, Timer
-from arena.tournament.table import Outcome, Table
+from arena.tournament.table import Outcome, Patience, Table
 
 FIRST_PAUSE_SECONDS = 5.0
 """How long a bot is left out after its first miss; doubled with each further one in a row."""
@@ -41,6 +41,7 @@ class Terms:
 
     time_control: TimeControl = field(default_factory=TimeControl)
     fault_limit: int = DEFAULT_FAULT_LIMIT
+    patience: Patience = field(default_factory=Patience)
 
 
 @dataclass(eq=False, slots=True)
@@ -213,6 +214,9 @@ class Director:
         if self._stopped:
             self._cut_short(running, void=True)
             return
+        if not all(guest.present for guest in running.guests):
+            self._cut_short(running, void=False)
+            return
         ladder = running.ladder
         order = list(rotations(ladder.seats))[running.position]
         guests = [running.guests[index] for index in order]
@@ -235,6 +239,7 @@ class Director:
             self._new_secret(),
             self._timer,
             done,
+            self._terms.patience,
         )
         running.table.open()
 
@@ -278,7 +283,7 @@ class Director:
             started_at=running.started_at,
             finished_at=datetime.now(UTC),
         )
-        self._journal.add(match, lambda: table.announce(written))
+        self._journal.add(match, lambda: table.announce(written), table.discard)
 
     def _cut_short(self, running: _RunningBlock, *, void: bool) -> None:
         if running.position > 0:

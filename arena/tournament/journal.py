@@ -1,7 +1,7 @@
 """The way of results into storage: what has come in while one batch was written is the next."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import structlog
@@ -19,6 +19,13 @@ log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
+class _Entry:
+    match: FinishedMatch
+    recorded: Callable[[], None]
+    refused: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
 class _BlockEnd:
     block_id: str
     void: bool
@@ -27,9 +34,12 @@ class _BlockEnd:
 class Journal:
     """Queues results and writes them in batches. `run` must be running."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(
+        self, recorder: Recorder, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
         self._recorder = recorder
-        self._matches: list[tuple[FinishedMatch, Callable[[], None]]] = []
+        self._sleep = sleep
+        self._matches: list[_Entry] = []
         self._block_ends: list[_BlockEnd] = []
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
@@ -44,9 +54,16 @@ class Journal:
         """Whether so much is waiting that no new match should begin."""
         return len(self._matches) >= MOST_WAITING
 
-    def add(self, match: FinishedMatch, recorded: Callable[[], None]) -> None:
-        """Record a match, then call `recorded`."""
-        self._matches.append((match, recorded))
+    @property
+    def waiting(self) -> int:
+        """Matches that are not recorded yet."""
+        return len(self._matches)
+
+    def add(
+        self, match: FinishedMatch, recorded: Callable[[], None], refused: Callable[[], None]
+    ) -> None:
+        """Record a match, then call `recorded`; `refused` when storage will never take it."""
+        self._matches.append(_Entry(match, recorded, refused))
         self._wake()
 
     def end_block(self, block_id: str, *, void: bool) -> None:
@@ -75,26 +92,27 @@ class Journal:
         batch, ends = self._matches[:BATCH], self._block_ends
         if len(batch) < len(self._matches):
             ends = []
-        await self._persist([match for match, _ in batch], ends)
+        refused = await self._persist([entry.match for entry in batch], ends)
         del self._matches[: len(batch)]
         del self._block_ends[: len(ends)]
-        self.recorded += len(batch)
-        for _, recorded in batch:
-            recorded()
+        self.recorded += len(batch) - len(refused)
+        for entry in batch:
+            _tell(entry, entry.match.transcript.setup.match_id in refused)
         for listener in self.listeners:
             listener()
 
-    async def _persist(self, matches: list[FinishedMatch], ends: list[_BlockEnd]) -> None:
-        """Recording is idempotent, so an attempt that failed half way is simply repeated."""
+    async def _persist(self, matches: list[FinishedMatch], ends: list[_BlockEnd]) -> set[str]:
+        """Write all of it, and return the ids of what was refused for good.
+
+        Recording is idempotent, so an attempt that failed half way is simply repeated.
+        """
         failures = 0
         while True:
+            refused: set[str] = set()
             try:
-                await self._record(matches)
+                await self._record(matches, refused)
                 for end in ends:
-                    if end.void:
-                        await self._recorder.void_block(end.block_id)
-                    else:
-                        await self._recorder.close_block(end.block_id)
+                    await self._end(end)
             except StorageFailedError as error:
                 pause = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
                 failures += 1
@@ -104,11 +122,11 @@ class Journal:
                     waiting=len(self._matches),
                     why=str(error),
                 )
-                await asyncio.sleep(pause)
+                await self._sleep(pause)
             else:
-                return
+                return refused
 
-    async def _record(self, matches: list[FinishedMatch]) -> None:
+    async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
         """Record a batch; what storage refuses for good is set aside, so that the rest goes in."""
         if not matches:
             return
@@ -117,8 +135,31 @@ class Journal:
         except StorageFailedError:
             raise
         except Exception:
-            if len(matches) == 1:
-                log.exception("result refused", match=matches[0].transcript.setup.match_id)
+            if len(matches) > 1:
+                for match in matches:
+                    await self._record([match], refused)
                 return
-            for match in matches:
-                await self._record([match])
+            (match,) = matches
+            refused.add(match.transcript.setup.match_id)
+            log.exception("result refused", match=match.transcript.setup.match_id)
+            # Its block can never be complete, and must not count in part.
+            await self._end(_BlockEnd(match.block.id, void=True))
+
+    async def _end(self, end: _BlockEnd) -> None:
+        try:
+            if end.void:
+                await self._recorder.void_block(end.block_id)
+            else:
+                await self._recorder.close_block(end.block_id)
+        except StorageFailedError:
+            raise
+        except Exception:
+            log.exception("block not ended", block=end.block_id)
+
+
+def _tell(entry: _Entry, refused: bool) -> None:
+    try:
+        (entry.refused if refused else entry.recorded)()
+    except Exception:
+        # The result is safe; the journal must go on for the others.
+        log.exception("end not told", match=entry.match.transcript.setup.match_id)

@@ -6,6 +6,7 @@ test turns its clock by hand.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -18,12 +19,17 @@ from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.tournament.ports import Cancellable, Player, Timer
 
-JOIN_SECONDS = 5.0
-"""How long an offer stands: enough for a bot in the middle of a heavy move to read it."""
-GRACE_SECONDS = 15.0
-"""How long a bot may be away before it forfeits: a restart of its process fits in."""
-
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a table waits for what is no thinking."""
+
+    join_seconds: float = 5.0
+    """How long an offer stands: enough for a bot in the middle of a heavy move to read it."""
+    grace_seconds: float = 15.0
+    """How long a bot may be away before it forfeits: a restart of its process fits in."""
 
 
 class _Phase(Enum):
@@ -53,6 +59,7 @@ class Table:
         secret: bytes,
         timer: Timer,
         done: Callable[["Table", Outcome], None],
+        patience: Patience = Patience(),
     ) -> None:
         self.setup = setup
         self.transcript: Transcript | None = None
@@ -73,14 +80,16 @@ class Table:
         self._asked: tuple[Turn, ...] = ()
         self._asked_at = 0.0
         self._replies: dict[int, Reply] = {}
-        self._deadline = timer.now() + JOIN_SECONDS
+        self._patience = patience
+        self._deadline = timer.now() + patience.join_seconds
         self._alarm: Cancellable | None = None
         self._alarm_at = 0.0
 
     def open(self) -> None:
         """Offer the match to all seats."""
+        join_ms = int(self._patience.join_seconds * 1000)
         for seat, player in enumerate(self._players):
-            player.offer(self, seat, self._commitment, int(JOIN_SECONDS * 1000))
+            player.offer(self, seat, self._commitment, join_ms)
         self._arm()
 
     def join(self, seat: int, entropy: bytes) -> None:
@@ -134,6 +143,11 @@ class Table:
     def bank_ms(self, seat: int) -> int:
         """What is left of a seat's time bank."""
         return self._banks[seat].left_ms
+
+    def discard(self) -> None:
+        """Tell all players that the match, though played, could not be recorded."""
+        for player in self._players:
+            player.withdraw("the match could not be recorded; it does not count")
 
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
@@ -199,7 +213,7 @@ class Table:
 
     def _gone_for_good(self, seat: int) -> bool:
         away = self._away_since.get(seat)
-        return away is not None and self._timer.now() >= away + GRACE_SECONDS
+        return away is not None and self._timer.now() >= away + self._patience.grace_seconds
 
     def _finish(self, record: Record) -> None:
         self._close()
@@ -244,7 +258,7 @@ class Table:
     def _seat_deadline(self, seat: int) -> float:
         deadline = self._asked_at + self._banks[seat].allowed_ms / 1000
         away = self._away_since.get(seat)
-        return deadline if away is None else min(deadline, away + GRACE_SECONDS)
+        return deadline if away is None else min(deadline, away + self._patience.grace_seconds)
 
     def _arm(self) -> None:
         if self._alarm is not None:
