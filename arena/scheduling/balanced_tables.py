@@ -1,0 +1,81 @@
+"""Tables of more than two seats over which bots and meetings spread evenly.
+
+Guarantees, for n bots and s seats, checked by tests for all n up to 30 and s up to 10:
+
+- every bot sits at equally many tables;
+- every two bots meet, and no two meet more than MOST_UNEVEN times more often than any other two.
+
+If listing all combinations takes no more tables than the construction, that is done: then every two
+bots meet equally often. Otherwise: think of the bots on a circle, take a few tables (base tables)
+and turn each around the whole circle. Turning makes all bots alike; two bots meet as often as their
+distance occurs in the base tables, which are chosen greedily so that distances occur evenly.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from math import comb
+
+MOST_UNEVEN = 3
+"""How many times more often than others two bots may meet, see above. Measured, not derived."""
+
+_MOST_TRIED = 3_000
+"""Base tables that are all tried; beyond that they are put together seat by seat."""
+
+Table = tuple[int, ...]
+
+
+@lru_cache(maxsize=64)
+def balanced_tables(bots: int, seats: int) -> tuple[Table, ...]:
+    """The tables, as ascending positions from 0. Needs at least as many bots as seats."""
+    turned = _turned_tables(bots, seats)
+    if comb(bots, seats) <= len(turned):
+        return tuple(combinations(range(bots), seats))
+    return turned
+
+
+def _turned_tables(bots: int, seats: int) -> tuple[Table, ...]:
+    meetings = [0] * (bots // 2 + 1)
+    """By distance on the circle, how often two bots at that distance meet."""
+    found: list[Table] = []
+    while min(meetings[1:], default=1) == 0:
+        base = _best_base(bots, seats, meetings)
+        turns = sorted({_turn(base, by, bots) for by in range(bots)})
+        found += turns
+        # A base table that looks the same after fewer turns makes fewer tables.
+        for distance, more in Counter(_occurrences(base, bots)).items():
+            meetings[distance] += more * len(turns) // bots
+    return tuple(found)
+
+
+def _turn(base: Table, by: int, bots: int) -> Table:
+    return tuple(sorted((at + by) % bots for at in base))
+
+
+def _occurrences(base: Table, bots: int) -> Iterator[int]:
+    """The distance of each two seats: once for each time two bots at it meet in a full turn."""
+    for one, other in combinations(base, 2):
+        distance = min((other - one) % bots, (one - other) % bots)
+        yield distance
+        if 2 * distance == bots:  # opposite bots are met from both sides
+            yield distance
+
+
+def _best_base(bots: int, seats: int, meetings: list[int]) -> Table:
+    if comb(bots - 1, seats - 1) <= _MOST_TRIED:
+        tried = ((0, *rest) for rest in combinations(range(1, bots), seats - 1))
+        return min(tried, key=lambda base: _unevenness(base, bots, meetings))
+    base: Table = (0,)
+    while len(base) < seats:
+        longer = ((*base, at) for at in range(bots) if at not in base)
+        base = min(longer, key=lambda table: _unevenness(table, bots, meetings))
+    return base
+
+
+def _unevenness(base: Table, bots: int, meetings: list[int]) -> tuple[int, int]:
+    """What a base table would leave: the distances that never occur, then how uneven the rest."""
+    after = list(meetings)
+    for distance in _occurrences(base, bots):
+        after[distance] += 1
+    return after[1:].count(0), sum(count * count for count in after)

@@ -1,0 +1,69 @@
+"""The formats by name, and one made from what its tournament was created with."""
+
+from enum import Enum
+from typing import assert_never
+
+from arena.scheduling.gauntlet import Gauntlet
+from arena.scheduling.knockout import Knockout
+from arena.scheduling.pairings import Format, FormatError
+from arena.scheduling.round_robin import RoundRobin
+
+
+class FormatName(Enum):
+    """How a tournament can be played."""
+
+    ROUND_ROBIN = "round-robin"
+    SWISS = "swiss"
+    KNOCKOUT = "knockout"
+    GAUNTLET = "gauntlet"
+
+
+def make_format(
+    name: FormatName,
+    *,
+    field: int,
+    seats: int,
+    blocks: int,
+    rounds: int | None,
+    seed: str,
+) -> Format:
+    """The format for a field of so many bots. Raises FormatError with what would be possible.
+
+    `rounds`: how often everybody meets (round robin, gauntlet; default 1), or the rounds of a
+    Swiss (default: enough to leave one bot unbeaten). `blocks`: by pairing.
+    """
+    if blocks < 1 or (rounds is not None and rounds < 1):
+        raise FormatError("a pairing needs at least one block, and a tournament one round")
+    found = _made(name, field, seats, blocks, rounds, seed)
+    found.check(field)
+    return found
+
+
+def _made(
+    name: FormatName,
+    field: int,
+    seats: int,
+    blocks: int,
+    rounds: int | None,
+    seed: str,
+) -> Format:
+    match name:
+        case FormatName.ROUND_ROBIN:
+            return RoundRobin(seats, blocks, rounds or 1, seed)
+        case FormatName.GAUNTLET:
+            return Gauntlet(seats, blocks, rounds or 1, seed)
+        case FormatName.SWISS:
+            # Here, because only a Swiss needs the weight of the matching's library.
+            from arena.scheduling.swiss import Swiss, usual_rounds
+
+            if seats != 2:
+                raise FormatError(f"a Swiss is for two seats, not {seats}: choose round-robin")
+            return Swiss(blocks, rounds or usual_rounds(field), seed)
+        case FormatName.KNOCKOUT:
+            if seats != 2:
+                raise FormatError(f"a knockout is for two seats, not {seats}: choose round-robin")
+            if rounds is not None:
+                raise FormatError("the rounds of a knockout follow from the number of bots")
+            return Knockout(blocks, seed)
+        case _:
+            assert_never(name)

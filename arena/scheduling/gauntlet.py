@@ -1,0 +1,82 @@
+"""Gauntlet: one bot, the first of the field, against all others.
+
+With two seats it meets each of the others once per cycle. With more, the others stand in a circle
+and each run of neighbours that fills a table meets it: every opponent sits at equally many tables.
+Ranked by the mean points of a block, since the first plays more of them than the others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from arena.randomness import shuffled
+from arena.scheduling.pairings import (
+    FormatError,
+    Line,
+    Pairing,
+    Played,
+    all_done,
+    blocks_by_entry,
+    points_by_entry,
+    ranked,
+    schedule_randomness,
+)
+
+CHALLENGER = 1
+"""The entry that meets all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauntlet:
+    """`cycles` times through. A Format."""
+
+    seats: int
+    blocks: int
+    cycles: int
+    seed: str
+
+    tie_breaks = ()
+
+    def check(self, field: int) -> None:
+        if field < self.seats:
+            raise FormatError(f"a table of {self.seats} needs at least {self.seats} bots")
+
+    def blocks_wanted(self, played: Played) -> int:
+        del played
+        return self.blocks
+
+    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+        if not played:
+            return self._pairings(field)
+        return None if all_done(self, played) else ()
+
+    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+        blocks = blocks_by_entry(played)
+        means = {
+            entry: total / blocks[entry] if blocks[entry] else Fraction(0)
+            for entry, total in points_by_entry(played).items()
+        }
+        return ranked(field, means, lambda _: (), blocks)
+
+    def expected_blocks(self, field: int) -> int:
+        return len(self._tables(field)) * self.cycles * self.blocks
+
+    def _tables(self, field: int) -> list[tuple[int, ...]]:
+        """Positions among the opponents, from 0."""
+        opponents = field - 1
+        runs = {
+            tuple(sorted((start + at) % opponents for at in range(self.seats - 1))): start
+            for start in range(opponents)
+        }
+        return sorted(runs, key=runs.__getitem__)
+
+    def _pairings(self, field: int) -> tuple[Pairing, ...]:
+        randomness = schedule_randomness(self.seed)
+        found = []
+        for cycle in range(1, self.cycles + 1):
+            order = shuffled(randomness, f"cycle {cycle} order", range(2, field + 1))
+            for table, opponents in enumerate(self._tables(field), start=1):
+                entries = (CHALLENGER, *(order[at] for at in opponents))
+                seated = shuffled(randomness, f"round {cycle} table {table}", entries)
+                found.append(Pairing(cycle, table, seated))
+        return tuple(found)

@@ -1,0 +1,147 @@
+"""Knockout: whoever loses a pairing is out. Two seats.
+
+The bracket is the usual one: 1 and 2 can meet in the final only, 1 to 4 in the semi-finals only,
+and so on. Where the field is no power of two the best seeded have a bye in the first round.
+
+A pairing is decided by its points over `blocks` blocks. If they are level, further blocks are
+played one by one until they are not; after MOST_EXTRA_BLOCKS the better seeded goes on, and the
+record says so.
+
+Ranked by pairings won (byes included), so that all who lost in one round share a rank.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from arena.randomness import shuffled
+from arena.scheduling.pairings import (
+    FormatError,
+    Line,
+    Number,
+    Pairing,
+    Played,
+    blocks_by_entry,
+    ranked,
+    schedule_randomness,
+)
+
+MOST_EXTRA_BLOCKS = 5
+"""Bots that play each other level so often are equals for this purpose, or the same program."""
+
+
+class Decision(Enum):
+    """What decided a pairing."""
+
+    BYE = "bye"
+    POINTS = "points"
+    EXTRA_BLOCKS = "extra blocks"
+    SEEDING = "seeding"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """How a pairing ended."""
+
+    winner: Number
+    by: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Knockout:
+    """One bracket. A Format."""
+
+    blocks: int
+    seed: str
+
+    tie_breaks = ()
+
+    def check(self, field: int) -> None:
+        if field < 2:
+            raise FormatError("a knockout needs at least 2 bots")
+
+    def blocks_wanted(self, played: Played) -> int:
+        if played.pairing.is_bye:
+            return 0
+        for count in range(self.blocks, self.blocks + MOST_EXTRA_BLOCKS):
+            if len(played.blocks) < count or len(set(played.total(count))) > 1:
+                return count
+        return self.blocks + MOST_EXTRA_BLOCKS
+
+    def decided(self, played: Played) -> Decided | None:
+        """Who goes on, and why; None while blocks are awaited."""
+        entries = played.pairing.entries
+        if played.pairing.is_bye:
+            return Decided(entries[0], Decision.BYE)
+        count = self.blocks_wanted(played)
+        if len(played.blocks) < count:
+            return None
+        one, other = played.total(count)
+        if one == other:
+            return Decided(min(entries), Decision.SEEDING)
+        by = Decision.POINTS if count == self.blocks else Decision.EXTRA_BLOCKS
+        return Decided(entries[0] if one > other else entries[1], by)
+
+    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+        if not played:
+            return tuple(
+                self._pairing(1, table, entries)
+                for table, entries in enumerate(first_round(field), start=1)
+            )
+        winners = self._winners(played)
+        rounds = len(_bracket(field)).bit_length() - 1
+        if (rounds, 1) in winners:
+            return None
+        paired = {(one.pairing.round, one.pairing.table) for one in played}
+        ready = sorted(
+            (round_ + 1, (table + 1) // 2)
+            for round_, table in winners
+            if table % 2 and (round_, table + 1) in winners
+        )
+        return tuple(
+            self._pairing(
+                round_, table, (winners[round_ - 1, 2 * table - 1], winners[round_ - 1, 2 * table])
+            )
+            for round_, table in ready
+            if (round_, table) not in paired
+        )
+
+    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+        won: dict[Number, Fraction] = {}
+        for winner in self._winners(played).values():
+            won[winner] = won.get(winner, Fraction(0)) + 1
+        return ranked(field, won, lambda _: (), blocks_by_entry(played))
+
+    def expected_blocks(self, field: int) -> int:
+        return (field - 1) * self.blocks
+
+    def _winners(self, played: Sequence[Played]) -> dict[tuple[int, int], Number]:
+        """By (round, table) of the pairings that are decided."""
+        return {
+            (one.pairing.round, one.pairing.table): decided.winner
+            for one in played
+            if (decided := self.decided(one)) is not None
+        }
+
+    def _pairing(self, round_: int, table: int, entries: tuple[Number, ...]) -> Pairing:
+        key = f"round {round_} table {table}"
+        return Pairing(round_, table, shuffled(schedule_randomness(self.seed), key, entries))
+
+
+def first_round(field: int) -> list[tuple[Number, ...]]:
+    """The pairings of the first round, from the top of the bracket; single ones are byes."""
+    bracket = _bracket(field)
+    return [
+        tuple(sorted(number for number in pair if number <= field))
+        for pair in zip(bracket[::2], bracket[1::2], strict=True)
+    ]
+
+
+def _bracket(field: int) -> list[Number]:
+    """Seedings from the top of the bracket: neighbours meet, their winners meet, and so on."""
+    order = [1]
+    while len(order) < field:
+        size = 2 * len(order)
+        order = [number for better in order for number in (better, size + 1 - better)]
+    return order

@@ -1,0 +1,124 @@
+"""Round robin: everybody meets everybody.
+
+Two seats: the circle method. Every cycle each pair meets exactly once; in each round everybody
+plays once, and when the field is odd one bot sits out, each bot once per cycle.
+
+More seats: a balanced list of tables (see `arena.scheduling.balanced_tables`). Every cycle each bot
+sits at equally many tables and each pair meets at least once; where all possible tables are played,
+each pair meets equally often.
+
+Whatever the size, a block takes its bots through all seats, so no bot sits anywhere more often.
+Ranked by points over all blocks, then by those against the bots that are level.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from arena.randomness import shuffled
+from arena.scheduling.balanced_tables import balanced_tables
+from arena.scheduling.pairings import (
+    FormatError,
+    Line,
+    Number,
+    Pairing,
+    Played,
+    all_done,
+    blocks_by_entry,
+    points_by_entry,
+    ranked,
+    schedule_randomness,
+)
+
+MOST_TABLES = 100_000
+"""Of a whole tournament: far more than will be played, and few enough to be listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobin:
+    """`cycles` times around. A Format."""
+
+    seats: int
+    blocks: int
+    cycles: int
+    seed: str
+
+    tie_breaks = ("between the level",)
+
+    def check(self, field: int) -> None:
+        if field < self.seats:
+            raise FormatError(f"a table of {self.seats} needs at least {self.seats} bots")
+        if self.expected_blocks(field) > MOST_TABLES:
+            raise FormatError(
+                f"this takes {self.expected_blocks(field)} blocks, and {MOST_TABLES} is the most: "
+                "choose fewer bots, blocks or rounds"
+            )
+
+    def blocks_wanted(self, played: Played) -> int:
+        del played
+        return self.blocks
+
+    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+        if not played:
+            return self._pairings(field)
+        return None if all_done(self, played) else ()
+
+    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+        points = points_by_entry(played)
+
+        def between_the_level(entry: Number) -> tuple[Fraction, ...]:
+            level = {other for other in points if points[other] == points.get(entry)}
+            among = [one for one in played if level.issuperset(one.pairing.entries)]
+            return (points_by_entry(among).get(entry, Fraction(0)),)
+
+        return ranked(field, points, between_the_level, blocks_by_entry(played))
+
+    def expected_blocks(self, field: int) -> int:
+        tables = (
+            field * (field - 1) // 2 if self.seats == 2 else len(balanced_tables(field, self.seats))
+        )
+        return tables * self.cycles * self.blocks
+
+    def _pairings(self, field: int) -> tuple[Pairing, ...]:
+        randomness = schedule_randomness(self.seed)
+        found: list[Pairing] = []
+        for cycle in range(1, self.cycles + 1):
+            order = shuffled(randomness, f"cycle {cycle} order", range(1, field + 1))
+            if self.seats == 2:
+                rounds = circle(order)
+            else:
+                # One round: these tables have no order that anything depends on.
+                rounds = [
+                    [
+                        tuple(order[at] for at in table)
+                        for table in balanced_tables(field, self.seats)
+                    ]
+                ]
+            before = found[-1].round if found else 0
+            found += (
+                Pairing(
+                    before + number,
+                    table,
+                    shuffled(randomness, f"round {before + number} table {table}", entries),
+                )
+                for number, tables in enumerate(rounds, start=1)
+                for table, entries in enumerate(tables, start=1)
+            )
+        return tuple(found)
+
+
+def circle(order: Sequence[Number]) -> list[list[tuple[Number, ...]]]:
+    """The rounds in which each two of `order` meet once, and nobody plays twice in a round.
+
+    The first stays, the others walk around it; whoever stands against the gap sits out.
+    """
+    ring: list[Number | None] = [*order, *([None] if len(order) % 2 else [])]
+    half = len(ring) // 2
+    rounds: list[list[tuple[Number, ...]]] = []
+    for _ in range(len(ring) - 1):
+        facing = zip(ring[:half], reversed(ring[half:]), strict=True)
+        rounds.append(
+            [(one, other) for one, other in facing if one is not None and other is not None]
+        )
+        ring[1:] = [ring[-1], *ring[1:-1]]
+    return rounds

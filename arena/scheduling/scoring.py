@@ -1,0 +1,61 @@
+"""From placings to points: what a match, and a pairing as a whole, is worth to each of its bots.
+
+Points are fractions, not floats: two bots are level only if they are, and a schedule that depends
+on it comes out the same everywhere.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+from fractions import Fraction
+from typing import assert_never
+
+
+class ScoreRule(Enum):
+    """What counts. The two disagree at tables of more than two; players are told beforehand."""
+
+    PLACEMENT = "placement"
+    """Every opponent counts: the share of them that was beaten, a tie being half."""
+    WINNER = "winner"
+    """Only the first place counts; n bots that share it get 1/n each."""
+
+
+def points(placing: Sequence[int], rule: ScoreRule) -> tuple[Fraction, ...]:
+    """0 to 1 by seat, from ranks by seat: 1 is best, ties are equal.
+
+    With two seats both rules are the same: 1, 1/2 or 0.
+    """
+    match rule:
+        case ScoreRule.PLACEMENT:
+            others = len(placing) - 1
+            return tuple(
+                Fraction(
+                    2 * sum(other > rank for other in placing) + placing.count(rank) - 1, 2 * others
+                )
+                for rank in placing
+            )
+        case ScoreRule.WINNER:
+            best = min(placing)
+            firsts = placing.count(best)
+            return tuple(Fraction(rank == best, firsts) for rank in placing)
+        case _:
+            assert_never(rule)
+
+
+def block_points(placings: Sequence[Sequence[int]], rule: ScoreRule) -> tuple[Fraction, ...]:
+    """The mean over the matches of a block; each match's ranks in the order of the bots."""
+    return mean([points(placing, rule) for placing in placings])
+
+
+def walkover(absent: Sequence[bool], rule: ScoreRule) -> tuple[Fraction, ...]:
+    """A block not played because bots withdrew: they are last, and the others level."""
+    return points([1 + gone for gone in absent], rule)
+
+
+def ranks(totals: Sequence[Fraction]) -> tuple[int, ...]:
+    """Ranks by seat: 1 + the number of strictly higher totals."""
+    return tuple(1 + sum(other > own for other in totals) for own in totals)
+
+
+def mean(rows: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
+    """The mean of each column."""
+    return tuple(sum(column, Fraction(0)) / len(rows) for column in zip(*rows, strict=True))

@@ -1,0 +1,168 @@
+"""Swiss: every round, bots meet others that have done as well so far. Two seats.
+
+After the Dutch system, as a matching of least cost instead of by its list of steps. Every round
+is, of all ways to pair the field, one that is best by these, the earlier outweighing all later:
+
+1. nobody has a second bye (with an odd field one bot has a bye; it counts as a pairing won);
+2. as few pairings as possible are a rematch: none, as long as that is avoidable;
+3. the bye goes to a bot with as few points as possible;
+4. bots meet within their score group: the sum of the squared differences of points is least;
+5. who met a stronger or weaker group last round does not do so again in the same direction;
+6. within a score group the upper half (by seeding) meets the lower half, best against best of it;
+   who must leave its group is of its lower end and meets the upper end of the next;
+7. lots, drawn by the schedule's seed.
+
+Pairing gives 1 point to whoever has more points over its blocks, 1/2 when level. Ranked by these;
+then by the sum of the opponents' (Buchholz; a bye counts as an opponent with one's own points);
+then by the mean points of a block.
+
+The matching is networkx's (Galil 1986); with integers as costs it computes exactly.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import networkx
+
+from arena.randomness import shuffled
+from arena.scheduling.pairings import (
+    FormatError,
+    Line,
+    Number,
+    Pairing,
+    Played,
+    all_done,
+    blocks_by_entry,
+    points_by_entry,
+    ranked,
+    schedule_randomness,
+)
+from arena.scheduling.scoring import ScoreRule, points, ranks
+from arena.scheduling.swiss_history import History, history_of
+
+BYE: Number = 0
+"""Whom the bot with a bye is matched with."""
+
+
+def usual_rounds(field: int) -> int:
+    """Enough rounds that at most one bot can win all its pairings."""
+    return max(1, (field - 1).bit_length())
+
+
+@dataclass(frozen=True, slots=True)
+class Swiss:
+    """`rounds` rounds of pairings of `blocks` blocks. A Format."""
+
+    blocks: int
+    rounds: int
+    seed: str
+
+    tie_breaks = ("Buchholz", "points per block")
+
+    def check(self, field: int) -> None:
+        if field < 2:
+            raise FormatError("a Swiss needs at least 2 bots")
+        most = field if field % 2 else field - 1
+        if self.rounds > most:
+            raise FormatError(f"{field} bots can meet anew for at most {most} rounds")
+
+    def blocks_wanted(self, played: Played) -> int:
+        return 0 if played.pairing.is_bye else self.blocks
+
+    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+        if not all_done(self, played):
+            return ()
+        last = max((one.pairing.round for one in played), default=0)
+        if last >= self.rounds:
+            return None
+        return self._round(last + 1, field, history_of(field, self._outcomes(played)))
+
+    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+        history = history_of(field, self._outcomes(played))
+        blocks, block_points = blocks_by_entry(played), points_by_entry(played)
+
+        def tie_breaks(entry: Number) -> tuple[Fraction, ...]:
+            opponents = (history.points[other or entry] for other in history.met[entry])
+            mean = block_points[entry] / blocks[entry] if blocks.get(entry) else Fraction(0)
+            return sum(opponents, Fraction(0)), mean
+
+        return ranked(field, history.points, tie_breaks, blocks)
+
+    def expected_blocks(self, field: int) -> int:
+        return self.rounds * (field // 2) * self.blocks
+
+    def _outcomes(self, played: Sequence[Played]) -> list[tuple[Pairing, tuple[Fraction, ...]]]:
+        """The points of the pairings that are decided; a bye's is one whole."""
+        return [
+            (
+                one.pairing,
+                (Fraction(1),)
+                if one.pairing.is_bye
+                else points(ranks(one.total()), ScoreRule.PLACEMENT),
+            )
+            for one in played
+            if all_done(self, [one])
+        ]
+
+    def _round(self, number: int, field: int, history: History) -> tuple[Pairing, ...]:
+        matched = _matching(number, field, history, self.seed)
+        # The leaders' table first, the bye last.
+        matched.sort(key=lambda pair: (BYE in pair, -sum(history.points[e] for e in pair if e)))
+        randomness = schedule_randomness(self.seed)
+        return tuple(
+            Pairing(
+                number,
+                table,
+                shuffled(
+                    randomness,
+                    f"round {number} table {table}",
+                    sorted(entry for entry in pair if entry != BYE),
+                ),
+            )
+            for table, pair in enumerate(matched, start=1)
+        )
+
+
+def _matching(number: int, field: int, history: History, seed: str) -> list[tuple[Number, Number]]:
+    """Who meets whom; (BYE, entry) for the bye."""
+    entries = list(range(field % 2 ^ 1, field + 1))
+    lots = shuffled(schedule_randomness(seed), f"round {number} lots", entries)
+    cost = partial(_cost, history=history, lot={entry: lot for lot, entry in enumerate(lots)})
+    graph: networkx.Graph[Number] = networkx.Graph()
+    edges = {
+        (one, other): cost(one, other)
+        for at, one in enumerate(entries)
+        for other in entries[at + 1 :]
+    }
+    # One number for all criteria: each outweighs whatever the later ones can add up to.
+    weights = [1]
+    for criterion in reversed(range(1, len(next(iter(edges.values()))))):
+        largest = max(costs[criterion] for costs in edges.values())
+        weights.insert(0, weights[0] * (largest * len(entries) + 1))
+    for (one, other), costs in edges.items():
+        total = sum(weight * part for weight, part in zip(weights, costs, strict=True))
+        graph.add_edge(one, other, weight=-total)
+    matched = networkx.max_weight_matching(graph, maxcardinality=True)
+    return sorted((min(pair), max(pair)) for pair in matched)
+
+
+def _cost(one: Number, other: Number, history: History, lot: dict[Number, int]) -> tuple[int, ...]:
+    """What is bad about two bots meeting, or `other` having a bye, by the criteria above."""
+    if one == BYE:
+        again = history.met[other].count(BYE)
+        # A bye is a place below everybody, and its taker leaves the lower end of its group.
+        return again, 0, history.halves(other), 0, 0, history.from_below(other), lot[other]
+    difference = abs(history.halves(one) - history.halves(other))
+    upper, lower = sorted((one, other), key=history.standing)
+    if difference == 0:
+        half = history.group_size(one) // 2
+        floats = 0
+        fit = abs(history.from_above(lower) - history.from_above(upper) - half)
+    else:
+        floats = (history.floated[upper] < 0) + (history.floated[lower] > 0)
+        fit = history.from_below(upper) + history.from_above(lower)
+    # Of equally good pairings, the one that the lots bring closest together.
+    apart = abs(lot[one] - lot[other])
+    return 0, history.met[one].count(other), 0, difference**2, floats, fit, apart

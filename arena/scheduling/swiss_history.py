@@ -1,0 +1,71 @@
+"""What a Swiss knows of its rounds so far: points, opponents, floats and score groups."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from arena.scheduling.pairings import Number, Pairing
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The field after some rounds."""
+
+    points: Mapping[Number, Fraction]
+    """By entry, in halves."""
+    met: Mapping[Number, tuple[Number, ...]]
+    """By entry, the opponents in order; 0 stands for a bye."""
+    floated: Mapping[Number, int]
+    """By entry: 1 if it met a bot with more points in the last round, -1 if one with fewer."""
+    places: Mapping[Number, tuple[int, int]]
+    """By entry: its place in its score group by seeding, from 0, and the group's size."""
+
+    def halves(self, entry: Number) -> int:
+        """Points as a whole number."""
+        return int(2 * self.points[entry])
+
+    def standing(self, entry: Number) -> tuple[Fraction, Number]:
+        """Sorts by points, then by seeding."""
+        return -self.points[entry], entry
+
+    def from_above(self, entry: Number) -> int:
+        """How many stand above it in its score group."""
+        return self.places[entry][0]
+
+    def from_below(self, entry: Number) -> int:
+        """How many stand below it in its score group."""
+        return self.places[entry][1] - 1 - self.places[entry][0]
+
+    def group_size(self, entry: Number) -> int:
+        """How many have as many points, itself included."""
+        return self.places[entry][1]
+
+
+def history_of(field: int, outcomes: Sequence[tuple[Pairing, tuple[Fraction, ...]]]) -> History:
+    """Fold the decided pairings, in any order, with their points in the order of the entries."""
+    entries = range(1, field + 1)
+    points = dict.fromkeys(entries, Fraction(0))
+    met: dict[Number, tuple[Number, ...]] = dict.fromkeys(entries, ())
+    floated = dict.fromkeys(entries, 0)
+    rounds = sorted({pairing.round for pairing, _ in outcomes})
+    for number in rounds:
+        before = dict(points)
+        floated = dict.fromkeys(entries, 0)
+        for pairing, gained in outcomes:
+            if pairing.round != number:
+                continue
+            for entry, more in zip(pairing.entries, gained, strict=True):
+                points[entry] += more
+                opponents = [other for other in pairing.entries if other != entry] or [0]
+                met[entry] += tuple(opponents)
+                theirs = Fraction(-1) if opponents == [0] else before[opponents[0]]
+                floated[entry] = (theirs > before[entry]) - (theirs < before[entry])
+    sizes = Counter(points.values())
+    above: Counter[Fraction] = Counter()
+    places = {}
+    for entry in entries:
+        group = points[entry]
+        places[entry] = (above[group], sizes[group])
+        above[group] += 1
+    return History(points, met, floated, places)

@@ -1,0 +1,55 @@
+"""Tournaments played out in no time: a format's pairings, and results from anywhere."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from hypothesis import strategies as st
+
+from arena.scheduling.pairings import Format, Number, Pairing, Played
+
+Points = tuple[Fraction, ...]
+Results = Callable[[Pairing], Points]
+
+
+def play_out(plan: Format, field: int, result: Results) -> list[Played]:
+    """The record of a whole tournament."""
+    played: list[Played] = []
+    for _ in range(1_000):
+        added = plan.next_pairings(field, played)
+        if added is None:
+            return played
+        played += [Played(pairing) for pairing in added]
+        for at, one in enumerate(played):
+            while len(one.blocks) < plan.blocks_wanted(one):
+                one = Played(one.pairing, (*one.blocks, result(one.pairing)))
+            played[at] = one
+    raise AssertionError("the tournament does not end")
+
+
+def stronger_wins(pairing: Pairing) -> Points:
+    """Points by seeding: the best of the table gets 1, the worst 0."""
+    others = len(pairing.entries) - 1
+    return tuple(
+        Fraction(sum(other > entry for other in pairing.entries), others)
+        for entry in pairing.entries
+    )
+
+
+def drawn(pairing: Pairing) -> Points:
+    """Everybody level."""
+    return (Fraction(1, 2),) * len(pairing.entries)
+
+
+def chance(data: st.DataObject) -> Results:
+    """Any result of a table of two."""
+
+    def result(pairing: Pairing) -> Points:
+        halves = data.draw(st.integers(0, 4))
+        return Fraction(halves, 4), Fraction(4 - halves, 4)
+
+    return result
+
+
+def entries(plan: Format, field: int, played: list[Played]) -> list[Number]:
+    """The standings as entries, best first."""
+    return [line.entry for line in plan.standings(field, played)]
