@@ -66,7 +66,7 @@ WHERE id = ANY(%b::uuid[]) AND closed_at IS NULL AND voided_at IS NULL
 _RATE: LiteralString = """
 INSERT INTO rating_events (match_id)
 SELECT matches.id FROM matches JOIN blocks ON blocks.id = matches.block_id
-WHERE blocks.id = ANY(%b::uuid[]) AND blocks.closed_at IS NOT NULL
+WHERE blocks.id = ANY(%b::uuid[]) AND blocks.closed_at IS NOT NULL AND blocks.rated
 ORDER BY matches.finished_at, matches.position
 ON CONFLICT DO NOTHING
 """

@@ -40,7 +40,10 @@ class SeatRow:
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
-    """A recorded match. Neither `rated` nor `voided`: its block is still being played."""
+    """A recorded match.
+
+    Neither `rated` nor `voided`: its block is still being played, or of an unrated tournament.
+    """
 
     match_id: str
     game: str

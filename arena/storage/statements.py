@@ -117,7 +117,7 @@ def _match_rows() -> Row:
         .add_columns(matches.c.seat_count, matches.c.block_id, matches.c.position)
         .add_columns(matches.c.termination, matches.c.decided_by_faults)
         .add_columns(matches.c.started_at, matches.c.finished_at)
-        .add_columns(blocks.c.closed_at.is_not(None).label("rated"))
+        .add_columns(and_(blocks.c.closed_at.is_not(None), blocks.c.rated).label("rated"))
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
         .select_from(matches.join(blocks))
     )

@@ -1,0 +1,83 @@
+"""Tournaments."""
+
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+_TABLES = """
+ALTER TABLE blocks ADD COLUMN rated boolean NOT NULL DEFAULT true;
+
+CREATE TABLE tournaments (
+    id integer GENERATED ALWAYS AS IDENTITY CONSTRAINT tournaments_pk PRIMARY KEY,
+    name text NOT NULL,
+    format text NOT NULL,
+    game text NOT NULL,
+    options jsonb NOT NULL,
+    seat_count smallint NOT NULL,
+    blocks smallint NOT NULL,
+    rounds smallint,
+    score text NOT NULL,
+    seed text NOT NULL,
+    rated boolean NOT NULL,
+    state text NOT NULL DEFAULT 'created',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz,
+    ended_at timestamptz,
+    CONSTRAINT tournaments_name_allowed CHECK (name ~ '^[A-Za-z0-9._-]{1,40}$'),
+    CONSTRAINT tournaments_format_known
+        CHECK (format IN ('round-robin', 'swiss', 'knockout', 'gauntlet')),
+    CONSTRAINT tournaments_options_object CHECK (jsonb_typeof(options) = 'object'),
+    CONSTRAINT tournaments_seat_count_least CHECK (seat_count >= 2),
+    CONSTRAINT tournaments_blocks_least CHECK (blocks >= 1),
+    CONSTRAINT tournaments_rounds_least CHECK (rounds >= 1),
+    CONSTRAINT tournaments_score_known CHECK (score IN ('placement', 'winner')),
+    CONSTRAINT tournaments_state_known
+        CHECK (state IN ('created', 'running', 'paused', 'finished', 'cancelled')),
+    CONSTRAINT tournaments_ended_when_over
+        CHECK ((state IN ('finished', 'cancelled')) = (ended_at IS NOT NULL))
+);
+CREATE UNIQUE INDEX tournaments_name_key ON tournaments (lower(name));
+
+CREATE TABLE tournament_entries (
+    tournament_id integer CONSTRAINT tournament_entries_tournament_id_fk REFERENCES tournaments,
+    number smallint,
+    version_id integer NOT NULL CONSTRAINT tournament_entries_version_id_fk REFERENCES versions,
+    elo double precision,
+    withdrawn_at timestamptz,
+    CONSTRAINT tournament_entries_pk PRIMARY KEY (tournament_id, number),
+    CONSTRAINT tournament_entries_number_least CHECK (number >= 1),
+    CONSTRAINT tournament_entries_tournament_id_version_id_key UNIQUE (tournament_id, version_id)
+);
+
+CREATE TABLE tournament_pairings (
+    tournament_id integer CONSTRAINT tournament_pairings_tournament_id_fk REFERENCES tournaments,
+    round smallint,
+    "table" smallint,
+    entries smallint[] NOT NULL,
+    CONSTRAINT tournament_pairings_pk PRIMARY KEY (tournament_id, round, "table"),
+    CONSTRAINT tournament_pairings_counted_from_one CHECK (round >= 1 AND "table" >= 1),
+    CONSTRAINT tournament_pairings_entries_least CHECK (cardinality(entries) >= 1)
+);
+
+CREATE TABLE tournament_blocks (
+    block_id uuid CONSTRAINT tournament_blocks_pk PRIMARY KEY
+        CONSTRAINT tournament_blocks_block_id_fk REFERENCES blocks,
+    tournament_id integer NOT NULL,
+    round smallint NOT NULL,
+    "table" smallint NOT NULL,
+    CONSTRAINT tournament_blocks_pairing_fk FOREIGN KEY (tournament_id, round, "table")
+        REFERENCES tournament_pairings (tournament_id, round, "table")
+);
+CREATE INDEX tournament_blocks_pairing_ix ON tournament_blocks (tournament_id, round, "table");
+"""
+
+_READABLE = ("tournaments", "tournament_entries", "tournament_pairings", "tournament_blocks")
+
+
+def upgrade() -> None:
+    """Tables, and what the reader role may see of them."""
+    op.execute(_TABLES)
+    op.execute(f"GRANT SELECT ON {', '.join(_READABLE)} TO arena_reader")
