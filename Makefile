@@ -4,6 +4,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+BENCH ?= referee rating
 
 BIN := .venv/bin
 # uv lives apart from what it installs: it would remove itself from .venv, being no part of the lock.
@@ -66,8 +67,8 @@ proto: $(SYNCED) ## Generate arena/v1 from proto/
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
 
-bench: $(SYNCED) ## Measure: what the README's figures come from (ARGS for benchmarks)
-	@exec $(BIN)/python -m benchmarks $(ARGS)
+bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee or rating, with ARGS for it)
+	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
 
 clean: ## Remove what can be made again; .arena with its results stays
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
