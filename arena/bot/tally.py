@@ -17,8 +17,8 @@ class Tally:
         self._reported = (0, 0.0)
 
     def __str__(self) -> str:
-        line = f"{self.finished} matches, {self.won} won."
-        return f"{line} {self.failed_checks} did not check!" if self.failed_checks else line
+        line = f"Matches finished: {self.finished}, won: {self.won}"
+        return f"{line}, NOT CHECKING: {self.failed_checks}." if self.failed_checks else f"{line}."
 
     def report(self, now: float) -> None:
         """Log the counts when they changed and the last line is old; `now` in seconds."""

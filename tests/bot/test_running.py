@@ -92,7 +92,7 @@ async def test_control_c_ends_quietly() -> None:
             process.send_signal(signal.SIGINT)
             code, errors = await _ending(process)
     assert code == 0
-    assert "Stopped. 0 matches, 0 won." in errors
+    assert "Stopped. Matches finished: 0, won: 0." in errors
     assert "Traceback" not in errors
 
 
