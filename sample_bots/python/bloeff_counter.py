@@ -1,0 +1,153 @@
+"""Blöff: counts the cards it has not seen, and doubts when what it could win is worth the risk.
+
+Doubting. A seat lies when it has no number card that stays within the limit, or because it likes
+to. How likely the first is, follows from the unseen cards and the size of its hand. A truth is the
+announced total as often as unseen cards make it; a lie is any total that could be said. A doubter
+that is right makes one other seat draw; one that is wrong draws itself, which helps all the others.
+So the more seats, the surer it must be. But a last card that nobody doubts loses the match: there a
+small chance is enough.
+
+Playing. A seat that is about to win is stopped with a red card. Else high cards go first, as long
+as they can be played honestly: they push the total to the limit, where others have to lie. Without
+an honest card it lies, unless the others have been eager to doubt; then it plays an action card. It
+keeps one for the end, for nobody can doubt it.
+"""
+
+from collections import Counter
+from math import comb
+
+from arena.bot import Action, Bot, Match, Turn, run
+from arena.games.bloeff import (
+    NUMBER_CARDS,
+    Accepted,
+    Announcement,
+    Ballot,
+    BloeffOptions,
+    BloeffView,
+    Card,
+    Doubted,
+    Number,
+    Red,
+)
+from arena.games.bloeff import Action as ActionCard
+
+FREE_LIES = 0.06
+"""How often a seat lies without need, until it has shown its habit."""
+UNSHOWN = 1
+"""Lies and truths of a seat that doubts are taken to have shown before they have shown any."""
+LAST_CARD = 0.1
+"""How likely a lie about a last card must be to be doubted."""
+BOLD = 0.35
+"""It lies rather than play an action card if a doubt is less likely than this."""
+ABOUT_TO_WIN = (2, 1)
+"""The cards in a hand that call for a red card: between two seats, and among more, where stopping
+one seat helps all others as much."""
+
+
+class BloeffCounter(Bot):
+    """Counts the cards it has not seen, and doubts when what it could win is worth the risk."""
+
+    games = ("bloeff",)
+
+    def match_started(self, match: Match) -> None:  # noqa: ARG002  all matches begin alike
+        self.shown: Counter[tuple[int, bool]] = Counter()
+        """Announcements that a doubt showed, by seat and whether they were right."""
+        self.accepted = 0
+        """Announcements near the limit that nobody doubted."""
+        self.doubted = 0
+
+    def act(self, turn: Turn) -> Action:
+        for event in turn.events:
+            if isinstance(event, Doubted):
+                self.shown[event.seat, event.right] += 1
+                self.doubted += 1
+            elif isinstance(event, Accepted) and event.total >= turn.view.limit - 1:
+                self.accepted += 1
+        table = Table(turn)
+        said = table.view.balloted
+        return self.play(table) if said is None else Ballot(self.doubts(table, said))
+
+    def doubts(self, table: "Table", said: Announcement) -> bool:
+        """Whether to doubt an announcement."""
+        lies, truths = (self.shown[said.seat, right] + UNSHOWN for right in (False, True))
+        chance = table.lied(said, lies / truths)
+        if not table.view.hand_sizes[said.seat]:
+            return chance > LAST_CARD
+        others = len(table.view.hand_sizes) - 1
+        return chance > others / (others + 1)
+
+    def play(self, table: "Table") -> Action:
+        """What to play on turn."""
+        view = table.view
+        stops = table.stops()
+        if stops:
+            return stops[0]
+        within = [play for play in table.numbers if play.announce <= view.limit]
+        safe = [play for play in within if play.announce == table.makes(play.value)]
+        if safe:
+            return max(safe, key=lambda play: play.value)
+        bold = (self.doubted + 1) / (self.doubted + self.accepted + 3) < BOLD
+        if table.others and not (bold and within and len(view.hand) > 2):
+            return table.others[0]
+        if within:
+            return max(within, key=lambda play: (table.fitting(play.announce), play.value))
+        return min(table.numbers, key=lambda play: (play.announce, play.value))
+
+
+class Table:
+    """One moment of a match as a seat sees it."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.view: BloeffView = turn.view
+        self.options: BloeffOptions = turn.game.options
+        view = self.view
+        # Always to call is never wrong.
+        plays = [play for play in turn.choices() if not isinstance(play, Ballot) and play.call]
+        self.numbers = [play for play in plays if isinstance(play, Number)]
+        self.others = sorted((p for p in plays if not isinstance(p, Number)), key=self.rank)
+        """Action cards to play, best first."""
+        waiting = [card for pile in view.waiting for card in pile]
+        seen = Counter([*view.hand, *view.seen, *view.face_down, *waiting])
+        self.unseen = {row.card: row.count - seen[row.card] for row in self.options.deck}
+
+    def rank(self, play: Red | ActionCard) -> tuple[int, int]:
+        """Two cards more cost most; and the seat with the fewest cards."""
+        order = (Card.DRAW2, Card.SKIP, Card.REVERSE).index(play.card)
+        return order, self.view.hand_sizes[play.target] if isinstance(play, Red) else 0
+
+    def stops(self) -> list[Red]:
+        """Red cards against seats that are about to win, best first."""
+        sizes = self.view.hand_sizes
+        few = ABOUT_TO_WIN[len(sizes) > 2]
+        reds = [play for play in self.others if isinstance(play, Red)]
+        # The own last card wins by itself.
+        stops = [play for play in reds if sizes[play.target] <= few and len(self.view.hand) > 1]
+        return sorted(stops, key=lambda play: sizes[play.target])
+
+    def makes(self, card: int) -> int:
+        """The honest total of a number card."""
+        total = self.view.total + card
+        return max(0, total) if self.options.below_zero == "floor" else total
+
+    def fitting(self, total: int) -> int:
+        """How many unseen cards would make this total honest."""
+        return sum(self.unseen[card] for card in NUMBER_CARDS if self.makes(card) == total)
+
+    def lied(self, said: Announcement, habit: float) -> float:
+        """How likely an announcement is a lie. `habit` are the odds that its seat lies."""
+        view = self.view
+        fitting = self.fitting(said.total)
+        if not fitting:
+            return 1.0
+        safe = sum(self.unseen[card] for card in NUMBER_CARDS if self.makes(card) <= view.limit)
+        unseen = sum(self.unseen.values())
+        hand = min(view.hand_sizes[said.seat] + 1, unseen)
+        in_need = comb(max(0, unseen - safe), hand) / comb(unseen, hand)
+        could_be_said = min(view.limit, view.highest) - view.lowest + 1
+        lie: float = (in_need + FREE_LIES) * habit / could_be_said
+        truth: float = (1 - in_need) * fitting / safe
+        return lie / (lie + truth)
+
+
+if __name__ == "__main__":
+    run(BloeffCounter)

@@ -1,0 +1,74 @@
+"""The sample bots of Bluff You! and Blöff: stronger by the rung, and never at fault."""
+
+from collections.abc import Mapping
+from random import Random
+
+import pytest
+
+from arena.bot.in_process import Contender, play_series
+from arena.bot.loading import load_bot
+from arena.bot.standings import Standings
+from arena.games import make_game
+from tests.games.contract import HOOKS
+
+BOTS = {
+    "bluff_you": ("random", "bluff_you_honest", "bluff_you_equilibrium"),
+    "bloeff": ("random", "bloeff_honest", "bloeff_counter"),
+}
+
+
+def share(game: str, bots: list[str], matches: int) -> float:
+    """The share of the matches that the first of the bots wins."""
+    contenders = [Contender(f"{name} {seat}", load_bot(name)) for seat, name in enumerate(bots)]
+    standings = Standings([contender.name for contender in contenders])
+    for played in play_series(make_game(game), contenders, matches, "the rungs"):
+        standings.add(played)
+    return {each.name: each.share for each in standings.table()}[contenders[0].name]
+
+
+# The bounds lie more than three standard errors of these few matches below the shares in
+# sample_bots/README.md, so that a test fails because a bot got worse and not by chance.
+@pytest.mark.parametrize(
+    ("game", "better", "worse", "seats", "matches", "at_least"),
+    [
+        ("bluff_you", "bluff_you_honest", "random", 2, 100, 0.95),
+        ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 2, 200, 0.8),
+        ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 4, 150, 0.5),
+        ("bluff_you", "bluff_you_equilibrium", "random", 2, 100, 0.93),
+        ("bloeff", "bloeff_honest", "random", 2, 100, 0.93),
+        ("bloeff", "bloeff_counter", "bloeff_honest", 2, 300, 0.57),
+        ("bloeff", "bloeff_counter", "bloeff_honest", 4, 200, 0.33),
+        ("bloeff", "bloeff_counter", "random", 2, 100, 0.95),
+    ],
+)
+def test_each_rung_beats_the_one_below(
+    game: str, better: str, worse: str, seats: int, matches: int, at_least: float
+) -> None:
+    assert share(game, [better, *[worse] * (seats - 1)], matches) >= at_least
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [(game, options) for game in BOTS for options in HOOKS[game].variants],
+    ids=str,
+)
+def test_no_bot_is_ever_at_fault(game: str, options: Mapping[str, object]) -> None:
+    rules, random = make_game(game, options), Random(game)
+    for name in BOTS[game]:
+        for seats in rules.seat_counts:
+            table = [name, *random.choices(BOTS[game], k=seats - 1)]
+            contenders = [Contender(str(seat), load_bot(bot)) for seat, bot in enumerate(table)]
+            for played in play_series(rules, contenders, 3, f"{name} {seats}"):
+                assert played.refused == ()
+
+
+@pytest.mark.parametrize("game", BOTS)
+def test_the_same_seed_gives_the_same_match(game: str) -> None:
+    contenders = [Contender(name, load_bot(name)) for name in BOTS[game][1:]]
+    first, again = (list(play_series(make_game(game), contenders, 4, "again")) for _ in range(2))
+    assert [played.transcript for played in first] == [played.transcript for played in again]
+
+
+@pytest.mark.parametrize(("game", "name"), [(game, bot) for game in BOTS for bot in BOTS[game]])
+def test_every_bot_says_that_it_plays_its_game(game: str, name: str) -> None:
+    assert game in load_bot(name).games
