@@ -33,13 +33,15 @@ def write_events(messages: Any, game: str, events: Sequence[Any], start: int) ->
         write_event(event, getattr(messages.add(), game))
 
 
-def write_turn(message: referee_pb2.Turn, setup: Setup, turn: Turn, bank_ms: int) -> None:
+def write_turn(
+    message: referee_pb2.Turn, setup: Setup, turn: Turn, turn_ms: int, bank_ms: int
+) -> None:
     """Fill in a question to a seat, in place: this is what the referee does most."""
     game = setup.game
     codec = CODECS[game]
     message.match_id = setup.match_id
     message.turn_number = turn.number
-    message.turn_ms = setup.time_control.turn_ms
+    message.turn_ms = turn_ms
     message.bank_ms = bank_ms
     codec.write_view(turn.view, getattr(message.view, game))
     write_events(message.events, game, turn.events, turn.unseen)

@@ -23,6 +23,11 @@ class TimeBank:
         """The longest the next turn may take."""
         return self._control.turn_ms + self.left_ms
 
+    def left_after(self, elapsed_ms: int) -> tuple[int, int]:
+        """What is left of a turn's own time, and of the bank, after so long a thought."""
+        turn_ms = self._control.turn_ms - elapsed_ms
+        return max(0, turn_ms), self.left_ms if turn_ms >= 0 else max(0, self.left_ms + turn_ms)
+
     def spend(self, elapsed_ms: int) -> None:
         """Take a turn's overtime out of the bank."""
         overtime = elapsed_ms - self._control.turn_ms

@@ -101,18 +101,17 @@ class _Conductor:
                 return self._record(Termination.FINISHED)
             else:
                 forfeited = self._faults.forfeited
-                turns = tuple(self._turn(seat) for seat in to_act if not forfeited[seat])
-                replies: Iterator[Reply] = iter(())
+                turns = tuple([self._turn(seat) for seat in to_act if not forfeited[seat]])
+                settled: Iterator[tuple[Turn, Reply]] = iter(())
                 if turns:
                     refused, self._refused = self._refused, ()
-                    replies = iter((yield Ask(turns, refused)))
-                numbers = {turn.seat: turn.number for turn in turns}
+                    settled = zip(turns, (yield Ask(turns, refused)), strict=True)
                 for seat in to_act:
-                    if seat in numbers:
-                        self._settle(seat, numbers[seat], next(replies))
-                    else:
+                    if forfeited[seat]:
                         action = self._game.default_action(self._state, seat)
                         self._apply(seat, Step(seat, action, stand_in=True))
+                    else:
+                        self._settle(*next(settled))
                 if self._faults.decided and self._game.to_act(self._state) != ():
                     return self._record(Termination.FORFEIT)
 
@@ -121,7 +120,8 @@ class _Conductor:
         unseen, self._seen[seat] = self._seen[seat], len(self._events)
         return Turn(seat, self._turns, self._game.view(self._state, seat), self._events, unseen)
 
-    def _settle(self, seat: int, number: int, reply: Reply) -> None:
+    def _settle(self, turn: Turn, reply: Reply) -> None:
+        seat = turn.seat
         if isinstance(reply, Answer):
             try:
                 self._apply(seat, Step(seat, reply.action, reply.milliseconds))
@@ -132,7 +132,7 @@ class _Conductor:
         self._faults.record(seat, reply.kind)
         played = self._game.default_action(self._state, seat)
         legal = self._game.legal_hint(self._state, seat)
-        self._refused += (Refused(seat, number, reply.kind, reply.reason, legal, played),)
+        self._refused += (Refused(seat, turn.number, reply.kind, reply.reason, legal, played),)
         self._apply(seat, Step(seat, played, reply.milliseconds, reply.kind))
 
     def _apply(self, actor: Actor, step: Step) -> None:

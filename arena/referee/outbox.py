@@ -1,14 +1,23 @@
 """What waits to be written to one stream: one message, filled in place until it is taken."""
 
 import asyncio
+from typing import Final
 
 from arena.v1 import referee_pb2
+
+GATHER_SECONDS_A_MATCH: Final = 0.0001
+"""How long to gather for each match beyond the first that the bot plays. A message costs as much as
+several turns, so a bot with 32 matches gets a dozen turns 3 ms later instead of two at once: of its
+two seconds that is nothing. A bot with one match never waits."""
+MOST_GATHER_SECONDS: Final = 0.004
 
 
 class Outbox:
     """Collects a PlayResponse. Bounded by what a session may hold: see session.py."""
 
     def __init__(self) -> None:
+        self.matches = 0
+        """How many matches the bot plays at the moment."""
         self._message = referee_pb2.PlayResponse()
         self._filled = asyncio.Event()
 
@@ -20,6 +29,9 @@ class Outbox:
     async def take(self) -> referee_pb2.PlayResponse:
         """Everything that is waiting, as soon as there is something."""
         await self._filled.wait()
+        if self.matches > 1:
+            gather = (self.matches - 1) * GATHER_SECONDS_A_MATCH
+            await asyncio.sleep(min(gather, MOST_GATHER_SECONDS))
         self._filled.clear()
         message, self._message = self._message, referee_pb2.PlayResponse()
         return message

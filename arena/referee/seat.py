@@ -38,6 +38,8 @@ class Seat:
         self._open_turn: Turn | None = None
         self._seen = 0
         """How many of the match's events the bot has been sent."""
+        self._all_anew = False
+        """Whether the next turn tells all events: the bot came back, and may have kept nothing."""
 
     # From the match.
 
@@ -51,12 +53,9 @@ class Seat:
 
     def ask(self, turn: Turn) -> None:
         self._open_turn = turn
-        self._seen = len(turn.events)
         message = self._line.message()
         if message is not None:
-            turns.write_turn(
-                message.turns.add(), self.host.setup, turn, self.host.bank_ms(self._seat)
-            )
+            self._write_turn(message, turn)
 
     def refuse(self, refused: Refused, faults: int) -> None:
         if self._open_turn is not None and self._open_turn.number == refused.turn_number:
@@ -113,12 +112,16 @@ class Seat:
             self._write_offer(message.offers.add())
             return
         self._write_offer(message.resumes.add().offer)
+        self._all_anew = True
         if self._open_turn is not None:
-            # With all events, because what the bot has kept of the match is not known.
-            turn = self._open_turn._replace(unseen=0)
-            turns.write_turn(
-                message.turns.add(), self.host.setup, turn, self.host.bank_ms(self._seat)
-            )
+            self._write_turn(message, self._open_turn)
+
+    def _write_turn(self, message: referee_pb2.PlayResponse, turn: Turn) -> None:
+        if self._all_anew:
+            turn, self._all_anew = turn._replace(unseen=0), False
+        self._seen = len(turn.events)
+        turn_ms, bank_ms = self.host.time_left_ms(self._seat)
+        turns.write_turn(message.turns.add(), self.host.setup, turn, turn_ms, bank_ms)
 
     def _write_offer(self, message: referee_pb2.Offer) -> None:
         turns.write_offer(message, self.host.setup, self._seat, self._commitment, self._join_ms)

@@ -41,6 +41,7 @@ class Session:
     def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
         """A stream opened: everything goes to `outbox` from now on, running matches first."""
         self._outbox = outbox
+        outbox.matches = len(self._seats)
         self.games = games
         self.max_matches = max_matches
         self._strays = 0
@@ -64,9 +65,15 @@ class Session:
 
     def seated(self, seat: Seat) -> None:
         self._seats[seat.match_id] = seat
+        self._count_matches()
 
     def unseated(self, seat: Seat) -> None:
         self._seats.pop(seat.match_id, None)
+        self._count_matches()
+
+    def _count_matches(self) -> None:
+        if self._outbox is not None:
+            self._outbox.matches = len(self._seats)
 
     def handle(self, request: referee_pb2.PlayRequest) -> None:
         """Take in one message. Raises ProtocolError when the stream cannot go on."""

@@ -61,8 +61,8 @@ class Host(Protocol):
     @property
     def setup(self) -> Setup: ...
 
-    def bank_ms(self, seat: int) -> int:
-        """What is left of a seat's time bank."""
+    def time_left_ms(self, seat: int) -> tuple[int, int]:
+        """What is left to a seat that is asked now: for this turn, and in its bank."""
         ...
 
     def join(self, seat: int, entropy: bytes) -> None:

@@ -144,6 +144,10 @@ class Table:
         """What is left of a seat's time bank."""
         return self._banks[seat].left_ms
 
+    def time_left_ms(self, seat: int) -> tuple[int, int]:
+        """What is left to a seat that is asked now: for this turn, and in its bank."""
+        return self._banks[seat].left_after(self._elapsed())
+
     def discard(self) -> None:
         """Tell all players that the match, though played, could not be recorded."""
         for player in self._players:

@@ -124,7 +124,7 @@ class Conductor:
         message = pb.Turn()
         unseen = 0 if repeat else turn.unseen
         asked = Turn(turn.seat, turn.number, turn.view, turn.events, unseen)
-        turns.write_turn(message, self.setup, asked, 30_000)
+        turns.write_turn(message, self.setup, asked, 2_000, 30_000)
         return message
 
     def answer(self, answer: pb.Answer) -> None:
