@@ -1,12 +1,14 @@
 """The rated ladder at work: seats connected bots block by block and sees each block through.
 
+An agenda, if there is one, goes before the ladder: it names blocks, and these are played first.
+
 A block is opened when its bots have a place free, plays its rotations one after the other, and
 holds their places until it ends. Whoever does not join, or forfeits by its faults, is left out for
 a while, so that it costs the others little.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -24,13 +26,11 @@ from arena.scheduling.ladder import (
     next_table,
     rotations,
 )
+from arena.tournament.agenda import Agenda, Ending, Engagement
+from arena.tournament.guests import Guest, Standing, one_each, seated
 from arena.tournament.journal import Journal
 from arena.tournament.ports import Block, BlockKind, FinishedMatch, Participant, Timer
 from arena.tournament.table import Outcome, Patience, Table
-
-FIRST_PAUSE_SECONDS = 5.0
-"""How long a bot is left out after its first miss; doubled with each further one in a row."""
-LONGEST_PAUSE_SECONDS = 300.0
 
 log = structlog.get_logger()
 
@@ -45,30 +45,12 @@ class Terms:
 
 
 @dataclass(eq=False, slots=True)
-class _Guest:
-    """A connected bot."""
-
-    participant: Participant
-    candidate: Candidate
-    standing: "_Standing"
-    taken: int = 0
-    """Places held by blocks."""
-    present: bool = True
-
-
-@dataclass(slots=True)
-class _Standing:
-    """How reliable a version has been lately; outlives its connections."""
-
-    misses: int = 0
-    not_before: float = 0.0
-
-
-@dataclass(eq=False, slots=True)
 class _RunningBlock:
     ladder: Ladder
-    guests: tuple[_Guest, ...]
+    guests: tuple[Guest, ...]
     block: Block
+    engagement: Engagement | None = None
+    """None for a block of the ladder."""
     position: int = 0
     table: Table | None = None
     started_at: datetime = datetime.min
@@ -94,9 +76,9 @@ class Director:
         self._new_secret = new_secret
         self._write_down = write_down
         self._terms = terms
-        self._guests: dict[Participant, _Guest] = {}
+        self._guests: dict[Participant, Guest] = {}
         """Connected bots, and those that left while blocks still hold places of theirs."""
-        self._standings: dict[int, _Standing] = {}
+        self._standings: dict[int, Standing] = {}
         self._blocks: set[_RunningBlock] = set()
         self._seats_in_play = {ladder.key: 0 for ladder in ladders}
         self._running_pairs = {ladder.key: RunningPairs() for ladder in ladders}
@@ -106,6 +88,7 @@ class Director:
         self._stopped = False
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
+        self.agenda: Agenda | None = None
         journal.listeners.append(self.schedule)
 
     @property
@@ -124,8 +107,8 @@ class Director:
         )
         guest = self._guests.get(participant)
         if guest is None:
-            standing = self._standings.setdefault(candidate.bot, _Standing())
-            self._guests[participant] = _Guest(participant, candidate, standing)
+            standing = self._standings.setdefault(candidate.bot, Standing())
+            self._guests[participant] = Guest(participant, candidate, standing)
         else:
             guest.candidate, guest.present = candidate, True
         self._share_out()
@@ -165,29 +148,43 @@ class Director:
 
     def _open_one(self) -> bool:
         now = self._timer.now()
-        free = [
-            guest
-            for guest in self._guests.values()
-            if guest.present
-            and guest.taken < guest.participant.max_matches
-            and guest.standing.not_before <= now
-        ]
+        free = [guest for guest in self._guests.values() if guest.free(now)]
+        if self.agenda is not None:
+            engagement = self.agenda.next_engagement(one_each(free))
+            if engagement is not None:
+                self._engage(engagement, free)
+                return True
+            free = self._left_for_the_ladder(free, self.agenda)
         for ladder in sorted(self._ladders, key=lambda ladder: self._seats_in_play[ladder.key]):
             if self._seats_in_play[ladder.key] >= self._quota:
                 continue
             pairs = self._running_pairs[ladder.key]
-            seated = next_table(ladder, _one_each(free), self._counts, pairs)
-            if seated is not None:
-                by_bot = {guest.candidate.bot: guest for guest in reversed(free)}
-                self._begin(ladder, tuple(by_bot[candidate.bot] for candidate in seated))
+            chosen = next_table(ladder, one_each(free), self._counts, pairs)
+            if chosen is not None:
+                block = Block(str(uuid4()), BlockKind.SEAT, ladder.seats)
+                guests = seated([candidate.bot for candidate in chosen], free)
+                self._begin(_RunningBlock(ladder, guests, block))
                 return True
         return False
+
+    def _engage(self, engagement: Engagement, free: Sequence[Guest]) -> None:
+        guests = seated(engagement.bots, free)
+        running = _RunningBlock(
+            engagement.ladder, guests, engagement.block, engagement, engagement.position
+        )
+        self._begin(running)
+
+    def _left_for_the_ladder(self, free: Sequence[Guest], agenda: Agenda) -> list[Guest]:
+        now = self._timer.now()
+        present = [guest for guest in self._guests.values() if guest.welcome(now)]
+        held = agenda.held(one_each(present))
+        return [guest for guest in free if guest.candidate.bot not in held]
 
     def _share_out(self) -> None:
         """Spread the places over the ladders, so that small tables do not starve large ones, and
         over the opponents."""
         present = [guest for guest in self._guests.values() if guest.present]
-        candidates = _one_each(present)
+        candidates = one_each(present)
         possible = sum(
             next_table(ladder, candidates, self._counts) is not None for ladder in self._ladders
         )
@@ -198,17 +195,22 @@ class Director:
         for ladder in self._ladders:
             self._running_pairs[ladder.key].share_out(places, ladder.seats)
 
-    def _begin(self, ladder: Ladder, guests: tuple[_Guest, ...]) -> None:
-        block = Block(str(uuid4()), BlockKind.SEAT, ladder.seats)
-        running = _RunningBlock(ladder, guests, block)
+    def _begin(self, running: _RunningBlock) -> None:
         self._blocks.add(running)
-        self._seats_in_play[ladder.key] += ladder.seats
-        bots = [guest.candidate.bot for guest in guests]
-        self._counts.add(ladder, bots)
-        self._running_pairs[ladder.key].change(bots, 1)
-        for guest in guests:
+        if running.position == 0:
+            self._counts.add(running.ladder, [guest.candidate.bot for guest in running.guests])
+        self._occupy(running, 1)
+        for guest in running.guests:
             guest.taken += 1
         self._next_match(running)
+
+    def _occupy(self, running: _RunningBlock, by: int) -> None:
+        """Count what a block of the ladder takes of it, or gives back."""
+        if running.engagement is None:
+            ladder = running.ladder
+            self._seats_in_play[ladder.key] += by * ladder.seats
+            bots = [guest.candidate.bot for guest in running.guests]
+            self._running_pairs[ladder.key].change(bots, by)
 
     def _next_match(self, running: _RunningBlock) -> None:
         if self._stopped:
@@ -244,14 +246,14 @@ class Director:
         running.table.open()
 
     def _table_done(
-        self, running: _RunningBlock, guests: list[_Guest], table: Table, outcome: Outcome
+        self, running: _RunningBlock, guests: list[Guest], table: Table, outcome: Outcome
     ) -> None:
         match outcome:
             case Outcome.PLAYED:
                 self._record(running, guests, table)
                 running.position += 1
                 if running.position == running.block.size:
-                    self._release(running)
+                    self._release(running, Ending.COMPLETE)
                 elif not all(guest.present for guest in guests):
                     self._cut_short(running, void=False)
                 else:
@@ -264,13 +266,13 @@ class Director:
             case Outcome.BROKEN:
                 self._cut_short(running, void=True)
 
-    def _record(self, running: _RunningBlock, guests: list[_Guest], table: Table) -> None:
+    def _record(self, running: _RunningBlock, guests: list[Guest], table: Table) -> None:
         transcript = table.transcript
         assert transcript is not None
         for guest, forfeited in zip(guests, transcript.result.forfeited, strict=True):
-            if forfeited:
+            if forfeited and running.engagement is None:
                 self._leave_out(guest)
-            else:
+            elif not forfeited:
                 guest.standing.misses = 0
         # Once for storage and for all seats: it is the dearest part of a match's end.
         written = self._write_down(transcript)
@@ -286,16 +288,18 @@ class Director:
         self._journal.add(match, lambda: table.announce(written), table.discard)
 
     def _cut_short(self, running: _RunningBlock, *, void: bool) -> None:
-        if running.position > 0:
+        begun = running.position > 0 or running.engagement is not None
+        played_on_later = running.engagement is not None and not void
+        if begun and not played_on_later:
             self._journal.end_block(running.block.id, void=void)
-        self._release(running)
+        self._release(running, Ending.BROKEN if void else Ending.INTERRUPTED)
 
-    def _release(self, running: _RunningBlock) -> None:
+    def _release(self, running: _RunningBlock, ending: Ending) -> None:
         self._blocks.discard(running)
-        ladder = running.ladder
-        self._seats_in_play[ladder.key] -= ladder.seats
-        bots = [guest.candidate.bot for guest in running.guests]
-        self._running_pairs[ladder.key].change(bots, -1)
+        self._occupy(running, -1)
+        if running.engagement is not None and self.agenda is not None:
+            running.engagement.position = running.position
+            self.agenda.ended(running.engagement, ending)
         for guest in running.guests:
             guest.taken -= 1
             self._forget_if_gone(guest)
@@ -303,22 +307,11 @@ class Director:
             self.on_idle()
         self.schedule()
 
-    def _forget_if_gone(self, guest: _Guest) -> None:
+    def _forget_if_gone(self, guest: Guest) -> None:
         if not guest.present and guest.taken == 0:
             self._guests.pop(guest.participant, None)
 
-    def _leave_out(self, guest: _Guest) -> None:
-        standing = guest.standing
-        pause = min(FIRST_PAUSE_SECONDS * 2**standing.misses, LONGEST_PAUSE_SECONDS)
-        standing.misses += 1
-        standing.not_before = self._timer.now() + pause
-        self._timer.call_at(standing.not_before, self.schedule)
+    def _leave_out(self, guest: Guest) -> None:
+        pause = guest.standing.miss(self._timer.now())
+        self._timer.call_at(guest.standing.not_before, self.schedule)
         log.info("bot left out", bot=str(guest.participant.registered.entrant), seconds=pause)
-
-
-def _one_each(guests: Iterable[_Guest]) -> list[Candidate]:
-    """One candidate per version, however many copies of it are connected."""
-    seen: dict[int, Candidate] = {}
-    for guest in guests:
-        seen.setdefault(guest.candidate.bot, guest.candidate)
-    return list(seen.values())

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 import structlog
 
-from arena.tournament.ports import FinishedMatch, Recorder, StorageFailedError
+from arena.tournament.ports import (
+    FinishedMatch,
+    Recorder,
+    StorageFailedError,
+    TournamentBlock,
+)
 
 MOST_WAITING = 2_000
 """Matches waiting to be recorded, above which no new ones should begin."""
@@ -41,6 +46,7 @@ class Journal:
         self._sleep = sleep
         self._matches: list[_Entry] = []
         self._block_ends: list[_BlockEnd] = []
+        self._openings: list[TournamentBlock] = []
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -66,6 +72,11 @@ class Journal:
         self._matches.append(_Entry(match, recorded, refused))
         self._wake()
 
+    def open_block(self, block: TournamentBlock) -> None:
+        """Record that a block of a tournament is begun, before any match of it."""
+        self._openings.append(block)
+        self._wake()
+
     def end_block(self, block_id: str, *, void: bool) -> None:
         """End a block before its time, after the matches of it that were added before."""
         self._block_ends.append(_BlockEnd(block_id, void))
@@ -80,7 +91,7 @@ class Journal:
         while True:
             await self._news.wait()
             self._news.clear()
-            while self._matches or self._block_ends:
+            while self._openings or self._matches or self._block_ends:
                 await self._write()
             self._idle.set()
 
@@ -89,10 +100,13 @@ class Journal:
         self._news.set()
 
     async def _write(self) -> None:
-        batch, ends = self._matches[:BATCH], self._block_ends
+        openings = list(self._openings)
+        # Copies: what ends while we write must wait until the matches before it are written.
+        batch, ends = self._matches[:BATCH], list(self._block_ends)
         if len(batch) < len(self._matches):
             ends = []
-        refused = await self._persist([entry.match for entry in batch], ends)
+        refused = await self._persist(openings, [entry.match for entry in batch], ends)
+        del self._openings[: len(openings)]
         del self._matches[: len(batch)]
         del self._block_ends[: len(ends)]
         self.recorded += len(batch) - len(refused)
@@ -101,7 +115,12 @@ class Journal:
         for listener in self.listeners:
             listener()
 
-    async def _persist(self, matches: list[FinishedMatch], ends: list[_BlockEnd]) -> set[str]:
+    async def _persist(
+        self,
+        openings: list[TournamentBlock],
+        matches: list[FinishedMatch],
+        ends: list[_BlockEnd],
+    ) -> set[str]:
         """Write all of it, and return the ids of what was refused for good.
 
         Recording is idempotent, so an attempt that failed half way is simply repeated.
@@ -110,6 +129,7 @@ class Journal:
         while True:
             refused: set[str] = set()
             try:
+                await self._open(openings)
                 await self._record(matches, refused)
                 for end in ends:
                     await self._end(end)
@@ -144,6 +164,18 @@ class Journal:
             log.exception("result refused", match=match.transcript.setup.match_id)
             # Its block can never be complete, and must not count in part.
             await self._end(_BlockEnd(match.block.id, void=True))
+
+    async def _open(self, openings: list[TournamentBlock]) -> None:
+        if not openings:
+            return
+        try:
+            await self._recorder.open_blocks(openings)
+        except StorageFailedError:
+            raise
+        except Exception:
+            # Their matches are recorded all the same; the tournament will not find them, and has
+            # them played again.
+            log.exception("blocks not opened", blocks=len(openings))
 
     async def _end(self, end: _BlockEnd) -> None:
         try:

@@ -10,6 +10,7 @@ from arena.match.flow import Refused, Turn
 from arena.match.transcript import Entrant, Setup, Transcript
 
 VersionId = NewType("VersionId", int)
+TournamentId = NewType("TournamentId", int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,17 @@ class Block:
     id: str
     kind: BlockKind
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentBlock:
+    """A block that is begun for a pairing of a tournament."""
+
+    tournament_id: TournamentId
+    pairing: tuple[int, int]
+    """(round, table)."""
+    block: Block
+    rated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +175,10 @@ class Recorder(Protocol):
 
     async def record(self, matches: Sequence[FinishedMatch]) -> None:
         """Record all or none; a match whose id is already recorded is left as it is."""
+        ...
+
+    async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
+        """Record that these are begun; one that is recorded already is left as it is."""
         ...
 
     async def close_block(self, block_id: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from arena.tournament.ports import FinishedMatch, StorageFailedError
+from arena.tournament.ports import FinishedMatch, StorageFailedError, TournamentBlock
 
 
 def match_id(match: FinishedMatch) -> str:
@@ -22,6 +22,7 @@ class FakeRecorder:
     """Whether failing calls do their work before they fail."""
     matches: list[FinishedMatch] = field(default_factory=list)
     batches: list[int] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     voided: list[str] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
@@ -37,6 +38,11 @@ class FakeRecorder:
         self.order += [match_id(match) for match in matches if match_id(match) not in known]
         self.batches.append(len(matches))
         self._fail()
+
+    async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
+        self._fail()
+        self.opened += [one.block.id for one in blocks]
+        self.order += [f"opened {one.block.id}" for one in blocks]
 
     async def close_block(self, block_id: str) -> None:
         self._fail()

@@ -1,0 +1,60 @@
+"""Connected bots as the director knows them: their places, and how reliable they have been."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from arena.scheduling.ladder import Candidate
+from arena.tournament.ports import Participant
+
+FIRST_PAUSE_SECONDS = 5.0
+"""How long a bot is left out after its first miss; doubled with each further one in a row."""
+LONGEST_PAUSE_SECONDS = 300.0
+
+
+@dataclass(slots=True)
+class Standing:
+    """How reliable a version has been lately; outlives its connections."""
+
+    misses: int = 0
+    not_before: float = 0.0
+
+    def miss(self, now: float) -> float:
+        """Count a miss: for so many seconds the version is left out."""
+        pause: float = min(FIRST_PAUSE_SECONDS * 2**self.misses, LONGEST_PAUSE_SECONDS)
+        self.misses += 1
+        self.not_before = now + pause
+        return pause
+
+
+@dataclass(eq=False, slots=True)
+class Guest:
+    """A connected bot."""
+
+    participant: Participant
+    candidate: Candidate
+    standing: Standing
+    taken: int = 0
+    """Places held by blocks."""
+    present: bool = True
+
+    def welcome(self, now: float) -> bool:
+        """Whether it is here and not left out."""
+        return self.present and self.standing.not_before <= now
+
+    def free(self, now: float) -> bool:
+        """Whether it could sit down."""
+        return self.welcome(now) and self.taken < self.participant.max_matches
+
+
+def seated(bots: Iterable[int], free: Sequence[Guest]) -> tuple[Guest, ...]:
+    """The first free guest of each version."""
+    by_bot = {guest.candidate.bot: guest for guest in reversed(free)}
+    return tuple(by_bot[bot] for bot in bots)
+
+
+def one_each(guests: Iterable[Guest]) -> list[Candidate]:
+    """One candidate per version, however many copies of it are connected."""
+    seen: dict[int, Candidate] = {}
+    for guest in guests:
+        seen.setdefault(guest.candidate.bot, guest.candidate)
+    return list(seen.values())

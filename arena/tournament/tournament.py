@@ -1,0 +1,193 @@
+"""A tournament as it was created, and the record of what was paired and played in it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from arena.games import make_game
+from arena.scheduling.formats import FormatName, make_format
+from arena.scheduling.ladder import Ladder
+from arena.scheduling.pairings import Format, Number, Pairing, Played
+from arena.scheduling.scoring import ScoreRule, block_points, walkover
+from arena.tournament.ports import Registered, TournamentId, VersionId
+
+PairingKey = tuple[int, int]
+"""(round, table)."""
+
+
+class State(Enum):
+    """Where a tournament stands."""
+
+    CREATED = "created"
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing will be played any more."""
+        return self in (State.FINISHED, State.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bot of the field."""
+
+    number: Number
+    """Its seeding, from 1."""
+    registered: Registered
+    elo: float | None
+    """What it was seeded by."""
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a tournament is played by; it never changes."""
+
+    format: FormatName
+    game: str
+    options: Mapping[str, Any]
+    """Those that differ from the game's defaults."""
+    seats: int
+    blocks: int
+    """Seat blocks by pairing."""
+    rounds: int | None
+    """None where it follows from the format and the field."""
+    score: ScoreRule
+    seed: str
+    rated: bool
+
+    def plan(self, field: int) -> Format:
+        """The format for so many bots. Raises FormatError."""
+        return make_format(
+            self.format,
+            field=field,
+            seats=self.seats,
+            blocks=self.blocks,
+            rounds=self.rounds,
+            seed=self.seed,
+        )
+
+
+@dataclass(frozen=True)  # no slots: what follows from its fields is computed once
+class Tournament:
+    """A tournament and its field."""
+
+    id: TournamentId
+    name: str
+    rules: Rules
+    state: State
+    entries: tuple[Entry, ...]
+    """By number."""
+    created_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+
+    @cached_property
+    def plan(self) -> Format:
+        """How it is played."""
+        return self.rules.plan(len(self.entries))
+
+    @cached_property
+    def ladder(self) -> Ladder:
+        """What its matches are."""
+        game = make_game(self.rules.game, self.rules.options)
+        return Ladder(game.name, game.options, self.rules.seats)
+
+    @cached_property
+    def withdrawn(self) -> frozenset[Number]:
+        """Who does not play any more."""
+        return frozenset(entry.number for entry in self.entries if entry.withdrawn)
+
+    def version(self, number: Number) -> VersionId:
+        """The version that an entry is."""
+        return self.entries[number - 1].registered.version_id
+
+
+class BlockState(Enum):
+    """Whether a block counts."""
+
+    OPEN = "open"
+    """Not over, or not recorded yet."""
+    CLOSED = "closed"
+    """It counts."""
+    VOID = "void"
+    """It never will; another is played in its stead."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRecord:
+    """What storage knows of a block of a tournament."""
+
+    block_id: str
+    pairing: PairingKey
+    state: BlockState
+    placings: tuple[Mapping[VersionId, int], ...]
+    """By match, in the order of the rotations, each version's rank."""
+
+
+@dataclass(slots=True)
+class Record:
+    """What was paired and played, as it grows."""
+
+    tournament: Tournament
+    pairings: dict[PairingKey, Pairing] = field(default_factory=dict)
+    points: dict[PairingKey, list[tuple[Fraction, ...]]] = field(default_factory=dict)
+    """By pairing, the points of the blocks that count."""
+
+    def add_pairings(self, pairings: Iterable[Pairing]) -> None:
+        """Take in what was paired."""
+        for pairing in pairings:
+            self.pairings[pairing.round, pairing.table] = pairing
+
+    def add_blocks(self, blocks: Iterable[BlockRecord]) -> None:
+        """Take in what was played, in the order begun; only what is closed counts."""
+        for block in blocks:
+            if block.state is BlockState.CLOSED:
+                points = self._points(self.pairings[block.pairing], block.placings)
+                self.points.setdefault(block.pairing, []).append(points)
+
+    def blocks_wanted(self, key: PairingKey) -> int:
+        """How many blocks a pairing takes, as far as can be told now."""
+        return self.tournament.plan.blocks_wanted(self._as_played(key))
+
+    def blocks_counted(self, key: PairingKey) -> int:
+        """How many blocks of a pairing count so far."""
+        return len(self.points.get(key, ()))
+
+    def played(self, unsettled: Iterable[PairingKey] = ()) -> list[Played]:
+        """Everything as formats see it, in the order of rounds and tables.
+
+        Blocks that cannot be played because a bot withdrew are walkovers, except in pairings of
+        which blocks are still under way.
+        """
+        under_way = frozenset(unsettled)
+        return [
+            self._as_played(key) if key in under_way else self._with_walkovers(key)
+            for key in sorted(self.pairings)
+        ]
+
+    def _as_played(self, key: PairingKey) -> Played:
+        return Played(self.pairings[key], tuple(self.points.get(key, ())))
+
+    def _with_walkovers(self, key: PairingKey) -> Played:
+        played = self._as_played(key)
+        absent = [entry in self.tournament.withdrawn for entry in played.pairing.entries]
+        if any(absent):
+            lost = walkover(absent, self.tournament.rules.score)
+            while len(played.blocks) < self.tournament.plan.blocks_wanted(played):
+                played = Played(played.pairing, (*played.blocks, lost))
+        return played
+
+    def _points(
+        self, pairing: Pairing, placings: Sequence[Mapping[VersionId, int]]
+    ) -> tuple[Fraction, ...]:
+        versions = [self.tournament.version(entry) for entry in pairing.entries]
+        by_entry = [[ranks[version] for version in versions] for ranks in placings]
+        return block_points(by_entry, self.tournament.rules.score)
