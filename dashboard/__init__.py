@@ -5,6 +5,7 @@ views           one page, one question, one file
 data            cached reads, and the one place that decides what a viewpoint may know
 live_board      one ladder's board, kept up to date while the arena plays
 watching        a transcript as one viewpoint sees it, moment by moment
+choosing        choices that live in the URL
 charts          data frames as pictures
 tables          the leaderboard and the list of matches as HTML
 match_page      what stands around the scene of a replay

@@ -17,7 +17,7 @@ from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.flags import Flag
 from arena.rating.intervals import intervals
 from arena.rating.ladder import ladder
-from arena.rating.results import Match, Results
+from arena.rating.results import Match, Results, Table
 from arena.rating.win_share import win_shares
 from arena.tournament.ports import Registered, VersionId
 
@@ -84,6 +84,7 @@ class Board:
         """Of the last result taken in: ask the log for what comes after it."""
         self._results: Results[VersionId] = Results()
         self._aggregate: Aggregate[VersionId] = Aggregate()
+        self._blocks: dict[str, int] = {}
 
     def __len__(self) -> int:
         """How many matches count."""
@@ -91,12 +92,41 @@ class Board:
 
     def extend(self, rows: Iterable[RatedRow]) -> None:
         """Take in the results that come next in the log."""
-        for row in rows:
-            seats = tuple(zip(row.version_ids, row.placings, strict=True))
-            match = Match(row.match_id, seats, row.block_id)
-            self._results.append(match)
-            self._aggregate.add(match)
-            self.sequence = row.sequence
+        rows = list(rows)
+        if not rows:
+            return
+        if not len(self):
+            # The whole log so far, perhaps 100,000 matches: as columns, a fifth of the time.
+            self._results = Results.of_tables(*self._columns(rows))
+            self._aggregate = Aggregate.of(self._results)
+        else:
+            for row in rows:
+                seats = tuple(zip(row.version_ids, row.placings, strict=True))
+                match = Match(row.match_id, seats, self._block(row))
+                self._results.append(match)
+                self._aggregate.add(match)
+        self.sequence = rows[-1].sequence
+
+    def _columns(self, rows: Sequence[RatedRow]) -> tuple[list[VersionId], list[Table]]:
+        versions = list(dict.fromkeys(version for row in rows for version in row.version_ids))
+        number = {version: index for index, version in enumerate(versions)}
+        by_size: dict[int, list[int]] = {}
+        for index, row in enumerate(rows):
+            by_size.setdefault(len(row.version_ids), []).append(index)
+        blocks = np.array([self._block(row) for row in rows], np.int64)
+        return versions, [
+            Table(
+                np.array([[number[one] for one in rows[i].version_ids] for i in at], np.int32),
+                np.array([rows[i].placings for i in at], np.int16),
+                blocks[at],
+                np.array(at, np.int64),
+            )
+            for at in by_size.values()
+        ]
+
+    def _block(self, row: RatedRow) -> int:
+        """Blocks as the numbers that columns know them by."""
+        return self._blocks.setdefault(row.block_id, len(self._blocks))
 
     def anchor(self, versions: Mapping[VersionId, Registered]) -> VersionId | None:
         """The version that stands at CENTRE; None while it has no match: the mean does then."""

@@ -1,17 +1,19 @@
 """Which bots are best?"""
 
 import json
+from collections.abc import Callable
 
 import streamlit as st
 
 from arena.games import GAMES
 from arena.storage.errors import DatabaseUnreachableError
 from dashboard import charts, data, tables
+from dashboard.choosing import to_url, url_choice
 from dashboard.live_board import LadderName
 
 LIVE_SECONDS = 3.0
+# With fewer bots there is no picture to draw.
 FEW = 2
-"""With fewer bots there is no picture to draw."""
 
 
 def size_in_words(size: tuple[int, ...]) -> str:
@@ -25,45 +27,42 @@ def choose_ladder() -> LadderName | None:
     if not played:
         return None
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        game = st.segmented_control(
-            "Game",
-            list(played),
-            format_func=lambda name: GAMES[name].title,
-            default=next(iter(played)),
-            required=True,
-            key="game",
-            bind="query-params",
-        )
+        game = choose("game", list(played), lambda name: GAMES[name].title)
         variants = played[game]
-        options = next(iter(variants))
-        if len(variants) > 1:
-            options = st.selectbox(
-                "Options",
-                list(variants),
-                format_func=lambda text: tables.options(json.loads(text).items()) or "standard",
-                key=f"options_{game}",
-                bind="query-params",
-                width=260,
-            )
-        sizes = {size_in_words(size): size for size in variants[options]}
-        size = next(iter(sizes))
-        if len(sizes) > 1:
-            size = st.segmented_control(
-                "Table",
-                list(sizes),
-                default=size,
-                required=True,
-                key="table",
-                bind="query-params",
-            )
+        options = choose("options", list(variants), options_in_words)
+        sizes = {f"{size[0]}-{size[-1]}": size for size in variants[options]}
+        size = choose("seats", list(sizes), lambda text: size_in_words(sizes[text]))
     return LadderName(game, options, sizes[size])
+
+
+def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
+    """One of a few, by default the first; where there is only one, nothing is asked."""
+    if len(options) == 1:
+        return options[0]
+    chosen = url_choice(name, options, options[0])
+    st.segmented_control(
+        name.capitalize(),
+        options,
+        format_func=in_words,
+        required=True,
+        key=name,
+        on_change=to_url(name),
+    )
+    return chosen or options[0]
+
+
+def options_in_words(changed: str) -> str:
+    """A variant, from its options as JSON."""
+    return tables.options(json.loads(changed).items()) or "standard"
 
 
 @st.fragment(run_every=LIVE_SECONDS)
 def live(ladder: LadderName) -> None:
     """The ladder, kept up to date while the page is open."""
     try:
-        board = data.leaderboard(ladder)
+        # Seen at the first visit only: later ones find the board there.
+        with st.spinner("Reading the results…"):
+            board = data.leaderboard(ladder)
     except DatabaseUnreachableError as error:
         st.warning(str(error))
         return

@@ -6,36 +6,33 @@ import streamlit as st
 
 from arena.games import GAMES
 from dashboard import data, tables
+from dashboard.choosing import to_url, url_choice
 from dashboard.markup import tag
-
-
-def from_the_newest() -> None:
-    """A new filter starts at the top of the list."""
-    st.query_params.pop("before", None)
-
 
 st.title("Matches")
 
+names = data.bot_names()
+bot = url_choice("bot", names)
+game = url_choice("game", list(GAMES))
 with st.container(horizontal=True):
-    bot = st.selectbox(
+    # A new filter starts at the top of the list.
+    st.selectbox(
         "Bot",
-        data.bot_names(),
+        names,
         index=None,
         placeholder="all bots",
         key="bot",
-        bind="query-params",
-        on_change=from_the_newest,
+        on_change=to_url("bot", "before"),
         width=260,
     )
-    game = st.selectbox(
+    st.selectbox(
         "Game",
         list(GAMES),
         index=None,
         format_func=lambda name: GAMES[name].title,
         placeholder="all games",
         key="game",
-        bind="query-params",
-        on_change=from_the_newest,
+        on_change=to_url("game", "before"),
         width=200,
     )
 before = st.query_params.get("before")

@@ -86,7 +86,9 @@ async def fill(
     """Play and record whole blocks; the bot named honest is the house's. Oldest match first."""
     async with open_store(url) as store:
         guests = [await _guest(store, name, policy) for name, policy in policies]
-        rules, random = make_game(game, options), Random(seed)
+        rules = make_game(game, options)
+        # Plans that differ play other matches under other ids.
+        random = Random(f"{seed} {game} {seats} {sorted(options)}")
         played: list[FinishedMatch] = []
         for number in range(blocks):
             table = random.sample(guests, seats)
@@ -130,9 +132,7 @@ def _finished(
     )
 
 
-def play_match(
-    game: AnyGame, guests: Sequence[Guest], match_id: str, random: Random
-) -> Transcript:
+def play_match(game: AnyGame, guests: Sequence[Guest], match_id: str, random: Random) -> Transcript:
     """One match, dealt as the arena deals."""
     secret = random.randbytes(32)
     entropies = tuple(random.randbytes(16) for _ in guests)

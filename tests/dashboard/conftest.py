@@ -1,0 +1,33 @@
+"""Pages on a database of the test's own."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import streamlit as st
+
+from arena.tournament.ports import FinishedMatch
+from tests.dashboard.played import fill
+
+
+@pytest.fixture
+def arena(database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The URL of an empty arena that the pages read."""
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    yield database
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+Filler = Callable[..., list[FinishedMatch]]
+
+
+@pytest.fixture
+def filled(arena: str) -> Filler:
+    """Plays and records matches: `fill` without its first argument."""
+
+    def filler(**plan: Any) -> list[FinishedMatch]:
+        return asyncio.run(fill(arena, **plan))
+
+    return filler

@@ -1,0 +1,30 @@
+"""Opening a page as Streamlit would, and what it then shows."""
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+APP = Path(__file__).parents[2] / "dashboard" / "streamlit_app.py"
+
+
+def open_page(name: str, **query: str) -> AppTest:
+    """The page of that name, with a query string."""
+    app = AppTest.from_file(str(APP), default_timeout=30)
+    if name != "leaderboard":
+        app.run()
+        app.switch_page(f"views/{name}.py")
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def html(app: AppTest) -> str:
+    """All HTML of the page's own, without the style sheet."""
+    bodies = [element.proto.body for element in app.get("html")]  # type: ignore[attr-defined]
+    return "\n".join(body for body in bodies if "<style" not in body)
+
+
+def texts(app: AppTest) -> str:
+    """Titles and remarks of the page."""
+    kinds = (app.title, app.info, app.warning, app.error, app.caption, app.markdown)
+    return "\n".join(element.value for kind in kinds for element in kind)

@@ -1,0 +1,174 @@
+"""Each page on a real database: what it answers, and what it says when there is nothing to show."""
+
+import re
+
+import pytest
+
+from dashboard import data
+from tests.dashboard.conftest import Filler
+from tests.dashboard.pages import html, open_page, texts
+from tests.dashboard.played import anyhow, silent
+
+
+def order(page: str, words: list[str]) -> list[str]:
+    """The words by where they first stand."""
+    return sorted(words, key=lambda word: page.index(f">{word}<"))
+
+
+def test_without_a_database_the_page_says_how_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ARENA_DATABASE_URL", raising=False)
+    app = open_page("leaderboard")
+    assert not app.exception
+    assert "make up" in texts(app)
+
+
+def test_an_unreachable_database_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
+    app = open_page("leaderboard")
+    assert not app.exception
+    assert "The database does not answer" in texts(app)
+
+
+def test_a_malformed_url_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", "mysql://nothing")
+    assert "ARENA_DATABASE_URL is malformed" in texts(open_page("leaderboard"))
+
+
+@pytest.mark.parametrize("page", ["leaderboard", "matches", "replay", "submit"])
+def test_an_empty_arena_shows_a_friendly_page(arena: str, page: str) -> None:
+    app = open_page(page)
+    assert not app.exception
+    assert page == "submit" or "No match has been played yet" in texts(app)
+
+
+def test_the_leaderboard_ranks_the_bots_and_measures_from_honest(filled: Filler) -> None:
+    filled(blocks=30)
+    app = open_page("leaderboard")
+    assert not app.exception
+    page = html(app)
+    assert order(page, ["alpha", "honest", "beta"]) == ["alpha", "honest", "beta"]
+    assert "60 rated matches at 2 seats" in texts(app)
+    assert "measured from honest 1 = 1500" in texts(app)
+    assert "house" in page and "anchor" in page
+    assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
+
+
+def test_the_leaderboard_of_the_url_is_shown(filled: Filler) -> None:
+    filled(blocks=4)
+    filled(blocks=3, seats=3)
+    filled(blocks=3, seats=3, game="bloeff")
+    assert "9 rated matches at 3–4 seats" in texts(open_page("leaderboard", seats="3-4"))
+    app = open_page("leaderboard", game="bloeff")
+    assert "9 rated matches at 3–4 seats" in texts(app)
+    assert "the mean of all bots is 1500" in texts(app)
+
+
+def test_variants_have_ladders_of_their_own(filled: Filler) -> None:
+    filled(blocks=2)
+    filled(blocks=3, show_and_reroll=True)
+    app = open_page("leaderboard")
+    assert "4 rated matches" in texts(app)
+    app = open_page("leaderboard", options='{"show_and_reroll": true}')
+    assert "6 rated matches" in texts(app)
+
+
+def test_matches_are_listed_newest_first_with_links_to_their_replays(filled: Filler) -> None:
+    played = filled(blocks=3)
+    linked = re.findall(r"replay\?match=([0-9a-f-]+)", html(open_page("matches")))
+    assert linked == [match.transcript.setup.match_id for match in reversed(played)]
+
+
+def test_matches_are_filtered_by_bot_and_game_from_the_url(filled: Filler) -> None:
+    filled(blocks=8)
+    filled(blocks=2, game="bluff_you", policies=[("beta", anyhow), ("gamma", anyhow)])
+    assert html(open_page("matches", bot="gamma")).count("replay?match=") == 4
+    page = html(open_page("matches", bot="beta", game="bluff_you"))
+    assert page.count("replay?match=") == 4 and "Bluff You!" in page
+    app = open_page("matches", bot="gamma", game="bluff")
+    assert "No match fits" in texts(app)
+
+
+def test_pages_of_matches_follow_each_other_without_gap(
+    filled: Filler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data, "PAGE", 5)
+    played = filled(blocks=4)
+    seen: list[str] = []
+    query: dict[str, str] = {}
+    while True:
+        page = html(open_page("matches", **query))
+        seen += re.findall(r"replay\?match=([0-9a-f-]+)", page)
+        older = re.search(r"before=([0-9a-f-]+)", page)
+        if older is None:
+            break
+        query = {"before": older[1]}
+    assert seen == [match.transcript.setup.match_id for match in reversed(played)]
+
+
+def test_a_forfeit_is_shown_in_the_list_and_in_the_result(filled: Filler) -> None:
+    policies = [("honest", anyhow), ("gone", silent)]
+    played = filled(blocks=1, game="bluff_you", policies=policies)
+    assert "forfeit" in html(open_page("matches"))
+    app = open_page("replay", match=played[0].transcript.setup.match_id, step="9999")
+    page = html(app)
+    assert "forfeit" in page and "Decided by faults" in page
+    assert "gone was at fault (late): the default action is played." in page
+
+
+def test_a_replay_opens_at_the_step_and_viewpoint_of_the_url(filled: Filler) -> None:
+    (match, _) = filled(blocks=1)
+    match_id = match.transcript.setup.match_id
+    app = open_page("replay", match=match_id, step="3", view="1")
+    assert not app.exception
+    assert ">Step 3<" in html(app)
+    assert app.get("button_group")[0].value == "1"  # type: ignore[attr-defined]
+    assert "dealing verified" in html(app)
+
+
+def test_the_buttons_walk_through_a_match_and_move_the_url(filled: Filler) -> None:
+    (match, _) = filled(blocks=1)
+    app = open_page("replay", match=match.transcript.setup.match_id)
+    last = str(len(match.transcript.steps))
+    for button, step in (("next", "1"), ("next", "2"), ("back", "1"), ("last", last)):
+        app.button(key=f"turn_{button}").click().run()
+        assert app.query_params["step"] == step
+        assert f">Step {step}<" in html(app)
+    assert "Result" in html(app)
+    assert app.button(key="turn_next").disabled
+    app.button(key="turn_first").click().run()
+    assert app.query_params["step"] == "0"
+
+
+def test_the_slider_moves_the_url(filled: Filler) -> None:
+    (match, _) = filled(blocks=1)
+    app = open_page("replay", match=match.transcript.setup.match_id)
+    app.select_slider(key="at").set_value(2).run()
+    assert app.query_params["step"] == "2"
+
+
+@pytest.mark.parametrize("query", [{"step": "no"}, {"step": "-3"}, {"view": "77"}, {"view": "x"}])
+def test_a_url_that_makes_no_sense_shows_the_start_with_everything(
+    filled: Filler, query: dict[str, str]
+) -> None:
+    (match, _) = filled(blocks=1)
+    app = open_page("replay", match=match.transcript.setup.match_id, **query)
+    assert not app.exception
+    assert ">Step 0<" in html(app)
+    assert app.get("button_group")[0].value == "everything"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("match", ["nonsense", "00000000-0000-4000-8000-000000000000"])
+def test_an_unknown_match_is_told_in_a_sentence(filled: Filler, match: str) -> None:
+    filled(blocks=1)
+    app = open_page("replay", match=match)
+    assert not app.exception
+    assert "There is no such match" in texts(app)
+
+
+@pytest.mark.parametrize("game", ["bluff", "bluff_you", "bloeff"])
+def test_every_game_can_be_watched_to_its_end_by_everybody(filled: Filler, game: str) -> None:
+    match = filled(blocks=1, seats=3, game=game)[0]
+    for view in ("everything", "spectator", "2"):
+        app = open_page("replay", match=match.transcript.setup.match_id, step="99999", view=view)
+        assert not app.exception
+        assert "Result" in html(app)
