@@ -1,8 +1,12 @@
 """Checking a finished match: was it dealt as promised, and does its result follow?"""
 
+from typing import Any
+
 from arena.games.game import DEALER
-from arena.match.replay import TranscriptError, referee, replay
-from arena.match.transcript import Transcript
+from arena.match.faults import FaultCount
+from arena.match.replay import TranscriptError, advance, name, start
+from arena.match.result import Result, Termination, place_with_forfeits
+from arena.match.transcript import Step, Transcript
 from arena.randomness import (
     MAX_ENTROPY_BYTES,
     MIN_ENTROPY_BYTES,
@@ -18,6 +22,15 @@ def verify(transcript: Transcript) -> None:
 
     Raises TranscriptError naming the first difference: in the opening, in a step, in the result.
     """
+    _check_opening(transcript)
+    result = _Referee(transcript).result()
+    for member in ("termination", "placing", "scores", "faults", "forfeited"):
+        recorded, actual = getattr(transcript.result, member), getattr(result, member)
+        if recorded != actual:
+            raise TranscriptError(f"result: {member} is {recorded}, but the steps give {actual}")
+
+
+def _check_opening(transcript: Transcript) -> None:
     setup, opening = transcript.setup, transcript.opening
     if len(opening.secret) != SECRET_BYTES or commitment(opening.secret) != transcript.commitment:
         raise TranscriptError("the opened secret does not match the commitment")
@@ -26,25 +39,78 @@ def verify(transcript: Transcript) -> None:
     for seat, entropy in enumerate(opening.entropies):
         if not MIN_ENTROPY_BYTES <= len(entropy) <= MAX_ENTROPY_BYTES:
             raise TranscriptError(f"the entropy of seat {seat} has {len(entropy)} bytes")
-    _verify_draws(transcript)
-    result = referee(transcript)
-    for name in ("termination", "placing", "scores", "faults", "forfeited"):
-        recorded, actual = getattr(transcript.result, name), getattr(result, name)
-        if recorded != actual:
-            raise TranscriptError(f"result: {name} is {recorded}, but the steps give {actual}")
 
 
-def _verify_draws(transcript: Transcript) -> None:
-    setup, opening = transcript.setup, transcript.opening
-    game = setup.make_game()
-    randomness = KeyedRandomness(match_key(opening.secret, setup.match_id, opening.entropies))
-    state = None
-    for frame in replay(transcript):
-        if frame.step is not None and frame.step.actor is DEALER:
-            expected = game.draw(state, randomness)
-            if frame.step.action != expected:
-                raise TranscriptError(
-                    f"step {frame.index}: the dealer drew {frame.step.action}, "
-                    f"but the opening gives {expected}"
-                )
-        state = frame.state
+class _Referee:
+    """Goes through the steps once, by the rules, the opening and the policy of faults."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        setup, opening = transcript.setup, transcript.opening
+        self._transcript = transcript
+        self._game = setup.make_game()
+        self._faults = FaultCount(len(setup.entrants), setup.fault_limit)
+        key = match_key(opening.secret, setup.match_id, opening.entropies)
+        self._randomness = KeyedRandomness(key)
+        self._asked = 0
+        """How many seats asked at the same moment have not acted yet."""
+
+    def result(self) -> Result:
+        """The result that the steps lead to. Raises TranscriptError."""
+        state = start(self._game, self._transcript)
+        for index, step in enumerate(self._transcript.steps, start=1):
+            before, state = state, advance(self._game, state, index, step)
+            if step.actor is DEALER:
+                self._check_draw(before, index, step)
+            else:
+                self._check_answer(before, index, step, step.actor)
+        return self._end(state)
+
+    def _check_draw(self, before: Any, index: int, step: Step) -> None:
+        if step.fault is not None or step.stand_in:
+            raise TranscriptError(f"step {index}: the dealer cannot be at fault")
+        self._check_going_on(index)
+        expected = self._game.draw(before, self._randomness)
+        if step.action != expected:
+            raise TranscriptError(
+                f"step {index}: the dealer drew {step.action}, but the opening gives {expected}"
+            )
+
+    def _check_answer(self, before: Any, index: int, step: Step, seat: int) -> None:
+        if self._asked == 0:
+            self._check_going_on(index)
+            self._asked = len(self._game.to_act(before))  # type: ignore[arg-type]
+        self._asked -= 1
+        if step.stand_in != self._faults.forfeited[seat]:
+            raise TranscriptError(
+                f"step {index}: {name(seat)} "
+                + ("has not forfeited" if step.stand_in else "has forfeited and cannot act")
+            )
+        at_fault = step.stand_in or step.fault is not None
+        if at_fault and step.action != self._game.default_action(before, seat):
+            raise TranscriptError(f"step {index}: not the default action of {name(seat)}")
+        if step.fault is not None:
+            self._faults.record(seat, step.fault)
+
+    def _check_going_on(self, index: int) -> None:
+        # Seats asked at the same moment all answer before a forfeit ends the match.
+        if self._faults.decided:
+            raise TranscriptError(f"step {index}: forfeits had ended the match")
+
+    def _end(self, state: Any) -> Result:
+        faults = self._faults
+        if self._game.to_act(state) == ():
+            termination = Termination.FINISHED
+            placing, scores = self._game.placing(state), self._game.scores(state)
+        elif faults.decided:
+            termination = Termination.FORFEIT
+            placing, scores = (1,) * len(faults.forfeited), None
+        else:
+            steps = len(self._transcript.steps)
+            raise TranscriptError(f"the match is not over after step {steps}")
+        return Result(
+            place_with_forfeits(placing, faults.forfeited),
+            scores,
+            termination,
+            tuple(faults.faults),
+            tuple(faults.forfeited),
+        )
