@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from arena.bot.loading import SAMPLE_BOTS, load_bot, sample_names
+from arena.bot.loading import bot_file, load_bot, sample_names
 from arena.processes import spawn, stop
 from arena.scheduling.ladder import Ladder
 from arena.storage.store import Store
@@ -55,10 +55,7 @@ def children(logs: Path) -> Iterator[Children]:
 def start_sample_bots(running: Children, address: str, tokens: Mapping[str, str]) -> None:
     """Start each sample bot that has a token, as anybody would start a bot."""
     for name, token in tokens.items():
-        file = SAMPLE_BOTS / f"{name}.py"
-        if not file.exists():
-            file = SAMPLE_BOTS / f"{name}_bot.py"
-        running.start(name, [str(file)], ARENA_ADDRESS=address, ARENA_TOKEN=token)
+        running.start(name, [str(bot_file(name))], ARENA_ADDRESS=address, ARENA_TOKEN=token)
 
 
 async def house_tokens(store: Store, ladders: Sequence[Ladder]) -> dict[str, str]:
