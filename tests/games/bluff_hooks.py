@@ -1,7 +1,6 @@
 """What the contract test must know about Bluff: where its secrets lie, and what nearly is legal."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -25,8 +24,7 @@ SMALL: tuple[Mapping[str, object], ...] = (
 
 def vary_secrets(game: AnyGame, state: BluffState, seat: int | None, random: Random) -> BluffState:
     """Other faces under the cups of all seats but one."""
-    return replace(
-        state,
+    return state._replace(
         hidden=tuple(
             dice if owner == seat else _dice(random, len(dice))
             for owner, dice in enumerate(state.hidden)
@@ -43,7 +41,7 @@ def vary_step(
         kept = _dice(random, len(before.hidden[actor]) - len(action.show))
         cup = tuple(sorted(kept + action.show))
         hidden = tuple(cup if seat == actor else dice for seat, dice in enumerate(varied.hidden))
-        return replace(varied, hidden=hidden), action
+        return varied._replace(hidden=hidden), action
     if isinstance(action, Roll | Reroll):
         return before, game.draw(before, KeyedRandomness(random.randbytes(32)))
     return before, action

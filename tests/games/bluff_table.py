@@ -1,7 +1,6 @@
 """Sets a table of Bluff in the middle of a match, in the notation of the rules."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from arena.games import make_game
@@ -34,8 +33,8 @@ def bet(text: str, show: str = "") -> Bet:
 def rolled(game: Bluff, cups: Sequence[str], opener: int = 0) -> BluffState:
     """A round at its first bet; a cup by seat, "" is out."""
     roll = tuple(map(dice, cups))
-    before = replace(
-        bluff(start_mode="seat").start(len(cups)),
+    empty = bluff(start_mode="seat").start(len(cups))
+    before = empty._replace(
         phase=Phase.ROLL,
         round=1,
         opener=opener,

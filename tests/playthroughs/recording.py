@@ -91,18 +91,21 @@ def _members(value: Any) -> Mapping[str, str]:
     if value is None:
         return {}
     # What does not count for equality is no part of a position.
-    return {
-        field.name: shown(getattr(value, field.name)) for field in fields(value) if field.compare
-    }
+    names = (
+        [field.name for field in fields(value) if field.compare]
+        if is_dataclass(value)
+        else value._fields
+    )
+    return {name: shown(getattr(value, name)) for name in names}
 
 
 def shown(value: Any) -> str:
     """A value of a game in few characters; nothing is left out."""
     if isinstance(value, Enum):
         return str(value) if type(value).__str__ is not Enum.__str__ else str(value.value)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return f"({' '.join(map(shown, value))})"
-    if is_dataclass(value):
+    if is_dataclass(value) or isinstance(value, tuple):
         kind = type(value)
         if "__str__" in vars(kind):
             return str(value)

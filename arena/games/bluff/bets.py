@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from arena.games.bluff.values import STAR, Face
+from arena.games.bluff.values import STAR, Bet, Face
 
 FACES: Final = tuple(Face)
 """Every face, ascending; face f stands at index f - 1."""
@@ -49,11 +49,23 @@ def bets_within(lowest: Sequence[int], highest: int) -> Iterator[tuple[int, Face
             yield star, STAR
 
 
+# Bounded by TABLE_CAP, with 6 bets to a quantity.
+@cache
+def track(highest: int) -> tuple[Bet, ...]:
+    """All bets up to `highest` without lay-outs, ascending: what may be bet is its end."""
+    return tuple(Bet(quantity, face) for quantity, face in bets_within(OPENING, highest))
+
+
+def end_of_track(lowest: Sequence[int], highest: int) -> tuple[Bet, ...]:
+    """The bets from `lowest[f - 1]` to `highest` of each face f, when these are raises."""
+    left = sum([highest + 1 - quantity for quantity in lowest if quantity <= highest])
+    return track(highest)[-left:] if left else ()
+
+
 def count_matching(face: Face, dice: Sequence[Sequence[Face]]) -> int:
     """The dice that count for a bet on `face`: that face and, for numbers, stars (BL-11, 12)."""
-    if face is STAR:
-        return sum(cup.count(STAR) for cup in dice)
-    return sum(cup.count(face) + cup.count(STAR) for cup in dice)
+    stars = sum([cup.count(STAR) for cup in dice])
+    return stars if face is STAR else stars + sum([cup.count(face) for cup in dice])
 
 
 def bounds_text(lowest: Sequence[int], highest: int) -> str:

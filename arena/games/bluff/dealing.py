@@ -6,8 +6,6 @@ numbers and then sorted.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
 
 from arena.games.bluff.bets import FACES
 from arena.games.bluff.options import BluffOptions
@@ -60,11 +58,10 @@ def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) ->
     """
     if state.phase is Phase.ROLL and type(action) is Roll:
         _check_cups(action.dice, state.dice_counts)
-        return replace(state, phase=Phase.BETTING, turn=state.opener, hidden=action.dice)
+        return state._replace(phase=Phase.BETTING, turn=state.opener, hidden=action.dice)
     if state.phase is Phase.REROLL and type(action) is Reroll and state.turn is not None:
         _check_cup(action.dice, len(state.hidden[state.turn]), state.turn)
-        return replace(
-            state,
+        return state._replace(
             phase=Phase.BETTING,
             turn=next_live(state.dice_counts, state.turn),
             hidden=with_cup(state.hidden, state.turn, action.dice),
@@ -93,15 +90,14 @@ def _starting_rolled(
         return _opened_by(state, tied[0])
     # The first roll is no repetition, so `start_rerolls` allows attempts up to that number + 1.
     again = starting.attempt <= options.start_rerolls
-    return replace(
-        state,
+    return state._replace(
         phase=Phase.STARTING_ROLL if again else Phase.OPENER_DRAW,
         starting=Starting(starting.attempt + 1, tied),
     )
 
 
 def _opened_by(state: BluffState, seat: int) -> BluffState:
-    return replace(state, phase=Phase.ROLL, round=1, opener=seat, starting=None)
+    return state._replace(phase=Phase.ROLL, round=1, opener=seat, starting=None)
 
 
 def _starting_counts(
@@ -123,13 +119,13 @@ def _check_cups(dice: object, counts: Sequence[int]) -> None:
 def _check_cup(dice: object, count: int, seat: int) -> None:
     if type(dice) is not tuple or len(dice) != count:
         raise IllegalActionError(f"Seat {seat} rolls {count} dice.")
-    if any(type(face) is not Face for face in dice):
-        raise IllegalActionError(f"Seat {seat}: a die shows 1, 2, 3, 4, 5 or *.")
-    if any(left > right for left, right in pairwise(dice)):
+    for face in dice:
+        if type(face) is not Face:
+            raise IllegalActionError(f"Seat {seat}: a die shows 1, 2, 3, 4, 5 or *.")
+    if list(dice) != sorted(dice):
         raise IllegalActionError(f"Seat {seat}: dice are noted in ascending order.")
 
 
 def _roll(randomness: Randomness, prefix: str, count: int) -> Dice:
-    return tuple(
-        sorted(FACES[randomness.below(f"{prefix} die {die}", len(FACES))] for die in range(count))
-    )
+    below = randomness.below
+    return tuple(sorted([FACES[below(f"{prefix} die {die}", 6)] for die in range(count)]))

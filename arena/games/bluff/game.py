@@ -8,8 +8,8 @@ from arena.games.bluff.bets import (
     FACES,
     OPENING,
     TABLE_CAP,
-    bets_within,
     bounds_text,
+    end_of_track,
     lowest_raises,
 )
 from arena.games.bluff.laying_out import lay_outs, without
@@ -65,6 +65,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         super().__init__(options)
         self._cap = TABLE_CAP if options.bet_cap == "table" else None
         self._showing = options.show_and_reroll
+        self._dice_per_player = options.dice_per_player
 
     def start(self, seat_count: int) -> BluffState:
         if seat_count not in self.seat_counts:
@@ -101,10 +102,14 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             return
         if view.can_doubt:
             yield _DOUBT
-        shows = lay_outs(view.hidden_dice) if self._showing else ((),)
-        for quantity, face in bets_within(view.lowest, view.highest):
+        bets = end_of_track(view.lowest, view.highest)
+        if not self._showing:
+            yield from bets
+            return
+        shows = lay_outs(view.hidden_dice)
+        for bet in bets:
             for show in shows:
-                yield Bet(quantity, face, show)
+                yield Bet(bet.quantity, bet.face, show)
 
     def legal_hint(self, state: BluffState, seat: int) -> str:
         if state.phase is Phase.OVER:
@@ -135,6 +140,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
 
     def view(self, state: BluffState, seat: int | None) -> BluffView:
         betting = state.phase is _BETTING
+        in_play = sum(state.dice_counts)
         return BluffView(
             seat,
             state.round,
@@ -143,10 +149,10 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             () if seat is None else state.hidden[seat],
             state.face_up,
             state.dice_counts,
-            len(state.dice_counts) * self.options.dice_per_player - sum(state.dice_counts),
+            len(state.dice_counts) * self._dice_per_player - in_play,
             state.bets,
             self._lowest(state),
-            self._highest(state) if betting else 0,
+            (self._cap or in_play) if betting else 0,
             betting and bool(state.bets),
         )
 
