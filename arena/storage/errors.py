@@ -7,9 +7,12 @@ StorageError
 ├── DataDirectoryError          the data directory is not one that this Postgres can open
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
 ├── MigrationRefusedError       the database user may not do what a migration needs
-├── NameRefusedError            a bot, version or owner name that is malformed or taken
-│   └── VersionExistsError      the bot has a version of that name
+├── NameRefusedError            a name that is malformed or taken
+│   ├── VersionExistsError      the bot has a version of that name
+│   └── TournamentExistsError   there is a tournament of that name
 ├── UnknownBotError             no bot or version of that name
+├── UnknownTournamentError      no tournament of that name
+├── TournamentStateError        a tournament is not in a state in which that can be done
 ├── RetiredError                the token's bot or version is out of service
 ├── RecordRefusedError          the database refused a result; nothing of its batch was kept
 └── TranscriptDamagedError      a stored transcript cannot be read
@@ -52,6 +55,18 @@ class NameRefusedError(StorageError):
 
 class VersionExistsError(NameRefusedError):
     """The bot has a version of that name."""
+
+
+class TournamentExistsError(NameRefusedError):
+    """There is a tournament of that name."""
+
+
+class UnknownTournamentError(StorageError):
+    """No tournament of that name."""
+
+
+class TournamentStateError(StorageError):
+    """A tournament is not in a state in which that can be done."""
 
 
 class UnknownBotError(StorageError):

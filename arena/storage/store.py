@@ -6,21 +6,18 @@ may help. Nothing is half done then.
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import psycopg
 from sqlalchemy import Row as SqlRow
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.match.transcript import Entrant, Transcript
 from arena.storage import bot_statements, recording, statements
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
-    DatabaseUnreachableError,
     NameRefusedError,
-    RecordRefusedError,
     RetiredError,
     UnknownBotError,
     VersionExistsError,
@@ -36,8 +33,10 @@ from arena.storage.rows import (
     is_match_id,
     match_row,
 )
+from arena.storage.tournaments import Tournaments
+from arena.storage.transaction import transaction
 from arena.storage.transcripts import Packed, packer, unpack
-from arena.tournament.ports import FinishedMatch, Registered, VersionId
+from arena.tournament.ports import FinishedMatch, Registered, TournamentBlock, VersionId
 
 _SLICE = 25
 """Matches that are made ready at a time, some two milliseconds: bots are waiting meanwhile."""
@@ -58,6 +57,7 @@ class Store:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self.tournaments = Tournaments(engine)
         self._pack = packer()
 
     # Bots
@@ -160,6 +160,10 @@ class Store:
         async with self._transaction() as connection:
             await recording.write(await _driver(connection), blocks, batches)
 
+    async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
+        """Record that blocks of a tournament are begun, before any of their matches."""
+        await self.tournaments.open_blocks(blocks)
+
     async def close_block(self, block_id: str) -> None:
         """End a block that was cut short by a bot; its matches count. Void stays void."""
         async with self._transaction() as connection:
@@ -242,21 +246,8 @@ class Store:
         async with self._transaction() as connection:
             return list((await connection.execute(statement)).mappings())
 
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
-        try:
-            async with self._engine.begin() as connection:
-                yield connection
-        except (DBAPIError, psycopg.Error) as error:
-            cause = error.orig if isinstance(error, DBAPIError) else error
-            reason = str(cause).strip().split("\n", 1)[0]
-            if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
-                raise DatabaseUnreachableError(
-                    f"The database does not answer ({reason}): see that it runs."
-                ) from error
-            if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
-                raise RecordRefusedError(f"The database refuses this: {reason}.") from error
-            raise
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
 
 
 async def _driver(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:

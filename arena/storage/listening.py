@@ -1,0 +1,33 @@
+"""Being told by the database, instead of asking it again and again."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+import psycopg
+import structlog
+from psycopg import sql
+
+RECONNECT_SECONDS = 1.0
+"""Pause before a lost connection is made again."""
+
+log = structlog.get_logger()
+
+
+async def notifications(url: str, channels: Sequence[str]) -> AsyncIterator[None]:
+    """Yields at once, and whenever something was told on one of the channels, for ever.
+
+    It yields after every reconnection too: what was told meanwhile is not missed.
+    """
+    while True:
+        try:
+            async with await psycopg.AsyncConnection.connect(
+                url.replace("+psycopg", "", 1), autocommit=True
+            ) as connection:
+                for channel in channels:
+                    await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+                yield
+                async for _ in connection.notifies():
+                    yield
+        except psycopg.OperationalError as error:
+            log.warning("not listening to the database", why=str(error).strip().split("\n")[0])
+        await asyncio.sleep(RECONNECT_SECONDS)

@@ -1,0 +1,174 @@
+"""What is asked about tournaments, as values."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    TextClause,
+    Update,
+    and_,
+    func,
+    literal,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
+from sqlalchemy.types import NullType
+
+from arena.storage.statements import Row
+from arena.storage.tables import (
+    TOURNAMENTS_CHANNEL,
+    blocks,
+    bots,
+    match_seats,
+    matches,
+    owners,
+    tournament_blocks,
+    tournament_entries,
+    tournament_pairings,
+    tournaments,
+    versions,
+)
+
+
+def add_tournament(values: Mapping[str, Any]) -> Insert:
+    """A tournament, unless there is one of that name; its id comes back."""
+    return (
+        insert(tournaments)
+        .values(dict(values))
+        .on_conflict_do_nothing()
+        .returning(tournaments.c.id)
+    )
+
+
+def add_entries(tournament_id: int, entries: Sequence[Mapping[str, Any]]) -> Insert:
+    """The field: number, version_id and elo of each."""
+    return insert(tournament_entries).values(
+        [{"tournament_id": tournament_id, **entry} for entry in entries]
+    )
+
+
+def tournament_list(*, name: str | None = None, states: Collection[str] | None = None) -> Row:
+    """All columns of `tournaments`, oldest first: all, the one of a name, or those in `states`."""
+    found = select(tournaments).order_by(tournaments.c.id)
+    if name is not None:
+        found = found.where(func.lower(tournaments.c.name) == name.lower())
+    if states is not None:
+        found = found.where(tournaments.c.state.in_(states))
+    return found
+
+
+def entries_of(tournament_ids: Collection[int]) -> Row:
+    """tournament_id, number, version_id, bot, version, owner, house, elo, withdrawn, in order."""
+    entry = tournament_entries.c
+    return (
+        select(entry.tournament_id, entry.number, entry.version_id, entry.elo)
+        .add_columns(entry.withdrawn_at.is_not(None).label("withdrawn"))
+        .add_columns(bots.c.name.label("bot"), versions.c.label.label("version"))
+        .add_columns(owners.c.name.label("owner"), bots.c.house)
+        .select_from(tournament_entries.join(versions).join(bots).join(owners))
+        .where(entry.tournament_id.in_(tournament_ids))
+        .order_by(entry.tournament_id, entry.number)
+    )
+
+
+def set_state(tournament_id: int, state: str, *, before: Collection[str]) -> Update:
+    """Changes the state if it is one of `before`; the id comes back if so."""
+    times: dict[str, ColumnElement[Any]] = {}
+    if state == "running":
+        times["started_at"] = func.coalesce(tournaments.c.started_at, func.now())
+    if state in ("finished", "cancelled"):
+        times["ended_at"] = func.now()
+    return (
+        update(tournaments)
+        .where(tournaments.c.id == tournament_id, tournaments.c.state.in_(before))
+        .values(state=state, **times)
+        .returning(tournaments.c.id)
+    )
+
+
+def withdraw(tournament_id: int, number: int) -> Update:
+    """Takes an entry out; the first time stays."""
+    entry = tournament_entries.c
+    return (
+        update(tournament_entries)
+        .where(entry.tournament_id == tournament_id, entry.number == number)
+        .where(entry.withdrawn_at.is_(None))
+        .values(withdrawn_at=func.now())
+    )
+
+
+def add_pairings(tournament_id: int, pairings: Sequence[Mapping[str, Any]]) -> Insert:
+    """Pairings: round, table and entries of each; those that are there stay as they are."""
+    rows = [{"tournament_id": tournament_id, **pairing} for pairing in pairings]
+    return insert(tournament_pairings).values(rows).on_conflict_do_nothing()
+
+
+def pairings_of(tournament_id: int) -> Row:
+    """round, table, entries, in this order."""
+    pairing = tournament_pairings.c
+    return (
+        select(pairing.round, pairing.table, pairing.entries)
+        .where(pairing.tournament_id == tournament_id)
+        .order_by(pairing.round, pairing.table)
+    )
+
+
+def open_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
+    """Blocks that are begun: id, kind, size, rated; those that are there stay as they are."""
+    return insert(blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
+
+
+def open_tournament_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
+    """For which pairings blocks are begun: block_id, tournament_id, round, table."""
+    return insert(tournament_blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
+
+
+def blocks_of(tournament_id: int, block_ids: Collection[str] | None = None) -> Row:
+    """Blocks of a tournament in the order begun, all or the named ones.
+
+    block_id, round, table, closed, voided, and match by match, seat by seat within it, the lists
+    version_ids and placings (None without a match).
+    """
+
+    def listed(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+        in_order = aggregate_order_by(column, matches.c.position, match_seats.c.seat)
+        every = func.array_agg(in_order, type_=NullType())
+        return every.filter(match_seats.c.match_id.is_not(None)).label(name)
+
+    found = (
+        select(tournament_blocks.c.block_id, tournament_blocks.c.round, tournament_blocks.c.table)
+        .add_columns(blocks.c.closed_at.is_not(None).label("closed"))
+        .add_columns(blocks.c.voided_at.is_not(None).label("voided"))
+        .add_columns(listed(match_seats.c.version_id, "version_ids"))
+        .add_columns(listed(match_seats.c.placing, "placings"))
+        .select_from(
+            tournament_blocks.join(blocks)
+            .outerjoin(matches, matches.c.block_id == blocks.c.id)
+            .outerjoin(match_seats, match_seats.c.match_id == matches.c.id)
+        )
+        .where(tournament_blocks.c.tournament_id == tournament_id)
+        .group_by(tournament_blocks.c.block_id, blocks.c.id)
+        .order_by(blocks.c.created_at, blocks.c.id)
+    )
+    if block_ids is not None:
+        found = found.where(tournament_blocks.c.block_id.in_(block_ids))
+    return found
+
+
+def block_counts() -> Row:
+    """tournament_id and blocks (those that count) of all tournaments that have any."""
+    closed = and_(blocks.c.id == tournament_blocks.c.block_id, blocks.c.closed_at.is_not(None))
+    return (
+        select(tournament_blocks.c.tournament_id, func.count(literal(1)).label("blocks"))
+        .select_from(tournament_blocks.join(blocks, closed))
+        .group_by(tournament_blocks.c.tournament_id)
+    )
+
+
+def tell() -> TextClause:
+    """Tells listeners that something about tournaments has changed."""
+    return text(f"NOTIFY {TOURNAMENTS_CHANNEL}")

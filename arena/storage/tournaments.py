@@ -1,0 +1,268 @@
+"""Tournaments in the database: one method per use case, one transaction per method.
+
+Every method raises DatabaseUnreachableError while the database does not answer. Whatever changes a
+tournament tells it on TOURNAMENTS_CHANNEL, in the same transaction.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.match.transcript import Entrant
+from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import Number, Pairing
+from arena.scheduling.scoring import ScoreRule
+from arena.storage import tournament_statements as statements
+from arena.storage.errors import (
+    TournamentExistsError,
+    TournamentStateError,
+    UnknownTournamentError,
+)
+from arena.storage.names import check_name
+from arena.storage.transaction import transaction
+from arena.tournament.ports import Registered, TournamentBlock, TournamentId, VersionId
+from arena.tournament.tournament import (
+    BlockRecord,
+    BlockState,
+    Entry,
+    Record,
+    Rules,
+    State,
+    Tournament,
+)
+
+BEFORE: Final = {
+    State.RUNNING: (State.CREATED, State.PAUSED),
+    State.PAUSED: (State.RUNNING,),
+    State.CANCELLED: (State.CREATED, State.RUNNING, State.PAUSED),
+    State.FINISHED: (State.RUNNING,),
+}
+"""From which states each state can be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """A bot that is entered; the order of entries is the seeding."""
+
+    version_id: VersionId
+    elo: float | None
+
+
+class Tournaments:
+    """What the database knows of tournaments."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def create(self, name: str, rules: Rules, entries: Sequence[NewEntry]) -> Tournament:
+        """A new tournament, not started. Raises NameRefusedError and TournamentExistsError."""
+        check_name("tournament", name)
+        values = {
+            "name": name,
+            "format": rules.format.value,
+            "game": rules.game,
+            "options": dict(rules.options),
+            "seat_count": rules.seats,
+            "blocks": rules.blocks,
+            "rounds": rules.rounds,
+            "score": rules.score.value,
+            "seed": rules.seed,
+            "rated": rules.rated,
+        }
+        async with transaction(self._engine) as connection:
+            found = await connection.scalar(statements.add_tournament(values))
+            if found is None:
+                raise TournamentExistsError(
+                    f"There is a tournament {name} already: choose another name."
+                )
+            field = [
+                {"number": number, "version_id": entry.version_id, "elo": entry.elo}
+                for number, entry in enumerate(entries, start=1)
+            ]
+            await connection.execute(statements.add_entries(found, field))
+            await connection.execute(statements.tell())
+            return await _named(connection, name)
+
+    async def all(self) -> list[Tournament]:
+        """All there are, oldest first."""
+        async with transaction(self._engine) as connection:
+            return await _tournaments(connection)
+
+    async def begun(self) -> list[Tournament]:
+        """Those that run or are paused, oldest first."""
+        async with transaction(self._engine) as connection:
+            states = [State.RUNNING.value, State.PAUSED.value]
+            return await _tournaments(connection, states=states)
+
+    async def named(self, name: str) -> Tournament:
+        """The one of that name. Raises UnknownTournamentError."""
+        async with transaction(self._engine) as connection:
+            return await _named(connection, name)
+
+    async def change_state(self, name: str, state: State, *, before: Collection[State]) -> None:
+        """Start, pause, resume or cancel. Raises UnknownTournamentError, TournamentStateError."""
+        async with transaction(self._engine) as connection:
+            tournament = await _named(connection, name)
+            if not await _change(connection, tournament.id, state, before):
+                raise TournamentStateError(
+                    f"The tournament {tournament.name} is {tournament.state.value}: only one that "
+                    f"is {' or '.join(one.value for one in before)} can become {state.value}."
+                )
+
+    async def finish(self, tournament_id: TournamentId) -> None:
+        """Everything is played. A tournament that is not running stays what it is."""
+        async with transaction(self._engine) as connection:
+            await _change(connection, tournament_id, State.FINISHED, BEFORE[State.FINISHED])
+
+    async def suspend(self, tournament_id: TournamentId) -> None:
+        """Pause a running tournament that cannot go on as it is."""
+        async with transaction(self._engine) as connection:
+            await _change(connection, tournament_id, State.PAUSED, BEFORE[State.PAUSED])
+
+    async def withdraw(self, name: str, number: Number) -> None:
+        """Take an entry out of a tournament that is not over; doing it again changes nothing.
+
+        Raises UnknownTournamentError and TournamentStateError.
+        """
+        async with transaction(self._engine) as connection:
+            tournament = await _named(connection, name)
+            if tournament.state.over:
+                raise TournamentStateError(
+                    f"The tournament {tournament.name} is {tournament.state.value}: nobody can "
+                    "withdraw any more."
+                )
+            await connection.execute(statements.withdraw(tournament.id, number))
+            await connection.execute(statements.tell())
+
+    async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
+        """Record who meets whom; what is recorded already stays."""
+        rows = [
+            {"round": one.round, "table": one.table, "entries": list(one.entries)}
+            for one in pairings
+        ]
+        async with transaction(self._engine) as connection:
+            # The protocol counts parameters with 16 bits.
+            for start in range(0, len(rows), 10_000):
+                part = rows[start : start + 10_000]
+                await connection.execute(statements.add_pairings(tournament_id, part))
+            await connection.execute(statements.tell())
+
+    async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
+        """Record that blocks are begun; one that is recorded already is left as it is."""
+        own = [
+            {
+                "id": one.block.id,
+                "kind": one.block.kind.value,
+                "size": one.block.size,
+                "rated": one.rated,
+            }
+            for one in blocks
+        ]
+        links = [
+            {
+                "block_id": one.block.id,
+                "tournament_id": one.tournament_id,
+                "round": one.pairing[0],
+                "table": one.pairing[1],
+            }
+            for one in blocks
+        ]
+        async with transaction(self._engine) as connection:
+            await connection.execute(statements.open_blocks(own))
+            await connection.execute(statements.open_tournament_blocks(links))
+
+    async def record(self, tournament: Tournament) -> Record:
+        """What was paired and played so far."""
+        record = Record(tournament)
+        async with transaction(self._engine) as connection:
+            rows = await connection.execute(statements.pairings_of(tournament.id))
+            record.add_pairings(Pairing(row.round, row.table, tuple(row.entries)) for row in rows)
+            found = await connection.execute(statements.blocks_of(tournament.id))
+            record.add_blocks(_block(row, tournament.rules.seats) for row in found)
+        return record
+
+    async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
+        """What became of these blocks, in the order begun; those that nobody opened are missing."""
+        async with transaction(self._engine) as connection:
+            rows = await connection.execute(statements.blocks_of(tournament.id, block_ids))
+            return [_block(row, tournament.rules.seats) for row in rows]
+
+    async def block_counts(self) -> dict[TournamentId, int]:
+        """How many blocks count, by tournament that has any."""
+        async with transaction(self._engine) as connection:
+            rows = await connection.execute(statements.block_counts())
+            return {row.tournament_id: row.blocks for row in rows}
+
+
+async def _change(
+    connection: AsyncConnection,
+    tournament_id: TournamentId,
+    state: State,
+    before: Collection[State],
+) -> bool:
+    names = [one.value for one in before]
+    changed = await connection.scalar(
+        statements.set_state(tournament_id, state.value, before=names)
+    )
+    await connection.execute(statements.tell())
+    return changed is not None
+
+
+async def _named(connection: AsyncConnection, name: str) -> Tournament:
+    for tournament in await _tournaments(connection, name=name):
+        return tournament
+    raise UnknownTournamentError(f"There is no tournament {name}: see `arena tournament list`.")
+
+
+async def _tournaments(
+    connection: AsyncConnection, *, name: str | None = None, states: list[str] | None = None
+) -> list[Tournament]:
+    found = await connection.execute(statements.tournament_list(name=name, states=states))
+    rows = found.all()
+    entries: dict[int, list[Entry]] = {row.id: [] for row in rows}
+    for row in await connection.execute(statements.entries_of(list(entries))):
+        entrant = Entrant(row.bot, row.version, row.owner)
+        registered = Registered(VersionId(row.version_id), entrant, row.house)
+        entries[row.tournament_id].append(
+            Entry(row.number, registered, row.elo, withdrawn=row.withdrawn)
+        )
+    return [_tournament(row, entries[row.id]) for row in rows]
+
+
+def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
+    rules = Rules(
+        format=FormatName(row.format),
+        game=row.game,
+        options=row.options,
+        seats=row.seat_count,
+        blocks=row.blocks,
+        rounds=row.rounds,
+        score=ScoreRule(row.score),
+        seed=row.seed,
+        rated=row.rated,
+    )
+    return Tournament(
+        TournamentId(row.id),
+        row.name,
+        rules,
+        State(row.state),
+        tuple(entries),
+        row.created_at,
+        row.started_at,
+        row.ended_at,
+    )
+
+
+def _block(row: SqlRow[Any], seats: int) -> BlockRecord:
+    state = BlockState.OPEN
+    if row.closed or row.voided:
+        state = BlockState.CLOSED if row.closed else BlockState.VOID
+    versions, placings = row.version_ids or [], row.placings or []
+    by_match = tuple(
+        dict(zip(versions[at : at + seats], placings[at : at + seats], strict=True))
+        for at in range(0, len(versions), seats)
+    )
+    return BlockRecord(str(row.block_id), (row.round, row.table), state, by_match)

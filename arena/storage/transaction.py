@@ -1,0 +1,31 @@
+"""One transaction, and what the driver says when it fails in this package's own words."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import psycopg
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
+
+
+@asynccontextmanager
+async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """Commits at the end of the block, or changes nothing.
+
+    Raises DatabaseUnreachableError and RecordRefusedError.
+    """
+    try:
+        async with engine.begin() as connection:
+            yield connection
+    except (DBAPIError, psycopg.Error) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        reason = str(cause).strip().split("\n", 1)[0]
+        if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
+            raise DatabaseUnreachableError(
+                f"The database does not answer ({reason}): see that it runs."
+            ) from error
+        if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
+            raise RecordRefusedError(f"The database refuses this: {reason}.") from error
+        raise

@@ -1,0 +1,226 @@
+"""Tournaments in a real Postgres: states, pairings, blocks that count and blocks that do not."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import psycopg
+import pytest
+
+from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import Pairing, Played
+from arena.scheduling.scoring import ScoreRule
+from arena.storage.errors import (
+    NameRefusedError,
+    RecordRefusedError,
+    TournamentExistsError,
+    TournamentStateError,
+    UnknownTournamentError,
+)
+from arena.storage.listening import notifications
+from arena.storage.store import Store
+from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.storage.tournaments import BEFORE, NewEntry
+from arena.tournament.ports import Block, FinishedMatch, TournamentBlock, VersionId
+from arena.tournament.tournament import BlockState, Rules, State, Tournament
+from tests.storage.results import block, finished
+
+RULES = Rules(
+    format=FormatName.ROUND_ROBIN,
+    game="bluff",
+    options={"dice_per_player": 3},
+    seats=2,
+    blocks=1,
+    rounds=None,
+    score=ScoreRule.PLACEMENT,
+    seed="s",
+    rated=True,
+)
+
+
+async def created(
+    store: Store, versions: Sequence[VersionId], name: str = "cup", *, rated: bool = True
+) -> Tournament:
+    entries = [NewEntry(version, 1500.0 - at) for at, version in enumerate(versions)]
+    return await store.tournaments.create(name, replace(RULES, rated=rated), entries)
+
+
+async def opened(store: Store, tournament: Tournament) -> Block:
+    """A block for the first pairing, 2 against 1."""
+    await store.tournaments.add_pairings(tournament.id, [Pairing(1, 1, (2, 1))])
+    own = block(2)
+    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), own, tournament.rules.rated)])
+    return own
+
+
+def both_rotations(versions: Sequence[VersionId], own: Block) -> list[FinishedMatch]:
+    """The first of the two versions wins from both seats."""
+    one, other = versions[:2]
+    won, lost = finished((one, other), own, 0), finished((other, one), own, 1)
+    result = replace(lost.transcript.result, placing=(2, 1))
+    return [won, replace(lost, transcript=replace(lost.transcript, result=result))]
+
+
+async def test_a_tournament_is_kept_as_it_was_created(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    assert await store.tournaments.named("CUP") == tournament
+    assert await store.tournaments.all() == [tournament]
+    assert tournament.rules == RULES
+    assert tournament.state is State.CREATED
+    assert [entry.number for entry in tournament.entries] == [1, 2, 3]
+    assert [entry.registered.version_id for entry in tournament.entries] == list(versions)
+    assert [entry.registered.entrant.owner for entry in tournament.entries] == [
+        "owner0",
+        "owner1",
+        "owner2",
+    ]
+    assert tournament.entries[1].elo == 1499.0
+
+
+async def test_names_are_taken_once_and_well_formed(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    await created(store, versions)
+    with pytest.raises(TournamentExistsError, match="choose another name"):
+        await created(store, versions, "Cup")
+    with pytest.raises(NameRefusedError, match="cannot name the tournament"):
+        await created(store, versions, "a cup")
+    with pytest.raises(UnknownTournamentError, match="no tournament other"):
+        await store.tournaments.named("other")
+    with pytest.raises(RecordRefusedError):
+        await created(store, [versions[0], versions[0]], "twice")
+
+
+async def test_states_change_in_their_order_only(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    await created(store, versions)
+
+    async def becomes(state: State) -> Tournament:
+        await store.tournaments.change_state("cup", state, before=BEFORE[state])
+        return await store.tournaments.named("cup")
+
+    with pytest.raises(TournamentStateError, match="cup is created: only one that is running"):
+        await becomes(State.PAUSED)
+    begun = await becomes(State.RUNNING)
+    assert begun.started_at is not None and await store.tournaments.begun() == [begun]
+    assert (await becomes(State.PAUSED)).state is State.PAUSED
+    assert (await becomes(State.RUNNING)).started_at == begun.started_at
+    await store.tournaments.finish(begun.id)
+    over = await store.tournaments.named("cup")
+    assert (over.state, over.ended_at is not None) == (State.FINISHED, True)
+    assert await store.tournaments.begun() == []
+    with pytest.raises(TournamentStateError, match="cup is finished"):
+        await becomes(State.CANCELLED)
+    with pytest.raises(TournamentStateError, match="nobody can withdraw"):
+        await store.tournaments.withdraw("cup", 1)
+
+
+async def test_only_what_runs_can_be_finished(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    await store.tournaments.finish(tournament.id)
+    await store.tournaments.suspend(tournament.id)
+    assert (await store.tournaments.named("cup")).state is State.CREATED
+
+
+async def test_a_block_counts_once_all_its_matches_are_recorded(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    own = await opened(store, tournament)
+    first, second = both_rotations(versions, own)
+    await store.record([first])
+    (seen,) = await store.tournaments.blocks(tournament, [own.id])
+    assert (seen.block_id, seen.pairing, seen.state) == (own.id, (1, 1), BlockState.OPEN)
+    record = await store.tournaments.record(tournament)
+    assert record.played() == [Played(Pairing(1, 1, (2, 1)))]
+    await store.record([second])
+    record = await store.tournaments.record(tournament)
+    points = (Fraction(0), Fraction(1))
+    assert record.played() == [Played(Pairing(1, 1, (2, 1)), (points,))]
+    assert await store.tournaments.block_counts() == {tournament.id: 1}
+
+
+async def test_what_a_crash_cut_off_is_void_and_does_not_count(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    own = await opened(store, tournament)
+    await store.record(both_rotations(versions, own)[:1])
+    never_played = block(2)
+    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), never_played, rated=True)])
+    assert await store.void_unfinished_blocks() == 2
+    seen = await store.tournaments.blocks(tournament, [own.id, never_played.id])
+    assert {one.state for one in seen} == {BlockState.VOID}
+    assert (await store.tournaments.record(tournament)).played()[0].blocks == ()
+
+
+async def test_opening_and_pairing_again_change_nothing(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    own = await opened(store, tournament)
+    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), own, rated=True)])
+    await store.tournaments.add_pairings(tournament.id, [Pairing(1, 1, (3, 1))])
+    record = await store.tournaments.record(tournament)
+    assert record.pairings == {(1, 1): Pairing(1, 1, (2, 1))}
+    assert len(await store.tournaments.blocks(tournament, [own.id])) == 1
+
+
+@pytest.mark.parametrize("rated", [True, False])
+async def test_matches_of_an_unrated_tournament_do_not_count_for_the_ratings(
+    store: Store, versions: tuple[VersionId, ...], rated: bool
+) -> None:
+    tournament = await created(store, versions, rated=rated)
+    own = await opened(store, tournament)
+    await store.record(both_rotations(versions, own))
+    assert len(await store.rated_results("bluff", {}, [2])) == 2 * rated
+    assert {match.rated for match in await store.matches()} == {rated}
+
+
+async def test_withdrawing_turns_what_is_missing_into_walkovers(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    await opened(store, tournament)
+    await store.tournaments.withdraw("cup", 2)
+    await store.tournaments.withdraw("cup", 2)
+    tournament = await store.tournaments.named("cup")
+    assert tournament.withdrawn == {2}
+    record = await store.tournaments.record(tournament)
+    assert record.played()[0].blocks == ((Fraction(0), Fraction(1)),)
+    assert record.played(unsettled=[(1, 1)])[0].blocks == ()
+
+
+async def test_a_block_belongs_to_a_pairing_that_exists(
+    store: Store, versions: tuple[VersionId, ...], sql: psycopg.Connection
+) -> None:
+    tournament = await created(store, versions)
+    with pytest.raises(RecordRefusedError):
+        await store.open_blocks([TournamentBlock(tournament.id, (1, 1), block(2), rated=True)])
+    assert sql.execute("SELECT count(*) FROM blocks").fetchone() == (0,)
+
+
+async def test_listeners_are_told_of_every_change_and_after_a_lost_connection(
+    store: Store, versions: tuple[VersionId, ...], database: str, sql: psycopg.Connection
+) -> None:
+    told = notifications(database, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
+    async with asyncio.timeout(20):
+        await anext(told)  # what happened before is to be looked at anyway
+        await created(store, versions)
+        await anext(told)
+        await store.tournaments.change_state("cup", State.RUNNING, before=[State.CREATED])
+        await anext(told)
+        await store.record([finished(versions)])
+        await anext(told)
+        sql.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE query LIKE 'LISTEN%' AND datname = current_database()"
+        )
+        await anext(told)
+    await told.aclose()  # type: ignore[attr-defined]
