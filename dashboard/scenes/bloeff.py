@@ -139,7 +139,7 @@ def tell(event: BloeffEvent, names: Sequence[str]) -> str:
         case RoundStarted(number, limit, starter):
             return f"Round {number} with limit {limit}: {names[starter]} starts."
         case NumberPlayed(seat, announce, called):
-            return f"{names[seat]} lays a card face down{_called(called)} and announces {announce}."
+            return f"{names[seat]} lays a card face down and announces {announce}{_called(called)}."
         case RedPlayed(seat, card, target, called):
             return f"{names[seat]} lays {card} in front of {names[target]}{_called(called)}."
         case ActionPlayed(seat, card, direction, called):
@@ -166,7 +166,7 @@ def tell(event: BloeffEvent, names: Sequence[str]) -> str:
 
 
 def _called(called: bool) -> str:
-    return ", calling," if called else ""
+    return ", calling" if called else ""
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:

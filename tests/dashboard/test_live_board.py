@@ -1,0 +1,117 @@
+"""A live board reads what is new, not too often, and shows what the whole log gives."""
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from dashboard.live_board import REST_SECONDS, LadderName, LiveBoard
+
+VERSIONS = [
+    SimpleNamespace(id=1, bot="honest", version="1", owner="arena", house=True),
+    SimpleNamespace(id=2, bot="alpha", version="1", owner="ada", house=False),
+]
+
+
+class Log:
+    """A database with one ladder's results, and events of other ladders between them."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.rows: list[Any] = []
+        self.asked: list[str] = []
+
+    def add(self, *placings: tuple[int, int]) -> None:
+        for placing in placings:
+            self.last += 2
+            self.rows.append(
+                SimpleNamespace(
+                    sequence=self.last,
+                    match_id=f"m{self.last}",
+                    block_id=f"b{self.last}",
+                    version_ids=[1, 2],
+                    placings=list(placing),
+                )
+            )
+
+    def read(self, statement: Any) -> Sequence[Any]:
+        text = str(statement)
+        if "max(rating_events" in text:
+            self.asked.append("last")
+            return [SimpleNamespace(sequence=self.last)]
+        if "rating_events" in text:
+            (after,) = (
+                value
+                for name, value in statement.compile().params.items()
+                if name.startswith("sequence")
+            )
+            self.asked.append(f"after {after}")
+            return [row for row in self.rows if row.sequence > after]
+        self.asked.append("versions")
+        return VERSIONS
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def rest(self) -> None:
+        self.now += REST_SECONDS
+
+
+def board(log: Log, clock: Clock) -> LiveBoard:
+    return LiveBoard(LadderName("bluff", "{}", (2,)), log.read, clock)
+
+
+def test_results_are_read_only_when_the_last_number_moved() -> None:
+    log, clock = Log(), Clock()
+    live = board(log, clock)
+    assert live.now().standings == ()
+    log.add((1, 2), (2, 1))
+    clock.rest()
+    assert live.now().matches == 2
+    clock.rest()
+    live.now()
+    log.add((1, 2))
+    clock.rest()
+    assert live.now().matches == 3
+    first, second = ["after 0", "versions"], ["after 4", "versions"]
+    assert log.asked == ["last", "last", *first, "last", "last", *second]
+
+
+def test_many_visitors_cost_no_more_than_one() -> None:
+    log, clock = Log(), Clock()
+    live = board(log, clock)
+    log.add((1, 2))
+    first = live.now()
+    log.add((1, 2))
+    assert all(live.now() is first for _ in range(10))
+    assert log.asked.count("last") == 1
+
+
+def test_events_of_other_ladders_are_not_looked_through_again() -> None:
+    log, clock = Log(), Clock()
+    live = board(log, clock)
+    log.add((1, 2))
+    live.now()
+    log.last += 1000
+    clock.rest()
+    live.now()
+    log.add((2, 1))
+    clock.rest()
+    assert live.now().matches == 2
+    assert f"after {log.last - 2}" in log.asked
+
+
+def test_it_shows_what_the_whole_log_gives() -> None:
+    log, clock = Log(), Clock()
+    growing = board(log, clock)
+    for placings in ((1, 2), (2, 1), (1, 2), (1, 1), (1, 2)):
+        log.add(placings)
+        clock.rest()
+        growing.now()
+    assert growing.now().standings == board(log, clock).now().standings
+    anchor = growing.now().anchor
+    assert anchor is not None and anchor.bot == "honest"

@@ -1,0 +1,56 @@
+"""What a viewpoint is handed, beyond its secrets."""
+
+from dataclasses import replace
+
+import pytest
+
+from arena.match.transcript import Entrant
+from dashboard.watching import Onlooker, parse_viewpoint, watch, write_viewpoint
+from tests.dashboard.test_scenes import match
+
+
+@pytest.mark.parametrize("viewpoint", [0, 1, 2, *Onlooker])
+def test_a_viewpoint_in_a_url_is_read_as_it_was_written(viewpoint: int | Onlooker) -> None:
+    assert parse_viewpoint(write_viewpoint(viewpoint), 3) == viewpoint
+
+
+@pytest.mark.parametrize("text", ["3", "-1", "", "seat", "²", "1.0", "٣"])
+def test_a_viewpoint_that_makes_no_sense_is_everything(text: str) -> None:
+    assert parse_viewpoint(text, 3) is Onlooker.EVERYTHING
+
+
+def test_a_played_match_is_verified_and_a_changed_one_is_not() -> None:
+    transcript = match("bluff", 3)
+    assert watch(transcript, 0).doubt is None
+    forged = replace(transcript, result=replace(transcript.result, placing=(3, 1, 1)))
+    assert "placing" in (watch(forged, 0).doubt or "")
+    other = replace(transcript, commitment=b"c" * 32)
+    assert "commitment" in (watch(other, 0).doubt or "")
+
+
+def test_an_impossible_step_ends_the_replay_and_is_named() -> None:
+    transcript = match("bluff", 3)
+    steps = (*transcript.steps[:3], transcript.steps[0], *transcript.steps[3:])
+    watched = watch(replace(transcript, steps=steps), 0)
+    assert "step 4" in (watched.broken or "")
+    assert watched.moments[-1].step == 3
+
+
+def test_the_moment_at_a_step_is_the_last_that_is_not_after_it() -> None:
+    watched = watch(match("bloeff", 3), Onlooker.SPECTATOR)
+    steps = [moment.step for moment in watched.moments]
+    for step in range(steps[-1] + 3):
+        at = watched.moment_at(step)
+        assert steps[at] <= step and (at + 1 == len(steps) or steps[at + 1] > step)
+
+
+def test_bots_are_told_apart_by_as_little_as_needed() -> None:
+    def names(*entrants: Entrant) -> tuple[str, ...]:
+        transcript = match("bluff", 1, seats=len(entrants))
+        setup = replace(transcript.setup, entrants=entrants)
+        return watch(replace(transcript, setup=setup), 0).names
+
+    a, a2, b = Entrant("a", "1", "x"), Entrant("a", "2", "x"), Entrant("b", "1", "x")
+    assert names(a, b) == ("a", "b")
+    assert names(a, a2, b) == ("a 1", "a 2", "b")
+    assert names(a, a) == ("a 1 (seat 0)", "a 1 (seat 1)")
