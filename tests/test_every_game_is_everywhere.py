@@ -10,6 +10,8 @@ import pytest
 from arena.codec.game_codec import CODECS
 from arena.games import GAMES
 from arena.v1 import game_pb2
+from dashboard.scenes import SCENES
+from tests import independent_referee
 from tests.games.contract import HOOKS
 from tests.playthroughs.recording import PLAYTHROUGHS
 
@@ -30,7 +32,7 @@ def known_anywhere() -> list[str]:
     packages = {path.parent.name for path in ROOT.glob("arena/games/*/game.py")}
     protos = {name for kind in ENVELOPES for name in members(kind)}
     pages = {path.stem for path in ROOT.glob("docs/games/*.md")}
-    return sorted({*GAMES, *CODECS, *HOOKS, *packages, *protos, *pages})
+    return sorted({*GAMES, *CODECS, *HOOKS, *SCENES, *packages, *protos, *pages})
 
 
 @pytest.mark.parametrize("name", known_anywhere())
@@ -46,6 +48,8 @@ def test_a_game_is_in_every_place_it_must_be_in(name: str) -> None:
             playthrough.case.name == name and playthrough.path.is_file()
             for playthrough in PLAYTHROUGHS
         ),
+        "dashboard/scenes/__init__.py: its line in SCENES": name in SCENES,
+        "tests/independent_referee.py: its line in GAMES": name in independent_referee.GAMES,
         f"docs/games/{name}.md: its rules for bot authors": path(f"docs/games/{name}.md"),
     } | {
         f"proto/arena/v1/game.proto: its line in {kind}": members(kind).get(name) == proto
