@@ -312,6 +312,10 @@ class Director:
             self._guests.pop(guest.participant, None)
 
     def _leave_out(self, guest: Guest) -> None:
-        pause = guest.standing.miss(self._timer.now())
+        now = self._timer.now()
+        if now < guest.standing.not_before:
+            # The same absence: one restart of a bot with many matches would cost it minutes.
+            return
+        pause = guest.standing.miss(now)
         self._timer.call_at(guest.standing.not_before, self.schedule)
         log.info("bot left out", bot=str(guest.participant.registered.entrant), seconds=pause)

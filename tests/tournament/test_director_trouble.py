@@ -53,10 +53,21 @@ async def test_a_bot_that_forfeits_is_left_out_too_and_its_matches_count() -> No
     assert len(world.matches) == 2  # one block: it plays on to its end
     assert all(match.transcript.result.decided_by_faults for match in world.matches)
     assert silent.offered == 2
-    await world.turn(4)
+    await world.turn(0.5)
     assert silent.offered == 2
     await world.turn(4)
     assert silent.offered > 2
+
+
+async def test_many_matches_lost_at_once_are_one_miss() -> None:
+    world = World(terms=QUICK)
+    silent = world.arrive("silent", habit=Habit.SILENT, max_matches=8)
+    world.arrive("good", max_matches=8)
+    await world.turn(4)
+    lost = silent.offered
+    assert lost >= 8
+    await world.turn(3)
+    assert silent.offered > lost
 
 
 async def test_one_good_match_makes_up_for_past_misses() -> None:
