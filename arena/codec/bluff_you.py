@@ -1,7 +1,6 @@
 """Bluff You! on the wire."""
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from arena.codec.malformed import MalformedError
 from arena.codec.options_reading import validated
@@ -44,7 +43,8 @@ _PHASES = {
 """The phases in which a seat is asked; no other view is sent."""
 _PHASE_NUMBERS = {number: phase for phase, number in _PHASES.items()}
 
-_Numbered: TypeAlias = pb.BluffYouWin | pb.BluffYouSteal
+_CHIPS = frozenset(CHIPS)
+_PIPS = frozenset(range(1, PIPS + 1))
 
 
 class BluffYouCodec:
@@ -225,7 +225,7 @@ class BluffYouCodec:
                 raise MalformedError("the event is empty")
 
 
-def _write_numbered(announced: Announcement, message: _Numbered) -> None:
+def _write_numbered(announced: Announcement, message: pb.BluffYouWin | pb.BluffYouSteal) -> None:
     message.seer = announced.seer
     message.number = announced.number
 
@@ -277,9 +277,6 @@ def _chip(number: int) -> int:
     return number
 
 
-_CHIPS = frozenset(CHIPS)
-
-
 def _chips(numbers: Iterable[int]) -> Chips:
     chips = tuple(numbers)
     if not _CHIPS.issuperset(chips):
@@ -287,9 +284,6 @@ def _chips(numbers: Iterable[int]) -> Chips:
     if len(chips) > len(CHIPS):
         raise MalformedError(f"there are {len(CHIPS)} chips, not {len(chips)}")
     return chips
-
-
-_PIPS = frozenset(range(1, PIPS + 1))
 
 
 def _dice(pips: Iterable[int]) -> Dice:
