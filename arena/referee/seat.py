@@ -70,7 +70,7 @@ class Seat:
         if message is not None:
             end = message.ends.add(match_id=self.match_id)
             end.transcript.MergeFromString(written)
-            turns.write_events(end.events, self.host.setup.game, events, self._seen)
+            turns.write_events(end, self.host.setup.game, events, self._seen)
 
     def withdraw(self, reason: str) -> None:
         self._line.unseated(self)

@@ -362,7 +362,9 @@ class Turn(_message.Message):
 
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Event]:
-        """What everybody learned since your last turn in this match, oldest first."""
+        """What everybody learned since your last turn in this match, oldest first. The number of this
+        field is that of End's.
+        """
 
     def __init__(
         self,

@@ -73,7 +73,8 @@ class RefereeServiceServicer(object):
     def Play(self, request_iterator, context):
         """Plays rated matches for as long as the stream is open.
 
-        Errors: UNAUTHENTICATED for a missing, unknown or retired token; INVALID_ARGUMENT for bytes
+        Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
+        DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
         that are no PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
         streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
         instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of

@@ -49,7 +49,8 @@ class RefereeServiceStub:
     Play: _grpc.StreamStreamMultiCallable[_referee_pb2.PlayRequest, _referee_pb2.PlayResponse]
     """Plays rated matches for as long as the stream is open.
 
-    Errors: UNAUTHENTICATED for a missing, unknown or retired token; INVALID_ARGUMENT for bytes
+    Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
+    DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
     that are no PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
     streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
     instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of
@@ -77,7 +78,8 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
     Play: _aio.StreamStreamMultiCallable[_referee_pb2.PlayRequest, _referee_pb2.PlayResponse]  # type: ignore[assignment]
     """Plays rated matches for as long as the stream is open.
 
-    Errors: UNAUTHENTICATED for a missing, unknown or retired token; INVALID_ARGUMENT for bytes
+    Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
+    DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
     that are no PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
     streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
     instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of
@@ -108,7 +110,8 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_referee_pb2.PlayResponse], _abc.AsyncIterator[_referee_pb2.PlayResponse]]:
         """Plays rated matches for as long as the stream is open.
 
-        Errors: UNAUTHENTICATED for a missing, unknown or retired token; INVALID_ARGUMENT for bytes
+        Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
+        DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
         that are no PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
         streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
         instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of
