@@ -1,4 +1,4 @@
-"""Puts the parts together: one referee on one database, running its ladder."""
+"""Puts the parts together: one referee on one database, running its ladder and tournaments."""
 
 import asyncio
 import contextlib
@@ -19,7 +19,10 @@ from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
 from arena.registry import Registry
 from arena.scheduling.ladder import Ladder, MeetingCounts
+from arena.storage.listening import notifications
 from arena.storage.store import Store, open_store
+from arena.storage.tables import TOURNAMENTS_CHANNEL
+from arena.tournament.conductor import Conductor
 from arena.tournament.director import Director, Terms
 from arena.tournament.journal import Journal
 
@@ -105,10 +108,14 @@ async def running_arena(
             to_bytes,
             terms or Terms(),
         )
+        conductor = Conductor(store.tournaments, journal, director.schedule)
+        director.agenda = conductor
         lobby = Lobby(director)
         registry = Registry(store, registration_key)
         server = RefereeServer(PlayService(registry, lobby), RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
+        changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
+        conducting = tasks.create_task(conductor.run(changes))
         try:
             bound = await server.start(host, port)
             arena = Arena(store, bound, journal, lobby, director)
@@ -117,6 +124,7 @@ async def running_arena(
         finally:
             await server.stop()
             writing.cancel()
+            conducting.cancel()
 
 
 async def meeting_counts(store: Store) -> MeetingCounts:

@@ -1,7 +1,7 @@
 """Being told by the database, instead of asking it again and again."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 import psycopg
 import structlog
@@ -13,8 +13,10 @@ RECONNECT_SECONDS = 1.0
 log = structlog.get_logger()
 
 
-async def notifications(url: str, channels: Sequence[str]) -> AsyncIterator[None]:
+async def notifications(url: str, channels: Sequence[str]) -> AsyncGenerator[None]:
     """Yields at once, and whenever something was told on one of the channels, for ever.
+
+    What is told while the caller is busy comes as one.
 
     It yields after every reconnection too: what was told meanwhile is not missed.
     """
@@ -26,8 +28,17 @@ async def notifications(url: str, channels: Sequence[str]) -> AsyncIterator[None
                 for channel in channels:
                     await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
                 yield
-                async for _ in connection.notifies():
+                while True:
+                    await _news(connection)
                     yield
         except psycopg.OperationalError as error:
             log.warning("not listening to the database", why=str(error).strip().split("\n")[0])
         await asyncio.sleep(RECONNECT_SECONDS)
+
+
+async def _news(connection: psycopg.AsyncConnection) -> None:
+    """Wait until something is told, and take in all that waits: it is one piece of news."""
+    async for _ in connection.notifies(stop_after=1):
+        pass
+    async for _ in connection.notifies(timeout=0):
+        pass

@@ -34,6 +34,8 @@ class Ending(Enum):
     """A bot is away or did not join: the rest is still to be played."""
     BROKEN = "broken"
     """We broke it: it is void."""
+    STOPPED = "stopped"
+    """The referee stops: it is void."""
 
 
 class Agenda(Protocol):

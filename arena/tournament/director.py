@@ -292,7 +292,8 @@ class Director:
         played_on_later = running.engagement is not None and not void
         if begun and not played_on_later:
             self._journal.end_block(running.block.id, void=void)
-        self._release(running, Ending.BROKEN if void else Ending.INTERRUPTED)
+        broken = Ending.STOPPED if self._stopped else Ending.BROKEN
+        self._release(running, broken if void else Ending.INTERRUPTED)
 
     def _release(self, running: _RunningBlock, ending: Ending) -> None:
         self._blocks.discard(running)

@@ -223,4 +223,4 @@ async def test_listeners_are_told_of_every_change_and_after_a_lost_connection(
             "WHERE query LIKE 'LISTEN%' AND datname = current_database()"
         )
         await anext(told)
-    await told.aclose()  # type: ignore[attr-defined]
+    await told.aclose()

@@ -132,7 +132,7 @@ async def test_faults_lose_a_match_of_a_tournament_and_do_not_delay_it() -> None
     assert all(any(match.transcript.result.forfeited) for match in world.matches[:4])
 
 
-async def test_a_block_that_we_break_is_void_even_before_its_first_result() -> None:
+async def test_a_block_that_is_broken_off_is_void_even_before_its_first_result() -> None:
     wishes = Wishes()
     world = world_with(wishes)
     a, b = world.arrive("a"), world.arrive("b")
@@ -140,5 +140,5 @@ async def test_a_block_that_we_break_is_void_even_before_its_first_result() -> N
     world.timer.turn(0)
     world.director.break_off("stopping")
     await world.settle()
-    assert wishes.endings == [Ending.BROKEN]
+    assert wishes.endings == [Ending.STOPPED]
     assert len(world.recorder.voided) == 1

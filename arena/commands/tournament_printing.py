@@ -1,0 +1,196 @@
+"""Tournaments for people, as tables, and for programs, as JSON."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arena.games import GAMES
+from arena.scheduling.knockout import Decision, Knockout
+from arena.scheduling.pairings import Line, Number, Played
+from arena.tournament.tournament import Record, Tournament
+
+
+def blocks_expected(tournament: Tournament, done: int) -> int:
+    """How many blocks it takes in all; more than planned when ties were played off."""
+    return max(done, tournament.plan.expected_blocks(len(tournament.entries)))
+
+
+def blocks_done(record: Record) -> int:
+    """How many blocks count, walkovers left out."""
+    return sum(len(points) for points in record.points.values())
+
+
+def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
+    """One line each; `found` with the blocks that count."""
+    if not found:
+        typer.echo("No tournament yet: see `arena tournament create --help`.")
+        return
+    table = Table("tournament", "format", "game", "bots", "state", "blocks")
+    for tournament, done in found:
+        rules = tournament.rules
+        table.add_row(
+            tournament.name,
+            rules.format.value,
+            f"{rules.game}:{rules.seats}",
+            str(len(tournament.entries)),
+            tournament.state.value,
+            f"{done} of {blocks_expected(tournament, done)}",
+        )
+    Console().print(table)
+
+
+def print_tournament(record: Record) -> None:
+    """Its rules, and round by round who meets whom."""
+    tournament = record.tournament
+    rules, done = tournament.rules, blocks_done(record)
+    options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
+    typer.echo(
+        f"{tournament.name}: {rules.format.value}, {GAMES[rules.game].title}"
+        f"{f' ({options})' if options else ''}, {rules.seats} seats, {rules.blocks} block(s) by "
+        f"pairing, score {rules.score.value}, seed {rules.seed}"
+        f"{'' if rules.rated else ', unrated'}"
+    )
+    typer.echo(
+        f"{tournament.state.value}, {done} of {blocks_expected(tournament, done)} blocks played"
+    )
+    if not record.pairings:
+        return
+    table = Table("round", "table", "pairing", "points", "blocks", "")
+    for played in record.played():
+        pairing = played.pairing
+        table.add_row(
+            str(pairing.round),
+            str(pairing.table),
+            " – ".join(_name(tournament, entry) for entry in pairing.entries),
+            "" if pairing.is_bye else " : ".join(_shown(own) for own in played.total()),
+            "" if pairing.is_bye else f"{len(played.blocks)} of {_wanted(tournament, played)}",
+            _remark(tournament, played),
+        )
+    Console().print(table)
+
+
+def print_standings(record: Record) -> None:
+    """The lines, best first."""
+    tournament = record.tournament
+    title = f"{tournament.name}: {tournament.state.value}"
+    breaks = tournament.plan.tie_breaks
+    table = Table("#", "bot", "owner", "points", *breaks, "blocks", "", title=title)
+    for line in _lines(record):
+        entry = tournament.entries[line.entry - 1]
+        table.add_row(
+            str(line.rank),
+            str(entry.registered.entrant),
+            entry.registered.entrant.owner,
+            _shown(line.points),
+            *(_shown(value) for value in line.tie_breaks),
+            str(line.blocks),
+            "withdrawn" if entry.withdrawn else "",
+        )
+    Console().print(table)
+
+
+def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
+    """A tournament without its pairings."""
+    rules = tournament.rules
+    return {
+        "name": tournament.name,
+        "format": rules.format.value,
+        "game": rules.game,
+        "options": dict(rules.options),
+        "seats": rules.seats,
+        "blocks_by_pairing": rules.blocks,
+        "rounds": rules.rounds,
+        "score": rules.score.value,
+        "seed": rules.seed,
+        "rated": rules.rated,
+        "state": tournament.state.value,
+        "blocks": done,
+        "blocks_expected": blocks_expected(tournament, done),
+        "entries": [
+            {
+                "number": entry.number,
+                "bot": entry.registered.entrant.bot,
+                "version": entry.registered.entrant.version,
+                "owner": entry.registered.entrant.owner,
+                "elo": entry.elo,
+                "withdrawn": entry.withdrawn,
+            }
+            for entry in tournament.entries
+        ],
+    }
+
+
+def tournament_json(record: Record) -> dict[str, Any]:
+    """A tournament with its pairings; `entries` are numbers of entries, and so is the order of
+    `points`."""
+    tournament = record.tournament
+    return summary_json(tournament, blocks_done(record)) | {
+        "pairings": [
+            {
+                "round": played.pairing.round,
+                "table": played.pairing.table,
+                "entries": list(played.pairing.entries),
+                "bye": played.pairing.is_bye,
+                "points": [float(own) for own in played.total()],
+                "blocks": [[float(own) for own in block] for block in played.blocks],
+                "blocks_wanted": _wanted(tournament, played),
+                "remark": _remark(tournament, played),
+            }
+            for played in record.played()
+        ]
+    }
+
+
+def standings_json(record: Record) -> list[dict[str, Any]]:
+    """The lines, best first."""
+    tournament = record.tournament
+    return [
+        {
+            "rank": line.rank,
+            "entry": line.entry,
+            "bot": tournament.entries[line.entry - 1].registered.entrant.bot,
+            "version": tournament.entries[line.entry - 1].registered.entrant.version,
+            "owner": tournament.entries[line.entry - 1].registered.entrant.owner,
+            "points": float(line.points),
+            "tie_breaks": dict(
+                zip(tournament.plan.tie_breaks, map(float, line.tie_breaks), strict=True)
+            ),
+            "blocks": line.blocks,
+            "withdrawn": tournament.entries[line.entry - 1].withdrawn,
+        }
+        for line in _lines(record)
+    ]
+
+
+def _lines(record: Record) -> Sequence[Line]:
+    tournament = record.tournament
+    return tournament.plan.standings(len(tournament.entries), record.played())
+
+
+def _wanted(tournament: Tournament, played: Played) -> int:
+    return tournament.plan.blocks_wanted(played)
+
+
+def _remark(tournament: Tournament, played: Played) -> str:
+    """What decided a pairing, where that is not plain from its points."""
+    if played.pairing.is_bye:
+        return "bye"
+    if tournament.withdrawn.intersection(played.pairing.entries):
+        return "withdrawn"
+    plan = tournament.plan
+    decided = plan.decided(played) if isinstance(plan, Knockout) else None
+    if decided is None or decided.by is Decision.POINTS:
+        return ""
+    return f"{_name(tournament, decided.winner)} by {decided.by.value}"
+
+
+def _name(tournament: Tournament, number: Number) -> str:
+    return str(tournament.entries[number - 1].registered.entrant)
+
+
+def _shown(points: Fraction) -> str:
+    return f"{float(points):.3f}".rstrip("0").rstrip(".")

@@ -1,0 +1,185 @@
+"""Tournaments for tests: a store in memory, and a world in which a conductor runs them."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import Pairing
+from arena.scheduling.scoring import ScoreRule
+from arena.tournament.conductor import Conductor
+from arena.tournament.ports import TournamentBlock, TournamentId
+from arena.tournament.tournament import (
+    BlockRecord,
+    BlockState,
+    Entry,
+    PairingKey,
+    Record,
+    Rules,
+    State,
+    Tournament,
+)
+from tests.tournament.arrivals import SMALL, Guest, World
+from tests.tournament.recorders import FakeRecorder
+
+
+@dataclass
+class CupRecorder(FakeRecorder):
+    """A recorder that knows which blocks are of a tournament: the conductor's store, too."""
+
+    tournaments: dict[TournamentId, Tournament] = field(default_factory=dict)
+    pairings: dict[TournamentId, dict[PairingKey, Pairing]] = field(default_factory=dict)
+    begun_blocks: list[TournamentBlock] = field(default_factory=list)
+    changes: asyncio.Queue[None] = field(default_factory=asyncio.Queue)
+
+    def put(self, tournament: Tournament) -> None:
+        """Create or change a tournament, and tell."""
+        self.tournaments[tournament.id] = tournament
+        self.changes.put_nowait(None)
+
+    async def notifications(self) -> AsyncGenerator[None]:
+        while True:
+            yield await self.changes.get()
+
+    async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
+        await super().open_blocks(blocks)
+        self.begun_blocks += blocks
+
+    async def begun(self) -> list[Tournament]:
+        self._fail()
+        return [
+            one for one in self.tournaments.values() if one.state in (State.RUNNING, State.PAUSED)
+        ]
+
+    async def record_of(self, tournament: Tournament) -> Record:
+        record = Record(tournament)
+        record.add_pairings(self.pairings.get(tournament.id, {}).values())
+        record.add_blocks(self.blocks_of(tournament))
+        return record
+
+    async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
+        self._fail()
+        return [one for one in self.blocks_of(tournament) if one.block_id in block_ids]
+
+    async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
+        self._fail()
+        known = self.pairings.setdefault(tournament_id, {})
+        for one in pairings:
+            known.setdefault((one.round, one.table), one)
+        self.changes.put_nowait(None)
+
+    async def finish(self, tournament_id: TournamentId) -> None:
+        self.put(replace(self.tournaments[tournament_id], state=State.FINISHED))
+
+    async def suspend(self, tournament_id: TournamentId) -> None:
+        self.put(replace(self.tournaments[tournament_id], state=State.PAUSED))
+
+    def blocks_of(self, tournament: Tournament) -> list[BlockRecord]:
+        found = []
+        for one in self.begun_blocks:
+            if one.tournament_id == tournament.id:
+                played = [match for match in self.matches if match.block.id == one.block.id]
+                state = BlockState.CLOSED if len(played) == one.block.size else BlockState.OPEN
+                if one.block.id in self.voided:
+                    state = BlockState.VOID
+                placings = tuple(
+                    dict(zip(match.version_ids, match.transcript.result.placing, strict=True))
+                    for match in played
+                )
+                found.append(BlockRecord(one.block.id, one.pairing, state, placings))
+        return found
+
+
+class _Store:
+    """The conductor's side of the recorder, where two methods of one name would meet."""
+
+    def __init__(self, recorder: CupRecorder) -> None:
+        self.record = recorder.record_of
+        self.begun = recorder.begun
+        self.blocks = recorder.blocks
+        self.add_pairings = recorder.add_pairings
+        self.finish = recorder.finish
+        self.suspend = recorder.suspend
+
+
+class CupWorld(World):
+    """A world with a conductor. A second one on the same recorder is a restarted referee."""
+
+    def __init__(self, recorder: CupRecorder | None = None, **more: Any) -> None:
+        self.cups = recorder or CupRecorder()
+        super().__init__(recorder=self.cups, **more)
+        self.conductor = Conductor(
+            _Store(self.cups), self.journal, self.director.schedule, self._no_sleep
+        )
+        self.director.agenda = self.conductor
+        self._conducting: asyncio.Task[None] | None = None
+
+    async def _no_sleep(self, seconds: float) -> None:
+        await asyncio.sleep(0)
+
+    def field(self, *names: str, **habits: Any) -> list[Guest]:
+        return [self.arrive(name, **habits) for name in names]
+
+    def cup(
+        self,
+        guests: Sequence[Guest],
+        format_name: FormatName = FormatName.ROUND_ROBIN,
+        *,
+        blocks: int = 1,
+        seats: int = 2,
+        number: int = 1,
+        **more: Any,
+    ) -> Tournament:
+        """A running tournament among the guests, seeded as they come."""
+        rules = Rules(
+            format_name,
+            "bluff",
+            SMALL | {"dice_per_player": 2},
+            seats,
+            blocks,
+            more.pop("rounds", None),
+            ScoreRule.PLACEMENT,
+            "s",
+            more.pop("rated", True),
+        )
+        entries = tuple(
+            Entry(at, guest.registered, None) for at, guest in enumerate(guests, start=1)
+        )
+        tournament = Tournament(
+            TournamentId(number), f"cup{number}", rules, State.RUNNING, entries, datetime.now(UTC)
+        )
+        self.cups.put(replace(tournament, **more))
+        return tournament
+
+    async def play(self, seconds: float, step: float = 0.25) -> None:
+        """Let time pass with a conductor at work, and everything settle in between."""
+        if self._conducting is None:
+            self._conducting = asyncio.create_task(self.conductor.run(self.cups.notifications()))
+            self.cups.changes.put_nowait(None)
+        until = self.timer.now() + seconds
+        while self.timer.now() < until:
+            await self._quiet()
+            await self.turn(min(step, until - self.timer.now()), step)
+        await self._quiet()
+
+    async def stop(self) -> None:
+        """As a kill does: nothing is wound down."""
+        assert self._conducting is not None
+        self._conducting.cancel()
+        await asyncio.gather(self._conducting, return_exceptions=True)
+
+    async def _quiet(self) -> None:
+        """Give the conductor, and its threads, the time to do what it has to."""
+        for _ in range(5):
+            await asyncio.sleep(0.001)
+        assert self._conducting is not None
+        if self._conducting.done():
+            self._conducting.result()
+
+    def state(self, number: int = 1) -> State:
+        return self.cups.tournaments[TournamentId(number)].state
+
+    async def record(self, number: int = 1) -> Record:
+        return await self.cups.record_of(self.cups.tournaments[TournamentId(number)])

@@ -1,0 +1,230 @@
+"""Tournaments conducted: to their end, through restarts, pauses, absences and breakdowns."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+
+from arena.scheduling.formats import FormatName
+from arena.tournament.table import Table
+from arena.tournament.tournament import BlockState, State
+from tests.tournament.arrivals import Habit
+from tests.tournament.cups import CupWorld
+from tests.tournament.recorders import down
+
+
+@pytest.fixture
+async def worlds() -> AsyncIterator[list[CupWorld]]:
+    """Worlds that are stopped at the end."""
+    made: list[CupWorld] = []
+    yield made
+    for world in made:
+        await world.stop()
+
+
+@pytest.fixture
+def world(worlds: list[CupWorld]) -> CupWorld:
+    worlds.append(CupWorld())
+    return worlds[0]
+
+
+def counted(world: CupWorld) -> Counter[tuple[str, ...]]:
+    """Blocks of the tournament that count, by who met."""
+    tournament = next(iter(world.cups.tournaments.values()))
+    entries = {
+        one.block.id: world.cups.pairings[tournament.id][one.pairing].entries
+        for one in world.cups.begun_blocks
+    }
+    return Counter(
+        tuple(
+            sorted(
+                tournament.entries[entry - 1].registered.entrant.bot
+                for entry in entries[block.block_id]
+            )
+        )
+        for block in world.cups.blocks_of(tournament)
+        if block.state is BlockState.CLOSED
+    )
+
+
+async def test_a_round_robin_is_played_to_its_end(world: CupWorld) -> None:
+    world.cup(world.field("a", "b", "c", "d"), blocks=2)
+    await world.play(30)
+    assert world.state() is State.FINISHED
+    assert counted(world) == dict.fromkeys(combinations("abcd", 2), 2)
+    assert set(world.cups.opened) <= {match.block.id for match in world.matches}
+
+
+@pytest.mark.parametrize(
+    ("format_name", "blocks"),
+    [(FormatName.SWISS, 6), (FormatName.KNOCKOUT, 4), (FormatName.GAUNTLET, 4)],
+)
+async def test_every_format_comes_to_its_end(
+    world: CupWorld, format_name: FormatName, blocks: int
+) -> None:
+    world.cup(world.field(*"abcde"), format_name)
+    await world.play(60)
+    assert world.state() is State.FINISHED
+    assert sum(counted(world).values()) >= blocks
+    record = await world.record()
+    plan = record.tournament.plan
+    assert plan.next_pairings(5, record.played()) is None
+    assert plan.standings(5, record.played())[0].rank == 1
+
+
+async def test_tables_of_three_are_played_in_all_three_rotations(world: CupWorld) -> None:
+    world.cup(world.field(*"abcd"), seats=3)
+    await world.play(60)
+    assert world.state() is State.FINISHED
+    assert sum(counted(world).values()) == 4
+    sizes = Counter(match.block.id for match in world.matches if len(match.version_ids) == 3)
+    assert set(sizes.values()) == {3}
+
+
+async def test_a_restart_goes_on_and_plays_what_was_cut_off_again(
+    worlds: list[CupWorld],
+) -> None:
+    before = CupWorld()
+    worlds.append(before)
+    before.cup(before.field(*"abcd"), blocks=3)
+    await before.play(1)
+    played = counted(before)
+    assert 0 < sum(played.values()) < 18
+    await before.stop()
+    recorder = before.cups
+    cut_off = [
+        one.block_id
+        for one in recorder.blocks_of(next(iter(recorder.tournaments.values())))
+        if one.state is BlockState.OPEN
+    ]
+    recorder.voided += cut_off  # as the next start does
+    after = CupWorld(recorder)
+    worlds[:] = [after]
+    after.field(*"abcd")
+    await after.play(60)
+    assert after.state() is State.FINISHED
+    assert sum(counted(after).values()) == 18
+    assert set(counted(after).values()) == {3}
+    assert cut_off
+
+
+async def test_what_was_paired_follows_from_what_was_played_before(world: CupWorld) -> None:
+    world.cup(world.field(*"abcdef"), FormatName.SWISS, rounds=3)
+    await world.play(60)
+    assert world.state() is State.FINISHED
+    record = await world.record()
+    played = record.played()
+    for last in range(3):
+        known = [one for one in played if one.pairing.round <= last]
+        following = tuple(one.pairing for one in played if one.pairing.round == last + 1)
+        assert len(following) == 3
+        assert record.tournament.plan.next_pairings(6, known) == following
+
+
+async def test_a_paused_tournament_begins_nothing_and_goes_on_when_resumed(
+    world: CupWorld,
+) -> None:
+    tournament = world.cup(world.field(*"abcd"), blocks=5)
+    await world.play(1)
+    world.cups.put(replace(tournament, state=State.PAUSED))
+    await world.play(2)
+    begun = len(world.cups.begun_blocks)
+    assert 0 < begun < 30
+    ladder_matches = len(world.matches)
+    await world.play(5)
+    assert len(world.cups.begun_blocks) == begun
+    assert len(world.matches) > ladder_matches  # the ladder has them now
+    world.cups.put(tournament)
+    await world.play(60)
+    assert world.state() is State.FINISHED
+    assert sum(counted(world).values()) == 30
+
+
+async def test_a_cancelled_tournament_ends_with_what_runs(world: CupWorld) -> None:
+    tournament = world.cup(world.field(*"ab"), blocks=50)
+    await world.play(1)
+    world.cups.put(replace(tournament, state=State.CANCELLED))
+    await world.play(5)
+    blocks = world.cups.blocks_of(tournament)
+    assert 0 < len(blocks) < 50
+    assert {block.state for block in blocks} == {BlockState.CLOSED}
+    assert world.state() is State.CANCELLED
+
+
+async def test_a_tournament_waits_for_its_bots_and_plays_among_the_others_meanwhile(
+    world: CupWorld,
+) -> None:
+    a, b, c = world.field(*"abc")
+    world.director.depart(c)
+    world.cup([a, b, c])
+    await world.play(5)
+    assert counted(world) == {("a", "b"): 1}
+    assert world.state() is State.RUNNING
+    world.director.arrive(c)
+    await world.play(10)
+    assert world.state() is State.FINISHED
+    assert sum(counted(world).values()) == 3
+
+
+async def test_whoever_withdraws_loses_what_is_not_played_yet(world: CupWorld) -> None:
+    a, b, c = world.field(*"abc")
+    world.director.depart(c)
+    tournament = world.cup([a, b, c], blocks=2)
+    await world.play(5)
+    assert world.state() is State.RUNNING
+    entries = (*tournament.entries[:2], replace(tournament.entries[2], withdrawn=True))
+    world.cups.put(replace(tournament, entries=entries))
+    await world.play(5)
+    assert world.state() is State.FINISHED
+    lines = (await world.record()).tournament.plan.standings(3, (await world.record()).played())
+    assert lines[-1].entry == 3 and lines[-1].points == 0
+    assert sum((line.points for line in lines), Fraction(0)) == 6
+
+
+async def test_a_block_that_its_withdrawn_bot_left_is_void(world: CupWorld) -> None:
+    a, b = world.field("a"), world.field("b", habit=Habit.NEVER_JOINS)
+    tournament = world.cup([*a, *b])
+    await world.play(7)
+    entries = (tournament.entries[0], replace(tournament.entries[1], withdrawn=True))
+    world.cups.put(replace(tournament, entries=entries))
+    await world.play(5)
+    assert world.state() is State.FINISHED
+    assert len(world.cups.voided) == 1
+
+
+async def test_storage_may_fail_for_a_while(world: CupWorld) -> None:
+    world.cup(world.field(*"abc"), FormatName.SWISS, rounds=2)
+    world.cups.failures += [down()] * 4
+    await world.play(2)
+    world.cups.failures += [down()] * 3
+    await world.play(60)
+    assert world.state() is State.FINISHED
+
+
+async def test_a_tournament_whose_matches_break_is_paused(world: CupWorld) -> None:
+    a, b = world.field("a", "b", think_seconds=1)
+    world.cup([a, b])
+    for _ in range(10):
+        await world.play(0.5)
+        for player in a.players:
+            assert isinstance(player.host, Table)
+            player.host.break_off("a bug of ours")
+    assert world.state() is State.PAUSED
+    assert counted(world) == {}
+
+
+async def test_two_tournaments_run_beside_each_other(world: CupWorld) -> None:
+    guests = world.field(*"abcd", max_matches=4)
+    world.cup(guests, number=1)
+    world.cup(guests, FormatName.KNOCKOUT, number=2)
+    await world.play(60)
+    assert world.state(1) is world.state(2) is State.FINISHED
+
+
+async def test_bots_of_other_games_are_waited_for(world: CupWorld) -> None:
+    world.cup([world.arrive("a"), world.arrive("b", games=["bloeff"])])
+    await world.play(5)
+    assert world.cups.begun_blocks == []
