@@ -1,0 +1,137 @@
+"""How fast the rules are, beside TextArena's `LiarsDice-v0` and OpenSpiel's `liars_dice`.
+
+python -m benchmarks.games [--rounds 5] [--seconds 1] [--json FILE]
+
+Decisions per second of random playouts, in process, on one core, with the acting seat's view built
+for every decision. The others come from the package index into a throw-away environment; one that
+cannot be installed is left out with a line that says so. All arms take turns, each in a process of
+its own; medians over the rounds, ratios of medians, and the memory that matches leave behind.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from arena.games import GAMES, make_game
+
+MEMORY_MATCHES = 10_000
+LOAD = Path(__file__).parent / "games_load"
+
+Arm = tuple[str, list[str]]
+"""What it measures, and the command that measures it, but for the seconds."""
+
+
+def main() -> None:
+    """Run all rounds and print the report."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of CPU per arm and round")
+    parser.add_argument("--json", type=Path, help="write all figures there")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        arms = _own_arms() + _other_arms(Path(home))
+        rounds: dict[str, list[dict[str, float]]] = {name: [] for name, _ in arms}
+        for number in range(1, options.rounds + 1):
+            for name, command in arms:
+                rounds[name].append(_measured([*command, str(options.seconds)]))
+            print(f"round {number} of {options.rounds} done", file=sys.stderr)
+        memory = {name: _measured(command) for name, command in _memory_arms()}
+    report = {
+        "rounds": rounds,
+        "medians": {name: _median(figures) for name, figures in rounds.items()},
+        "resident_mb_by_matches": memory,
+    }
+    _print(report)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(report, indent=2) + "\n")
+
+
+def _own_arms() -> list[Arm]:
+    arms: list[Arm] = []
+    for name in GAMES:
+        counts = make_game(name).seat_counts
+        for seats in (counts[0], counts[-1]):
+            arms.append((f"{name}, {seats} seats", _own(name, seats)))
+            arms.append((f"{name}, {seats} seats, as a match", _own(f"{name}-match", seats)))
+    return arms
+
+
+def _memory_arms() -> list[Arm]:
+    return [(name, [*_own(f"{name}-memory", 2), str(MEMORY_MATCHES)]) for name in GAMES]
+
+
+def _own(what: str, seats: int) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.games_load.arena_games", what, str(seats)]
+
+
+def _other_arms(home: Path) -> list[Arm]:
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    python = str(home / "bin" / "python")
+    most = make_game("bluff").seat_counts[-1]
+    arms: list[Arm] = []
+    if _installed(python, "textarena"):
+        program = str(LOAD / "textarena_liars_dice.py")
+        for seats in (2, most):
+            arms += [
+                (f"TextArena {kind}, {seats} seats", [python, program, kind, str(seats)])
+                for kind in ("fresh", "reused")
+            ]
+    if _installed(python, "open_spiel"):
+        # It has no table of more than two.
+        program = str(LOAD / "openspiel_liars_dice.py")
+        arms.append(("OpenSpiel, 2 seats", [python, program, "liars_dice", "2"]))
+    return arms
+
+
+def _installed(python: str, package: str) -> bool:
+    install = subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", package], capture_output=True, text=True
+    )
+    if install.returncode:
+        print(f"{package} is left out, it cannot be installed: {install.stderr.strip()[-300:]}")
+    return install.returncode == 0
+
+
+def _measured(command: list[str]) -> dict[str, float]:
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    figures: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return figures
+
+
+def _median(figures: list[dict[str, float]]) -> dict[str, float]:
+    return {
+        "decisions_per_second": statistics.median(f["decisions"] / f["seconds"] for f in figures),
+        "us_per_decision": statistics.median(1e6 * f["seconds"] / f["decisions"] for f in figures),
+        "us_per_match": statistics.median(1e6 * f["seconds"] / f["matches"] for f in figures),
+        "matches": statistics.median(f["matches"] for f in figures),
+    }
+
+
+def _print(report: dict[str, Any]) -> None:
+    medians = report["medians"]
+    for name, figures in medians.items():
+        print(
+            f"{name}: {figures['decisions_per_second']:,.0f} decisions/s, "
+            f"{figures['us_per_decision']:.1f} µs each, {figures['us_per_match']:,.0f} µs a match, "
+            f"{figures['matches']:,.0f} matches"
+        )
+    for name, figures in medians.items():
+        platform, _, table = name.partition(", ")
+        if platform not in GAMES:
+            ratio = figures["us_per_decision"] / medians[f"bluff, {table}"]["us_per_decision"]
+            print(f"bluff against {name}: {ratio:.2f} × as fast per decision")
+    for name, resident in report["resident_mb_by_matches"].items():
+        told = ", ".join(
+            f"{mb:.1f} MB after {int(count):,} matches" for count, mb in resident.items()
+        )
+        print(f"{name}, 2 seats: {told}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Random playouts of this project's games, with the acting seat's view built for every decision.
+
+python -m benchmarks.games_load.arena_games GAME SEATS SECONDS   rules alone
+python -m benchmarks.games_load.arena_games GAME-match SEATS SECONDS   as a referee conducts it
+python -m benchmarks.games_load.arena_games GAME-memory SEATS MATCHES   resident memory
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from random import Random
+
+from arena.games import make_game
+from arena.games.game import DEALER, AnyGame
+from arena.match.flow import Answer, play
+from arena.randomness import KeyedRandomness
+from benchmarks.games_load.measuring import measure
+
+MEMORY_FIRST = 1_000
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    name, _, what = sys.argv[1].partition("-")
+    game, seats, random = make_game(name), int(sys.argv[2]), Random(1)
+    if what == "memory":
+        _memory(game, seats, random, int(sys.argv[3]))
+    else:
+        played = match if what == "match" else playout
+        measure(lambda: played(game, seats, random), float(sys.argv[3]))
+
+
+def playout(game: AnyGame, seats: int, random: Random) -> int:
+    """One match by the rules alone; the number of decisions."""
+    dealing = KeyedRandomness(random.randbytes(32))
+    state, decisions = game.start(seats), 0
+    while (to_act := game.to_act(state)) != ():
+        if to_act is DEALER:
+            state = game.apply(state, DEALER, game.draw(state, dealing))
+            continue
+        for seat in to_act:
+            view = game.view(state, seat)
+            state = game.apply(state, seat, random.choice(list(game.choices(view))))
+            decisions += 1
+    return decisions
+
+
+def match(game: AnyGame, seats: int, random: Random) -> int:
+    """One match with its events, its steps for the transcript and its result."""
+    flow, decisions = play(game, seats, KeyedRandomness(random.randbytes(32))), 0
+    try:
+        ask = next(flow)
+        while True:
+            decisions += len(ask.turns)
+            ask = flow.send(
+                [Answer(random.choice(list(game.choices(turn.view)))) for turn in ask.turns]
+            )
+    except StopIteration:
+        return decisions
+
+
+def _memory(game: AnyGame, seats: int, random: Random, matches: int) -> None:
+    resident = {}
+    for number in range(1, matches + 1):
+        match(game, seats, random)
+        if number in (MEMORY_FIRST, matches):
+            resident[number] = _resident_mb()
+    print(json.dumps(resident))
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+if __name__ == "__main__":
+    main()
