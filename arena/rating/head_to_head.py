@@ -4,6 +4,7 @@ A single number cannot say that an equilibrium bot beats everyone and still stan
 farms the weak; the matrix can.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -69,6 +70,21 @@ def head_to_head(counts: Aggregate[BotT] | Fit[BotT]) -> HeadToHead[BotT]:
     share = np.where(pairs > 0, score / np.maximum(pairs, 1.0), np.nan)
     wins = counts.wins.copy()
     return HeadToHead(counts.bots, wins, counts.ties.copy(), wins.T.copy(), share, low, high)
+
+
+def in_order(matrix: HeadToHead[BotT], bots: Sequence[BotT]) -> HeadToHead[BotT]:
+    """The matrix of these of its bots, in their order."""
+    at = [matrix.bots.index(bot) for bot in bots]
+    chosen = np.ix_(at, at)
+    return HeadToHead(
+        tuple(bots),
+        matrix.wins[chosen],
+        matrix.draws[chosen],
+        matrix.losses[chosen],
+        matrix.share[chosen],
+        matrix.low[chosen],
+        matrix.high[chosen],
+    )
 
 
 def worst_residual(fit: Fit[BotT], *, fewest: int = 20) -> Residual[BotT] | None:

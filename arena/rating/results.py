@@ -198,6 +198,44 @@ class Results(Generic[BotT]):
         found.sort(key=lambda numbered: numbered[0])
         return (match for _, match in found)
 
+    def first(self, count: int) -> "Results[BotT]":
+        """A log of its own with the first `count` matches, which are known by their numbers."""
+        kept = [table.rows(table.numbers < count) for table in self.tables]
+        return self._of_rows(kept)
+
+    def every(self, step: int) -> "Results[BotT]":
+        """A log of its own with every `step`-th block (or match outside a block), none in part.
+
+        The same log gives the same choice. Matches are known by their numbers.
+        """
+        free = 1 + max((int(table.blocks.max()) for table in self.tables), default=NO_BLOCK)
+        kept = []
+        for table in self.tables:
+            block = np.where(table.blocks == NO_BLOCK, free + table.numbers, table.blocks)
+            kept.append(table.rows(block % step == 0))
+        return self._of_rows(kept)
+
+    def _of_rows(self, tables: Sequence[Table]) -> "Results[BotT]":
+        """Only the bots and numbers that are left, in their old order."""
+        tables = [table for table in tables if len(table)]
+        if not tables:
+            return Results()
+        bots = np.unique(np.concatenate([table.bots.ravel() for table in tables]))
+        numbers = np.unique(np.concatenate([table.numbers for table in tables]))
+        names = self.bots
+        return Results.of_tables(
+            [names[index] for index in bots.tolist()],
+            [
+                Table(
+                    np.searchsorted(bots, table.bots).astype(np.int32),
+                    table.placings,
+                    table.blocks,
+                    np.searchsorted(numbers, table.numbers).astype(np.int64),
+                )
+                for table in tables
+            ],
+        )
+
     def without_blocks(self, blocks: Collection[Hashable]) -> "Results[BotT]":
         """The log as if these blocks had never been played."""
         return Results(match for match in self.matches() if match.block not in blocks)

@@ -1,5 +1,9 @@
-"""How often a bot comes first, per table size: what an Elo over all pairs does not show."""
+"""How often a bot comes first, per table size: what an Elo over all pairs does not show.
 
+Kept as whole numbers, so that counting match by match and all at once end at the same values.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic
 
@@ -7,7 +11,7 @@ import numpy as np
 
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.head_to_head import wilson
-from arena.rating.results import BotT, Results
+from arena.rating.results import BotT, Match, Results, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,23 +32,80 @@ class WinShares(Generic[BotT]):
     """1 is best; ties share the mean of the places they fill. NaN without matches."""
 
 
+class WinCounts(Generic[BotT]):
+    """First places and places of every bot, per table size.
+
+    `bots` fixes the order of the first bots, as a log's tables need it; others follow as they come.
+    """
+
+    def __init__(self, bots: Iterable[BotT] = ()) -> None:
+        self._numbers: dict[BotT, int] = {}
+        self._sizes: dict[int, IntArray] = {}
+        for bot in bots:
+            self._numbers.setdefault(bot, len(self._numbers))
+
+    @property
+    def bots(self) -> tuple[BotT, ...]:
+        """Every bot ever added, K of them."""
+        return tuple(self._numbers)
+
+    def add(self, match: Match[BotT]) -> None:
+        """One more match; costs its seats."""
+        numbers = [self._numbers.setdefault(bot, len(self._numbers)) for bot, _ in match.seats]
+        placings = [placing for _, placing in match.seats]
+        counts = self._counts(len(placings))
+        for number, placing in zip(numbers, placings, strict=True):
+            level = placings.count(placing)
+            counts[number, 0] += 2 * sum(other < placing for other in placings) + level + 1
+            counts[number, -1] += 1
+            if placing == 1:
+                counts[number, level] += 1
+
+    def add_table(self, table: Table) -> None:
+        """All matches of one table size; its indices must be this one's."""
+        counts = self._counts(table.seats)
+        seated = table.bots.ravel()
+        # Seat by seat: a comparison of all with all would need seats times the memory.
+        above = np.zeros(table.placings.shape, np.int64)
+        level = np.zeros(table.placings.shape, np.int64)
+        for seat in range(table.seats):
+            other = table.placings[:, seat, None]
+            above += other < table.placings
+            level += other == table.placings
+        width = counts.shape[1]
+        counts[:, -1] += np.bincount(seated, minlength=len(counts))
+        places = np.bincount(seated, (2 * above + level + 1).ravel(), minlength=len(counts))
+        counts[:, 0] += places.astype(np.int64)
+        first = table.placings.ravel() == 1
+        keys = seated[first].astype(np.int64) * width + level.ravel()[first]
+        counts += np.bincount(keys, minlength=counts.size).reshape(counts.shape)
+
+    def shares(self) -> tuple[WinShares[BotT], ...]:
+        """One entry per table size that was played, ascending."""
+        bots = self.bots
+        found = []
+        for seats in sorted(self._sizes):
+            counts = self._counts(seats)[: len(bots)]
+            matches = counts[:, -1].copy()
+            firsts: FloatArray = counts[:, 1:-1] @ (1.0 / np.arange(1, seats + 1))
+            some = np.where(matches > 0, matches, np.nan)
+            low, high = wilson(firsts, matches.astype(float))
+            placing = counts[:, 0] / 2.0 / some
+            found.append(WinShares(seats, bots, matches, firsts, firsts / some, low, high, placing))
+        return tuple(found)
+
+    def _counts(self, seats: int) -> IntArray:
+        """By bot: twice the sum of its places, first places shared by 1 … seats bots, matches."""
+        counts = self._sizes.get(seats, np.zeros((0, seats + 2), np.int64))
+        missing = len(self._numbers) - len(counts)
+        if missing > 0 or seats not in self._sizes:
+            counts = self._sizes[seats] = np.pad(counts, ((0, max(8, 2 * missing)), (0, 0)))
+        return counts
+
+
 def win_shares(results: Results[BotT]) -> tuple[WinShares[BotT], ...]:
     """One entry per table size that was played, ascending."""
-    bots = results.bots
-    found = []
+    counts = WinCounts(results.bots)
     for table in results.tables:
-        seated = table.bots.ravel()
-        first = table.placings == 1
-        shares = first / first.sum(axis=1, keepdims=True)
-        above = (table.placings[:, None, :] < table.placings[:, :, None]).sum(axis=2)
-        level = (table.placings[:, None, :] == table.placings[:, :, None]).sum(axis=2)
-        places = above + (level + 1) / 2.0
-        matches = np.bincount(seated, minlength=len(bots))
-        firsts: FloatArray = np.bincount(seated, shares.ravel(), minlength=len(bots)).astype(float)
-        total = np.bincount(seated, places.ravel(), minlength=len(bots))
-        low, high = wilson(firsts, matches.astype(float))
-        some = np.where(matches > 0, matches, np.nan)
-        found.append(
-            WinShares(table.seats, bots, matches, firsts, firsts / some, low, high, total / some)
-        )
-    return tuple(found)
+        counts.add_table(table)
+    return counts.shares()

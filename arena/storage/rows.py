@@ -108,6 +108,27 @@ class AppearanceCount:
     matches: int
 
 
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A version's faults and forfeits on a ladder, in the matches that count."""
+
+    version_id: VersionId
+    matches: int
+    faults: int
+    faulty_matches: int
+    """Those of `matches` with a fault of its own."""
+    forfeits: int
+
+
+@dataclass(frozen=True, slots=True)
+class RatedMatch:
+    """When a result that counts was played."""
+
+    sequence: int
+    match_id: str
+    finished_at: datetime
+
+
 def match_row(row: Mapping[str, Any]) -> MatchRow:
     """A row of `statements.match_list` or `match_by_id`."""
     return MatchRow(**{**row, "seats": tuple(SeatRow(**seat) for seat in row["seats"])})

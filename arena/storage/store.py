@@ -14,7 +14,7 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.match.transcript import Entrant, Transcript
-from arena.storage import bot_statements, recording, statements
+from arena.storage import bot_statements, ladder_statements, recording, statements
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
     NameRefusedError,
@@ -29,7 +29,9 @@ from arena.storage.rows import (
     LadderCount,
     MatchRow,
     OpponentCount,
+    RatedMatch,
     RatedResult,
+    Trouble,
     is_match_id,
     match_row,
 )
@@ -229,6 +231,18 @@ class Store:
         """
         statement = statements.rated_results(game, options, seat_counts, after_sequence)
         return [RatedResult(**row) for row in await self._rows(statement)]
+
+    async def troubles(
+        self, game: str, options: Mapping[str, Any], seat_counts: Collection[int], up_to: int
+    ) -> list[Trouble]:
+        """Faults and forfeits in the results that count, up to a sequence number."""
+        statement = ladder_statements.troubles(game, options, seat_counts, up_to)
+        return [Trouble(**row) for row in await self._rows(statement)]
+
+    async def rated_matches(self, sequences: Collection[int]) -> list[RatedMatch]:
+        """Which matches these sequence numbers stand for, in their order."""
+        rows = await self._rows(ladder_statements.rated_matches(sequences))
+        return [RatedMatch(**row) for row in rows]
 
     async def ladders(self) -> list[LadderCount]:
         """What has been played."""

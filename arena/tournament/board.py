@@ -1,8 +1,10 @@
 """The leaderboard of one ladder: from the log of its rated results to its lines, best first.
 
 The command line, the referee's registry and the dashboard all show what is computed here, so one
-ladder has one set of numbers wherever it is looked at. A board grows with its log; what it says is
-what the log read from the start would say, to the last digit.
+ladder has one set of numbers wherever it is looked at. A board grows with its log, by what is new
+alone; what it says is what the log read from the start would say, to 1e-9 Elo. One more match costs
+a refit of less than a millisecond; the intervals ask for a pass over the log, so lines are not to
+be asked for more often than `rest_seconds` allows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,12 +15,14 @@ from typing import Final, Protocol
 import numpy as np
 
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import Anchor, fit
+from arena.rating.bradley_terry import Anchor, Fit, fit
+from arena.rating.choices import ScoreRule
+from arena.rating.elo import IntArray
 from arena.rating.flags import Flag
 from arena.rating.intervals import intervals
-from arena.rating.ladder import ladder
+from arena.rating.ladder import Ladder, ladder
 from arena.rating.results import Match, Results, Table
-from arena.rating.win_share import win_shares
+from arena.rating.win_share import WinCounts, WinShares
 from arena.tournament.ports import Registered, VersionId
 
 ANCHORS: Final[Mapping[str, str]] = MappingProxyType({"bluff": "honest"})
@@ -29,6 +33,21 @@ CENTRE: Final = 1500.0
 
 TABLE_SIZES: Final = (range(2, 3), range(3, 5), range(5, 7), range(7, 11))
 """The numbers of seats that share a ladder: what it takes to win differs more between these."""
+
+REST_SECONDS: Final = 2.0
+"""A live board is not computed more often than this, however many look at it…"""
+REST_SHARE: Final = 10.0
+"""…nor more than a tenth of the time, however long its log is."""
+
+
+def rest_seconds(took: float) -> float:
+    """How long a live board rests after a computation of `took` seconds."""
+    return max(REST_SECONDS, REST_SHARE * took)
+
+
+def table_sizes(seats: int) -> range:
+    """The numbers of seats of the ladder that a table of `seats` belongs to."""
+    return next((sizes for sizes in TABLE_SIZES if seats in sizes), range(seats, seats + 1))
 
 
 class RatedRow(Protocol):
@@ -78,34 +97,46 @@ class Standing:
 class Board:
     """One ladder's results: a game under fixed options, at one or several table sizes."""
 
-    def __init__(self, game: str) -> None:
+    def __init__(self, game: str, score: ScoreRule = ScoreRule.PLACEMENT) -> None:
         self.game = game
+        self.score = score
         self.sequence = 0
         """Of the last result taken in: ask the log for what comes after it."""
         self._results: Results[VersionId] = Results()
-        self._aggregate: Aggregate[VersionId] = Aggregate()
+        self._aggregate: Aggregate[VersionId] = Aggregate(score)
+        self._wins: WinCounts[VersionId] = WinCounts()
+        self._sequences: list[int] = []
         self._blocks: dict[str, int] = {}
+        self._fit: Fit[VersionId] | None = None
+        self._ladder: Ladder[VersionId] | None = None
 
     def __len__(self) -> int:
         """How many matches count."""
         return len(self._results)
 
     def extend(self, rows: Iterable[RatedRow]) -> None:
-        """Take in the results that come next in the log."""
-        rows = list(rows)
+        """Take in the results that come next in the log; those it has are left as they are."""
+        rows = [row for row in rows if row.sequence > self.sequence]
         if not rows:
             return
         if not len(self):
             # The whole log so far, perhaps 100,000 matches: as columns, a fifth of the time.
             self._results = Results.of_tables(*self._columns(rows))
-            self._aggregate = Aggregate.of(self._results)
+            self._aggregate = Aggregate.of(self._results, self.score)
+            self._wins = WinCounts(self._results.bots)
+            for table in self._results.tables:
+                self._wins.add_table(table)
         else:
             for row in rows:
                 seats = tuple(zip(row.version_ids, row.placings, strict=True))
                 match = Match(row.match_id, seats, self._block(row))
                 self._results.append(match)
                 self._aggregate.add(match)
+                self._wins.add(match)
+        self._sequences.extend(row.sequence for row in rows)
         self.sequence = rows[-1].sequence
+        # A fit is a start for the next one, and wrong from here on.
+        self._ladder = None
 
     def _columns(self, rows: Sequence[RatedRow]) -> tuple[list[VersionId], list[Table]]:
         versions = list(dict.fromkeys(version for row in rows for version in row.version_ids))
@@ -139,18 +170,44 @@ class Board:
         # Its first version: later ones are other bots, and are measured like them.
         return min(candidates, default=None)
 
+    def fit(self, versions: Mapping[VersionId, Registered]) -> Fit[VersionId]:
+        """The ratings alone, without their errors; the last fit makes the next one cheap.
+
+        Raises RatingError without a match.
+        """
+        anchor = self.anchor(versions)
+        fixed = None if anchor is None else Anchor(anchor, CENTRE)
+        self._fit = fit(self._aggregate, anchor=fixed, start=self._fit)
+        return self._fit
+
+    def ladder(self, versions: Mapping[VersionId, Registered]) -> Ladder[VersionId]:
+        """One fit with its intervals, ranks and flags; without an anchor its mean is 0.
+
+        A value: it stays what it is while the board goes on. Raises RatingError without a match.
+        """
+        if self._ladder is None:
+            self._ladder = ladder(intervals(self.fit(versions), self._results))
+        return self._ladder
+
+    def log(self) -> tuple[Results[VersionId], IntArray]:
+        """A copy of the results so far, and the number of the rating event of each (n,)."""
+        return self._results.first(len(self)), np.array(self._sequences, np.int64)
+
+    def win_shares(self) -> tuple[WinShares[VersionId], ...]:
+        """First places by table size."""
+        return self._wins.shares()
+
     def standings(self, versions: Mapping[VersionId, Registered]) -> list[Standing]:
-        """The lines, best first.
+        """The lines, best first, all from one fit.
 
         `versions` tells who the ids of the results are: read it after them, and none is missing.
         """
         if not len(self):
             return []
-        anchor = self.anchor(versions)
-        fitted = fit(self._aggregate, anchor=None if anchor is None else Anchor(anchor, CENTRE))
-        rated = ladder(intervals(fitted, self._results)).ratings
-        shift = CENTRE if anchor is None else 0.0
-        played = _played(self._results)
+        rated = self.ladder(versions)
+        anchor = rated.intervals.fit.anchor
+        shift = centre(rated)
+        played = _played(self.win_shares())
         return [
             Standing(
                 rank,
@@ -163,11 +220,16 @@ class Board:
                 (rating.interval[0] + shift, rating.interval[1] + shift),
                 rating.matches,
                 *played[rating.bot],
-                rating.bot == anchor,
+                anchor is not None and rating.bot == anchor.bot,
                 rating.flags,
             )
-            for rank, rating in enumerate(rated, start=1)
+            for rank, rating in enumerate(rated.ratings, start=1)
         ]
+
+
+def centre(rated: Ladder[VersionId]) -> float:
+    """What is added to a ladder's Elo where it is shown: without an anchor, the mean is CENTRE."""
+    return 0.0 if rated.intervals.fit.anchor is not None else CENTRE
 
 
 def _names(registered: Registered) -> tuple[str, str, str]:
@@ -175,12 +237,13 @@ def _names(registered: Registered) -> tuple[str, str, str]:
     return entrant.bot, entrant.version, entrant.owner
 
 
-def _played(results: Results[VersionId]) -> dict[VersionId, tuple[float, float]]:
-    """(win share, mean placing) of every version, over all table sizes of the log."""
-    matches, firsts, places = np.zeros((3, len(results.bots)))
-    for size in win_shares(results):
+def _played(sizes: Sequence[WinShares[VersionId]]) -> dict[VersionId, tuple[float, float]]:
+    """(win share, mean placing) of every version, over all table sizes of the ladder."""
+    bots = sizes[0].bots
+    matches, firsts, places = np.zeros((3, len(bots)))
+    for size in sizes:
         matches += size.matches
         firsts += size.firsts
         places += np.where(size.matches > 0, size.matches * size.mean_placing, 0.0)
     shares, means = (firsts / matches).tolist(), (places / matches).tolist()
-    return dict(zip(results.bots, zip(shares, means, strict=True), strict=True))
+    return dict(zip(bots, zip(shares, means, strict=True), strict=True))

@@ -1,5 +1,7 @@
 """The log: what it accepts, and that its columns hold what was put in."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -86,3 +88,36 @@ def test_columns_are_checked_like_rows(
     )
     with pytest.raises(ResultError, match=fault):
         Results.of_tables("AB", [table])
+
+
+def test_the_first_matches_are_a_log_of_their_own() -> None:
+    log = Results.of_rows(
+        [
+            ("1", "x", [("A", 1), ("B", 2)]),
+            ("2", None, [("C", 1), ("B", 2), ("A", 2)]),
+            ("3", "x", [("B", 1), ("A", 2)]),
+        ]
+    )
+    first = log.first(2)
+    assert first.bots == ("A", "B", "C")
+    assert [match.seats for match in first.matches()] == [
+        (("A", 1), ("B", 2)),
+        (("C", 1), ("B", 2), ("A", 2)),
+    ]
+    assert log.first(1).bots == ("A", "B")
+    assert len(log.first(0)) == 0
+    assert [match.block is None for match in log.first(3).matches()] == [False, True, False]
+
+
+def test_a_sample_holds_whole_blocks_or_none_of_their_matches() -> None:
+    rows = [
+        (number, number // 3 if number < 60 else None, [("A", 1), (f"B{number % 7}", 2)])
+        for number in range(90)
+    ]
+    log = Results.of_rows(rows)
+    sample = log.every(4)
+    assert len(log.every(1)) == 90
+    sizes = Counter(match.block for match in sample.matches() if match.block is not None)
+    assert set(sizes.values()) == {3}
+    assert len(sizes) == 5
+    assert 20 <= len(sample) <= 25
