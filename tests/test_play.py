@@ -72,6 +72,40 @@ def test_a_run_without_a_seed_names_the_one_it_took() -> None:
     assert f"seed {seed}" in _play("random", "random", "-n", 2, "--seed", seed)
 
 
+def test_the_same_deals_are_played_in_whole_blocks_and_what_they_save_is_measured(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "transcripts"
+    summary = _json("bayes", "honest", "-n", 79, "--same-deals", "--transcripts", file)
+    assert (summary["matches"], summary["blocks"]) == (80, "deal")
+    factor = summary["variance_factor"]
+    assert factor["blocks"] == 40
+    assert 0 < factor["low"] < factor["factor"] < factor["high"]
+    transcripts = [from_json(json.loads(line)) for line in file.read_text().splitlines()]
+    assert len({transcript.setup.match_id for transcript in transcripts}) == 40
+    same = _json("honest", "honest", "-n", 80, "--same-deals")
+    assert same["variance_factor"]["factor"] == 0
+    # Blocks that cannot differ leave less doubt than 80 matches would, but some.
+    low, high = same["standings"][0]["share_low"], same["standings"][0]["share_high"]
+    assert 0.45 < low < 0.5 < high < 0.55
+    assert "Variance of a deal block's mean: 0.00" in _play(
+        "honest", "honest", "-n", 80, "--same-deals"
+    )
+
+
+def test_the_usual_matches_are_seat_blocks_of_which_the_factor_is_known_too() -> None:
+    summary = _json("random", "random", "-n", 201)
+    assert (summary["blocks"], summary["variance_factor"]["blocks"]) == ("seat", 100)
+    assert _json("random", "random", "-n", 9)["variance_factor"] is None
+
+
+def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
+    result = CliRunner().invoke(app, ["honest", "stranger", "--same-deals"])
+    assert result.exit_code == 2
+    assert "There is no bot 'stranger'" in result.stderr
+    assert "a connected bot would remember the others' dice" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

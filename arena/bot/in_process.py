@@ -26,6 +26,7 @@ from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
 from arena.match.flow import Answer, Flow, Record, Refused, Reply, play
 from arena.match.flow import Turn as Asked
+from arena.match.result import Result
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
 
@@ -51,6 +52,10 @@ class Played:
     transcript: Transcript
     refused: tuple[Refused, ...]
     """The faults, with what was wrong."""
+
+    @property
+    def result(self) -> Result:
+        return self.transcript.result
 
 
 class UnreadyBotError(Exception):

@@ -8,6 +8,7 @@ import importlib.util
 import sys
 from inspect import isabstract
 from pathlib import Path
+from types import ModuleType
 
 from arena.bot.bot import Bot
 
@@ -42,8 +43,9 @@ def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
 def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[Bot]:
     """The bot class of a sample or of a file.
 
-    The file is run as a module, with its own folder importable as for `python my/bot.py`. Raises
-    UnknownBotError, also for a file that cannot be run.
+    The file is run as a module, with its own folder importable as for `python my/bot.py`: two
+    versions of a bot, each in its folder, have each its own `tables.py`. Raises UnknownBotError,
+    also for a file that cannot be run.
     """
     return _bot_of(bot_file(name_or_path, directory))
 
@@ -56,6 +58,7 @@ def _bot_of(file: Path) -> type[Bot]:
             raise UnknownBotError(f"{file} cannot be loaded as Python.")
         module = sys.modules[name] = importlib.util.module_from_spec(spec)
         sys.path.append(str(file.parent))
+        before = set(sys.modules)
         try:
             spec.loader.exec_module(module)
         except Exception as error:
@@ -65,6 +68,7 @@ def _bot_of(file: Path) -> type[Bot]:
             ) from error
         finally:
             sys.path.remove(str(file.parent))
+            _forget_neighbours(file.parent, set(sys.modules) - before - {name})
     bots = [
         value
         for value in vars(sys.modules[name]).values()
@@ -77,3 +81,25 @@ def _bot_of(file: Path) -> type[Bot]:
         found = ", ".join(bot.__name__ for bot in bots) or "none"
         raise UnknownBotError(f"{file} must define exactly one bot; it defines {found}.")
     return bots[0]
+
+
+def _forget_neighbours(folder: Path, imported: set[str]) -> None:
+    """Let the next bot import modules of these names out of its own folder.
+
+    Whoever imported them keeps them.
+    """
+    tops = {name.partition(".")[0] for name in imported}
+    neighbours = {top for top in tops & imported if _lies_in(folder, sys.modules[top])}
+    for name in imported:
+        if name.partition(".")[0] in neighbours:
+            del sys.modules[name]
+
+
+def _lies_in(folder: Path, module: ModuleType) -> bool:
+    spec = module.__spec__
+    if spec is None:
+        return False
+    places = list(spec.submodule_search_locations or [])
+    if spec.origin is not None and spec.has_location:
+        places.append(spec.origin)
+    return any(Path(place).parent == folder for place in places)

@@ -1,28 +1,47 @@
-"""`arena play`: matches among bots in this process, without a server or a database."""
+"""`arena play`: matches among bots right here, without a server or a database.
+
+In one process, or with `--same-deals` in one for every rotation of the seats.
+"""
 
 import json
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from arena.bot.in_process import Contender, Played, UnreadyBotError, play_series
+from arena.bot.deal_blocks import (
+    BlockBrokenError,
+    Entry,
+    Finished,
+    play_deal_blocks,
+    rotations,
+    written_down,
+)
+from arena.bot.in_process import Contender, UnreadyBotError, play_series
 from arena.bot.loading import UnknownBotError, load_bot
 from arena.bot.standings import Standing, Standings
 from arena.commands.errors import USAGE, CommandError
+from arena.commands.line_up import line_up, options_named
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.game import AnyGame
-from arena.match.transcript_json import to_json
+from arena.scheduling.scoring import ScoreRule, points
+
+if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
+    from arena.rating.variance_factor import VarianceFactor
 
 _SHOW_PROGRESS_AFTER_S = 1.0
 _MOST_REASONS = 10
+_NEVER_TWICE = (
+    " With --same-deals only bots that are started here can play: a connected bot would remember "
+    "the others' dice from the first time that it met a deal."
+)
 
 
 def play(
@@ -40,86 +59,122 @@ def play(
     transcripts: Annotated[
         Path | None, typer.Option(help="Write each match to this file, a JSON object a line.")
     ] = None,
+    same_deals: Annotated[
+        bool,
+        typer.Option(
+            "--same-deals",
+            help="Play every deal once in each rotation of the seats, and only whole rotations.",
+        ),
+    ] = False,
 ) -> None:
     """Play matches among bots right here and compare them. Seats rotate from match to match."""
     seed = seed or secrets.token_hex(4)
     try:
-        rules = make_game(game, _options(option or []))
-        contenders = _contenders(bots, rules)
-        standings, seconds = _play(rules, contenders, matches, seed, transcripts)
+        rules = make_game(game, options_named(option or []))
+        entries = line_up(bots, rules)
+        matches += -matches % len(entries) if same_deals else 0
+        tally = _play(rules, entries, matches, seed, transcripts, same_deals)
     # Not `told_in_a_sentence`, which knows the errors of a server and loads one.
     except (
+        BlockBrokenError,
         CommandError,
         UnknownBotError,
         UnknownGameError,
         OptionsError,
         UnreadyBotError,
     ) as error:
-        _leave(str(error))
+        no_stranger = same_deals and isinstance(error, UnknownBotError)
+        leave(f"{error}{_NEVER_TWICE if no_stranger else ''}")
     except OSError as error:
-        _leave(f"{error.filename} cannot be written: {error.strerror}.")
-    summary = _summary(rules, standings, seed, seconds)
+        leave(f"{error.filename} cannot be written: {error.strerror}.")
+    summary = _summary(rules, tally, seed, same_deals)
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        _print_table(Console(), rules, standings, summary)
+        _print_table(Console(), rules, tally.standings, summary)
 
 
-def _options(words: Sequence[str]) -> dict[str, object]:
-    options: dict[str, object] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise CommandError(f"An option is given as NAME=VALUE, not {word!r}.")
-        options[name] = value
-    return options
+class _Tally:
+    """What is counted while the matches are played; a block is one rotation of the seats."""
 
+    def __init__(self, entries: Sequence[Entry], *, same_deals: bool) -> None:
+        self.seats = len(entries)
+        # The matches of a deal block are not independent of each other.
+        size = self.seats if same_deals else 1
+        self.standings = Standings([entry.name for entry in entries], matches_per_block=size)
+        self.seconds = 0.0
+        self._points = bytearray()
+        """By match, by bot: a byte each, since there may be a million matches."""
 
-def _contenders(bots: Sequence[str], game: AnyGame) -> list[Contender]:
-    if len(bots) not in game.seat_counts:
-        counts = game.seat_counts
-        raise CommandError(
-            f"{game.title} is played by {counts[0]} to {counts[-1]} seats under these options; "
-            f"{len(bots)} {'bot was' if len(bots) == 1 else 'bots were'} named."
-        )
-    contenders: list[Contender] = []
-    for bot in bots:
-        kind, name = load_bot(bot), Path(bot).stem
-        if game.name not in kind.games:
-            raise CommandError(
-                f"{name} does not play {game.title}; it plays {', '.join(kind.games)}."
-            )
-        taken = [contender.name for contender in contenders]
-        copies = (f"{name}-{number}" for number in range(2, len(bots) + 2))
-        contenders.append(
-            Contender(next(free for free in (name, *copies) if free not in taken), kind)
-        )
-    return contenders
+    def add(self, finished: Finished) -> None:
+        self.standings.add(finished)
+        scored = points(finished.result.placing, ScoreRule.PLACEMENT)
+        of_bots = sorted(zip(finished.contenders, scored, strict=True))
+        self._points.extend(int(2 * (self.seats - 1) * score) for _, score in of_bots)
+
+    def variance_factor(self) -> "VarianceFactor | None":
+        """What the blocks save, a last one that was cut off left out."""
+        import numpy as np
+
+        from arena.rating.variance_factor import variance_factor
+
+        size = self.seats**2
+        whole = self._points[: len(self._points) // size * size]
+        scores = np.frombuffer(whole, np.uint8).reshape(-1, self.seats, self.seats)
+        return variance_factor(scores.astype(np.float64))
 
 
 def _play(
-    game: AnyGame, contenders: list[Contender], matches: int, seed: str, transcripts: Path | None
-) -> tuple[Standings, float]:
-    standings = Standings([contender.name for contender in contenders])
+    game: AnyGame,
+    entries: Sequence[Entry],
+    matches: int,
+    seed: str,
+    transcripts: Path | None,
+    same_deals: bool,
+) -> _Tally:
+    tally = _Tally(entries, same_deals=same_deals)
     begun = time.perf_counter()
     with ExitStack() as stack:
         # Opened first: a file that cannot be written should not cost a thousand matches.
         file = stack.enter_context(transcripts.open("w", encoding="utf-8")) if transcripts else None
-        series = play_series(game, contenders, matches, seed)
-        for played in _with_progress(stack, series, matches):
-            standings.add(played)
+        play_them = _in_deal_blocks if same_deals else _one_by_one
+        series = stack.enter_context(
+            closing(play_them(game, entries, matches, seed, file is not None))
+        )
+        for finished in _with_progress(stack, series, matches):
+            tally.add(finished)
             if file:
-                json.dump(to_json(played.transcript), file, separators=(",", ":"))
-                file.write("\n")
-    return standings, time.perf_counter() - begun
+                file.write(f"{finished.written}\n")
+    tally.seconds = time.perf_counter() - begun
+    return tally
 
 
-def _with_progress(stack: ExitStack, series: Iterable[Played], total: int) -> Iterator[Played]:
+def _one_by_one(
+    game: AnyGame, entries: Sequence[Entry], matches: int, seed: str, transcripts: bool
+) -> Generator[Finished, None, None]:
+    contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in entries]
+    for played in play_series(game, contenders, matches, seed):
+        written = written_down(played.transcript) if transcripts else None
+        yield Finished(played.contenders, played.result, played.refused, written)
+
+
+def _in_deal_blocks(
+    game: AnyGame, entries: Sequence[Entry], matches: int, seed: str, transcripts: bool
+) -> Generator[Finished, None, None]:
+    lineups, blocks = rotations(entries), matches // len(entries)
+    with closing(
+        play_deal_blocks(game, lineups, seed, blocks, transcripts=transcripts)
+    ) as complete:
+        for block in complete:
+            yield from block
+
+
+def _with_progress(stack: ExitStack, series: Iterable[Finished], total: int) -> Iterator[Finished]:
     """The matches; from the second second on with a bar, on a terminal only."""
     console = Console(stderr=True)
     begun, bar, task = time.perf_counter(), None, None
-    for count, played in enumerate(series, start=1):
-        yield played
+    for count, finished in enumerate(series, start=1):
+        yield finished
         if bar is not None and task is not None:
             bar.update(task, completed=count)
         elif console.is_terminal and time.perf_counter() - begun > _SHOW_PROGRESS_AFTER_S:
@@ -127,18 +182,27 @@ def _with_progress(stack: ExitStack, series: Iterable[Played], total: int) -> It
             task = bar.add_task("Playing", total=total)
 
 
-def _summary(game: AnyGame, standings: Standings, seed: str, seconds: float) -> dict[str, Any]:
+def _summary(game: AnyGame, tally: _Tally, seed: str, same_deals: bool) -> dict[str, Any]:
+    standings, factor = tally.standings, tally.variance_factor()
     return {
         "game": game.name,
         "options": game.options.changed(),
         "matches": standings.matches,
         "seed": seed,
-        "matches_per_second": round(standings.matches / seconds, 1),
+        "matches_per_second": round(standings.matches / tally.seconds, 1),
         "standings": [_standing_json(standing) for standing in standings.table()],
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
             for (name, kind, reason), times in standings.reasons.most_common()
         ],
+        "blocks": "deal" if same_deals else "seat",
+        "variance_factor": factor
+        and {
+            "factor": round(factor.factor, 6),
+            "low": round(factor.interval[0], 6),
+            "high": round(factor.interval[1], 6),
+            "blocks": factor.blocks,
+        },
     }
 
 
@@ -178,6 +242,8 @@ def _print_table(
         )
     console.print(table)
     console.print(f"{summary['matches_per_second']:,.0f} matches a second", highlight=False)
+    if summary["variance_factor"]:
+        console.print(_saved(summary["blocks"], **summary["variance_factor"]), highlight=False)
     for fault in summary["faults"][:_MOST_REASONS]:
         console.print(
             f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}",
@@ -186,6 +252,14 @@ def _print_table(
         )
 
 
-def _leave(sentence: str) -> NoReturn:
+def _saved(kind: str, *, factor: float, low: float, high: float, blocks: int) -> str:
+    return (
+        f"Variance of a {kind} block's mean: {factor:.2f} ({low:.2f} to {high:.2f}) of that of as "
+        f"many independent matches, measured on {blocks:,} blocks"
+    )
+
+
+def leave(sentence: str) -> NoReturn:
+    """End with a sentence on stderr."""
     typer.echo(f"arena: {sentence}", err=True)
     raise typer.Exit(USAGE)

@@ -1,0 +1,193 @@
+"""Deal blocks: one deal for several line-ups of bots, and nobody who could remember it.
+
+Block 7 of a seed is its match 7 (see `arena.bot.in_process`), played once for every line-up: the
+same secret, so equal situations get equal dice, and for whoever sits in a seat the same numbers in
+its `random`. What then differs between the matches of a block is owed to the bots.
+
+A bot that met a deal twice could know the others' dice out of the first time. So every line-up has
+a process of its own, which plays its match of each block and no other: nothing that a bot keeps in
+memory, be it in a class, a module or anywhere else in Python, has seen a deal that is still to
+come. What it writes to files is beyond this; a bot that does is cheating its own author.
+
+The matches of a block share their match id, since the draws are computed from it.
+
+BlockBrokenError    a line-up could not be played on: no match of the unfinished block counts
+"""
+
+import json
+import multiprocessing
+import signal
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeAlias
+
+from arena.bot.in_process import Contender, Seed, UnreadyBotError, play_match
+from arena.bot.loading import UnknownBotError, load_bot
+from arena.games import make_game
+from arena.games.game import AnyGame
+from arena.match.flow import Refused
+from arena.match.result import Result
+from arena.match.transcript import Transcript
+from arena.match.transcript_json import to_json
+
+_PATIENCE_S = 2.0
+"""For a process to end when told to, before it is killed."""
+
+
+class BlockBrokenError(Exception):
+    """A block that could not be played to its end; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A bot of a series: a name of its own, and the word it is loaded by."""
+
+    name: str
+    bot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """One match of every block: who sits where."""
+
+    entries: tuple[Entry, ...]
+    shift: int = 0
+    """By how many places everybody has moved down."""
+    moves_on: bool = False
+    """Whether everybody moves one more place down from block to block."""
+
+    def seating(self, block: int) -> tuple[int, ...]:
+        """By seat, the position in `entries`."""
+        shift = self.shift + (block if self.moves_on else 0)
+        return tuple((seat + shift) % len(self.entries) for seat in range(len(self.entries)))
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A match of a block, as it comes out of its process."""
+
+    contenders: tuple[int, ...]
+    """Who sat where: by seat, the position in the line-up's entries."""
+    result: Result
+    refused: tuple[Refused, ...]
+    written: str | None
+    """The transcript as one line of JSON, if it was asked for."""
+
+
+_News: TypeAlias = Finished | UnreadyBotError | UnknownBotError
+
+
+def written_down(transcript: Transcript) -> str:
+    """A transcript as one line of JSON."""
+    return json.dumps(to_json(transcript), separators=(",", ":"))
+
+
+def rotations(entries: Sequence[Entry]) -> list[Lineup]:
+    """The line-ups of a block in which everybody sits in every seat once."""
+    return [Lineup(tuple(entries), shift) for shift in range(len(entries))]
+
+
+def play_deal_blocks(
+    game: AnyGame,
+    lineups: Sequence[Lineup],
+    seed: str,
+    blocks: int | None = None,
+    *,
+    transcripts: bool = False,
+) -> Generator[tuple[Finished, ...], None, None]:
+    """Play blocks, without end if `blocks` is None; each is told when it is complete, in order.
+
+    The bots are loaded in the processes. Raises UnreadyBotError, UnknownBotError and
+    BlockBrokenError. Close the iterator (or exhaust it) to end the processes.
+    """
+    options = game.options.changed()
+    with ExitStack() as stack:
+        sources = [
+            stack.enter_context(_player(game.name, options, lineup, seed, blocks, transcripts))
+            for lineup in lineups
+        ]
+        for _ in count() if blocks is None else range(blocks):
+            yield tuple([next(source) for source in sources])
+
+
+@contextmanager
+def _player(*task: Any) -> Iterator[Iterator[Finished]]:
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    process = _process(theirs, *task)
+    process.start()
+    theirs.close()
+    try:
+        yield _received(ours, process)
+    finally:
+        ours.close()
+        process.terminate()
+        process.join(_PATIENCE_S)
+        process.kill()
+        process.join()
+
+
+def _process(*task: Any) -> BaseProcess:
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        # Forked off a process in which no bot was ever loaded, but all that bots need has been.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__])
+        return context.Process(target=_play_lineup, args=task, daemon=True)
+    spawned = multiprocessing.get_context("spawn")
+    return spawned.Process(target=_play_lineup, args=task, daemon=True)
+
+
+def _received(connection: "Connection[Any, Any]", process: BaseProcess) -> Iterator[Finished]:
+    while True:
+        try:
+            news: _News = connection.recv()
+        except EOFError:
+            process.join(_PATIENCE_S)
+            raise BlockBrokenError(
+                f"The process of a line-up ended (exit code {process.exitcode}): a bot has ended "
+                "it. The block it was in does not count."
+            ) from None
+        if isinstance(news, Exception):
+            raise news
+        yield news
+
+
+# What runs in a line-up's process
+
+
+def _play_lineup(
+    connection: "Connection[Any, Any]",
+    game: str,
+    options: Mapping[str, Any],
+    lineup: Lineup,
+    seed: str,
+    blocks: int | None,
+    transcripts: bool,
+) -> None:
+    # Ctrl-C reaches the whole group; the one at the other end of the pipe decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(BrokenPipeError):  # nobody wants to know any more
+        try:
+            rules, source = make_game(game, options), Seed(seed)
+            contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in lineup.entries]
+            for block in count() if blocks is None else range(blocks):
+                connection.send(_play(rules, contenders, lineup, source, block, transcripts))
+        except (UnreadyBotError, UnknownBotError) as error:
+            connection.send(error)
+
+
+def _play(
+    game: AnyGame,
+    contenders: Sequence[Contender],
+    lineup: Lineup,
+    seed: Seed,
+    block: int,
+    transcripts: bool,
+) -> Finished:
+    order = lineup.seating(block)
+    transcript, refused = play_match(game, [contenders[at] for at in order], seed, block)
+    written = written_down(transcript) if transcripts else None
+    return Finished(order, transcript.result, refused, written)
