@@ -22,7 +22,12 @@ def ratings(ladder: pd.DataFrame, anchor: str | None) -> alt.LayerChart:
     low, high = float(shown["low"].min()), float(shown["high"].max())
     margin = max(10.0, 0.03 * (high - low))
     base = alt.Chart(shown).encode(
-        y=alt.Y("bot:N", sort=list(shown["bot"]), title=None, axis=alt.Axis(labelLimit=150)),
+        y=alt.Y(
+            "bot:N",
+            sort=list(shown["bot"]),
+            title=None,
+            axis=alt.Axis(labelLimit=150, labelFlush=False),
+        ),
         tooltip=[
             alt.Tooltip("bot:N", title="Bot"),
             alt.Tooltip("elo:Q", title="Elo", format=".0f"),

@@ -1,7 +1,8 @@
 """What the pages may know: cached reads of the database, with a role that cannot write.
 
 A page gets rows, leaderboards and `Watched` matches, and never a transcript or a state: what a
-viewpoint must not know is not there to be shown.
+viewpoint must not know is not there to be shown. Every read may raise StorageError, its message a
+sentence for the visitor.
 """
 
 import json
@@ -13,17 +14,17 @@ from uuid import UUID
 import pandas as pd
 import streamlit as st
 from sqlalchemy import Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from arena.games import GAMES
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
 from arena.storage.engine import reading_engine
-from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.errors import DatabaseUnreachableError, StorageError
 from arena.storage.rows import MatchRow, SeatRow
 from arena.storage.statements import Row
 from arena.storage.transcripts import Packed, unpack
-from arena.tournament.board import TABLE_SIZES, Standing
+from arena.tournament.board import Standing, table_sizes
 from dashboard.live_board import LadderName, Leaderboard, LiveBoard
 from dashboard.watching import Watched, parse_viewpoint, watch
 
@@ -117,7 +118,7 @@ def _ladders(url: str) -> dict[str, dict[str, list[tuple[int, ...]]]]:
     for row in _read(url, statements.ladders()):
         # Only what this release knows how to play.
         if row.game in GAMES:
-            size = next(tuple(size) for size in TABLE_SIZES if row.seat_count in size)
+            size = tuple(table_sizes(row.seat_count))
             found[row.game][json.dumps(row.options, sort_keys=True)].add(size)
     return {
         game: {options: sorted(sizes) for options, sizes in found[game].items()}
@@ -152,6 +153,11 @@ def _read(url: str, statement: Row) -> Sequence[Any]:
             return connection.execute(statement).all()
     except DBAPIError as error:
         reason = str(error.orig).strip().split("\n", 1)[0]
+        if isinstance(error, ProgrammingError):
+            raise StorageError(
+                f"The database is not of this release ({reason}): start the arena, which brings "
+                "it up to date."
+            ) from error
         raise DatabaseUnreachableError(
             f"The database does not answer ({reason}): see that the arena runs."
         ) from error

@@ -1,7 +1,7 @@
 """One ladder's leaderboard, kept up to date while the arena plays, for all visitors together.
 
 Everything is read once: a visit asks for the number of the last rating event, and for results only
-when it moved. What is shown is what the whole log gives, to the last digit (`Board`).
+when it moved. What is shown is what the whole log gives (`Board`).
 """
 
 import json
@@ -14,16 +14,11 @@ from typing import Any
 from arena.match.transcript import Entrant
 from arena.storage import bot_statements, statements
 from arena.storage.statements import Row
-from arena.tournament.board import Board, Standing
+from arena.tournament.board import Board, Standing, rest_seconds
 from arena.tournament.ports import Registered, VersionId
 
 Read = Callable[[Row], Sequence[Any]]
 """Runs a statement and returns its rows."""
-
-REST_SECONDS = 2.0
-"""A board is not computed more often than this, however many look at it…"""
-REST_SHARE = 10.0
-"""…nor more than a tenth of the time, however long its log is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +65,7 @@ class LiveBoard:
             if began >= self._rests_until:
                 self._catch_up()
                 ended = self._clock()
-                self._rests_until = ended + max(REST_SECONDS, REST_SHARE * (ended - began))
+                self._rests_until = ended + rest_seconds(ended - began)
             return self._shown
 
     def _catch_up(self) -> None:

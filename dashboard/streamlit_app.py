@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from arena.settings import SettingsError
-from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.errors import StorageError
 from dashboard import data
 
 HERE = Path(__file__).parent
@@ -28,5 +28,5 @@ try:
         st.info("Start the arena with `make up` (or `arena up`): it opens this page by itself.")
         st.stop()
     page.run()
-except (SettingsError, DatabaseUnreachableError) as error:
+except (SettingsError, StorageError) as error:
     st.warning(str(error))

@@ -70,7 +70,12 @@ def _standing(line: Standing, game: str) -> Html:
         ),
         tag("td", interval, class_="ba-number ba-wide ba-faint"),
         tag("td", f"{line.matches:,}", class_="ba-number"),
-        tag("td", f"{line.win_share:.1%}", class_="ba-number"),
+        tag(
+            "td",
+            f"{line.win_share:.1%}",
+            tag("small", f"place {line.mean_placing:.2f}", class_="ba-narrow"),
+            class_="ba-number",
+        ),
         tag("td", f"{line.mean_placing:.2f}", class_="ba-number ba-wide"),
     )
 
@@ -129,7 +134,7 @@ def _remarks(row: MatchRow) -> Iterable[Html]:
     if row.voided:
         yield badge("void", "bad", "Its block was broken off; it does not count.")
     elif not row.rated:
-        yield badge("not yet rated", hint="It counts once its block is complete.")
+        yield badge("unrated", hint="It may count once its block is complete.")
 
 
 def options(changed: Iterable[tuple[str, Any]]) -> str:

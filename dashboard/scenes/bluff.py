@@ -47,13 +47,14 @@ def draw(moment: Moment, names: Sequence[str]) -> Html:
         seats = _rolled(starting, names)
     else:
         seats = _playing(moment.views, names)
-    # A showdown's losses have left the counts already.
-    in_play = sum(view.dice_counts) + sum(showdown.losses if showdown else ())
+    # A showdown's losses have left the counts already, and still lie on the table.
+    losses = sum(showdown.losses if showdown else ())
+    in_play = sum(view.dice_counts) + losses
     ended = f"on the table: {showdown.actual}" if showdown else ""
     header = facts(
         f"Round {_round_of(view, showdown)}" if view.round else "Who opens?",
         f"{in_play} dice in play",
-        f"{view.graveyard} in the graveyard",
+        f"{view.graveyard - losses} in the graveyard",
     )
     middle = (
         _bet(standing, names, ended),

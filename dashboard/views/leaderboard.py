@@ -6,7 +6,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from arena.games import GAMES
-from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.errors import StorageError
 from dashboard import charts, data, tables
 from dashboard.choosing import to_url, url_choice
 from dashboard.live_board import LadderName
@@ -63,7 +63,7 @@ def live(ladder: LadderName) -> None:
         # Seen at the first visit only: later ones find the board there.
         with st.spinner("Reading the results…"):
             board = data.leaderboard(ladder)
-    except DatabaseUnreachableError as error:
+    except StorageError as error:
         st.warning(str(error))
         return
     if not board.standings:

@@ -94,7 +94,6 @@ st.segmented_control(
     on_change=turned,
     required=True,
 )
-
 with st.container(horizontal=True, gap="small", key="turning"):
     for label, target, shortcut in (
         ("First", 0, "Home"),

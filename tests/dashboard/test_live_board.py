@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from dashboard.live_board import REST_SECONDS, LadderName, LiveBoard
+import pytest
+
+from arena.tournament.board import REST_SECONDS
+from dashboard.live_board import LadderName, LiveBoard
 
 VERSIONS = [
     SimpleNamespace(id=1, bot="honest", version="1", owner="arena", house=True),
@@ -112,6 +115,8 @@ def test_it_shows_what_the_whole_log_gives() -> None:
         log.add(placings)
         clock.rest()
         growing.now()
-    assert growing.now().standings == board(log, clock).now().standings
+    grown, whole = growing.now().standings, board(log, clock).now().standings
+    assert [line.bot for line in grown] == [line.bot for line in whole]
+    assert [line.elo for line in grown] == pytest.approx([line.elo for line in whole], abs=1e-6)
     anchor = growing.now().anchor
     assert anchor is not None and anchor.bot == "honest"

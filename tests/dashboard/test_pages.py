@@ -29,6 +29,15 @@ def test_an_unreachable_database_is_told_in_a_sentence(monkeypatch: pytest.Monke
     assert "The database does not answer" in texts(app)
 
 
+def test_a_database_of_another_release_is_told_in_a_sentence(
+    empty_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", empty_database)
+    app = open_page("leaderboard")
+    assert not app.exception
+    assert "The database is not of this release" in texts(app)
+
+
 def test_a_malformed_url_is_told_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_DATABASE_URL", "mysql://nothing")
     assert "ARENA_DATABASE_URL is malformed" in texts(open_page("leaderboard"))

@@ -136,6 +136,7 @@ def test_a_showdown_opens_all_cups_and_marks_what_counts() -> None:
     assert "shows 2 star" in tree.labels and "shows 1 2" in tree.labels
     assert tree.classes.count("ba-hit") == 3 and tree.classes.count("ba-miss") == 1
     assert "−1 die" in tree.text and "on the table: 3" in tree.text
+    assert "4 dice in play" in tree.text and "9 in the graveyard" in tree.text
     assert bluff.tell(end, NAMES) == (
         "beta doubts alpha's 3 × 2. There are 3: the bet was exactly right. Lost: beta 1 die."
     )
