@@ -14,7 +14,7 @@ from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.randomness import SECRET_BYTES
 from arena.referee.lobby import Lobby
-from arena.referee.play_service import PlayService
+from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
 from arena.registry import Registry
@@ -88,6 +88,7 @@ async def running_arena(
     ladders: Sequence[Ladder],
     registration_key: str,
     terms: Terms | None = None,
+    hello_seconds: float = HELLO_SECONDS,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the block is left; then it winds down.
 
@@ -112,7 +113,8 @@ async def running_arena(
         director.agenda = conductor
         lobby = Lobby(director)
         registry = Registry(store, registration_key)
-        server = RefereeServer(PlayService(registry, lobby), RegistryService(registry), lobby)
+        play = PlayService(registry, lobby, hello_seconds)
+        server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))

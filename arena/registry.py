@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from hmac import compare_digest
 
 import grpc
+import structlog
 
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.match.transcript import Entrant, Transcript
@@ -14,11 +15,12 @@ from arena.storage.errors import (
     DatabaseUnreachableError,
     NameRefusedError,
     RetiredError,
-    StorageError,
     VersionExistsError,
 )
 from arena.storage.store import Store
 from arena.tournament.ports import Registered
+
+log = structlog.get_logger()
 
 
 class Registry:
@@ -122,20 +124,20 @@ class Registry:
 
 @asynccontextmanager
 async def _as_statuses() -> AsyncIterator[None]:
-    """Storage's errors as the wire knows them."""
+    """Storage's errors as the wire knows them: what the caller did wrong, and none of our wiring.
+
+    Errors that are neither are bugs and pass through.
+    """
     try:
         yield
-    except StorageError as error:
-        code = next(
-            (code for kind, code in _STATUSES.items() if isinstance(error, kind)),
-            grpc.StatusCode.INTERNAL,
-        )
-        raise ProtocolError(code, str(error)) from error
-
-
-_STATUSES = {
-    DatabaseUnreachableError: grpc.StatusCode.UNAVAILABLE,
-    VersionExistsError: grpc.StatusCode.ALREADY_EXISTS,  # before its parent
-    NameRefusedError: grpc.StatusCode.INVALID_ARGUMENT,
-    RetiredError: grpc.StatusCode.PERMISSION_DENIED,
-}
+    except DatabaseUnreachableError as error:
+        log.error("database unreachable", why=str(error))
+        raise ProtocolError(
+            grpc.StatusCode.UNAVAILABLE, "the arena's database does not answer; try again later"
+        ) from error
+    except VersionExistsError as error:
+        raise ProtocolError(grpc.StatusCode.ALREADY_EXISTS, str(error)) from error
+    except NameRefusedError as error:
+        raise ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from error
+    except RetiredError as error:
+        raise ProtocolError(grpc.StatusCode.PERMISSION_DENIED, str(error)) from error

@@ -53,7 +53,7 @@ class Lobby:
         session = self._session(registered, hello.instance)
         older = self._streams.pop(session, None)
         if older is not None:
-            session.detach(older[0])
+            # Its matches go over to the newer stream: the bot was never away.
             older[1](_TAKEN_OVER)
         welcome = outbox.message().welcome
         welcome.protocol_version = PROTOCOL_VERSION

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 import grpc
@@ -17,6 +18,8 @@ from arena.v1 import referee_pb2
 
 HELLO_SECONDS: Final = 10.0
 """How long an open stream may stay silent before its hello."""
+GOODBYE_SECONDS: Final = 0.05
+"""How long a bot's goodbye waits for the news that its line was cut."""
 
 log = structlog.get_logger()
 
@@ -43,9 +46,12 @@ def parse_request(data: bytes) -> referee_pb2.PlayRequest | None:
 class PlayService:
     """Serves RefereeService.Play."""
 
-    def __init__(self, authenticator: Authenticator, lobby: Lobby) -> None:
+    def __init__(
+        self, authenticator: Authenticator, lobby: Lobby, hello_seconds: float = HELLO_SECONDS
+    ) -> None:
         self._authenticator = authenticator
         self._lobby = lobby
+        self._hello_seconds = hello_seconds
 
     async def play(self, _requests: object, context: Context) -> None:
         """One stream, from its opening to its end."""
@@ -54,10 +60,17 @@ class PlayService:
             await self._converse(registered, context)
         except ProtocolError as error:
             log.info("stream refused", code=error.code.name, why=error.sentence)
-            await context.abort(error.code, error.sentence)
+            ending = error
+        except Exception:
+            log.exception("stream broken")
+            ending = _OUR_MISTAKE
+        else:
+            return
+        with suppress(grpc.aio.InternalError):  # the bot is gone already
+            await context.abort(ending.code, ending.sentence)
 
     async def _converse(self, registered: Registered, context: Context) -> None:
-        stream = _Stream(context)
+        stream = _Stream(context, self._hello_seconds)
         async with asyncio.TaskGroup() as tasks:
             reader = tasks.create_task(stream.read(self._greet(registered, stream)))
             writer = tasks.create_task(stream.write())
@@ -90,14 +103,14 @@ class PlayService:
 class _Stream:
     """One call: its outbox, and the future that says how it ends (None: the bot hung up)."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, hello_seconds: float) -> None:
         self._context = context
         self.outbox = Outbox()
         self.leave: Callable[[], None] | None = None
         loop = asyncio.get_running_loop()
         self.ending: asyncio.Future[ProtocolError | None] = loop.create_future()
         # A timer and not a timeout around the read: that would leave the bot deaf for good.
-        self._hello_timer = loop.call_later(HELLO_SECONDS, self.end, _NO_HELLO)
+        self._hello_timer = loop.call_later(hello_seconds, self.end, _NO_HELLO)
 
     def end(self, error: ProtocolError | None) -> None:
         """End the call; the first reason counts."""
@@ -125,17 +138,21 @@ class _Stream:
             log.exception("stream broken")
             self.end(_OUR_MISTAKE)
         else:
-            self.end(None)
+            # A cut line looks like a polite goodbye until grpc cancels the call, a moment later.
+            asyncio.get_running_loop().call_later(GOODBYE_SECONDS, self.end, None)
 
     async def write(self) -> None:
         """Send what waits, as much as there is at a time."""
         while True:
-            await self._context.write(await self.outbox.take())
+            message = await self.outbox.take()
+            try:
+                await self._context.write(message)
+            except grpc.aio.InternalError:
+                # The bot is gone; grpc is about to cancel the call.
+                return
 
 
-_NO_HELLO = ProtocolError(
-    grpc.StatusCode.DEADLINE_EXCEEDED, f"no `hello` within {HELLO_SECONDS:.0f} seconds"
-)
+_NO_HELLO = ProtocolError(grpc.StatusCode.DEADLINE_EXCEEDED, "there was no `hello` for too long")
 _NO_MESSAGE = ProtocolError(
     grpc.StatusCode.INVALID_ARGUMENT, "these bytes are no arena.v1.PlayRequest"
 )

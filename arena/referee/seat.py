@@ -80,14 +80,17 @@ class Seat:
 
     # From the bot.
 
-    def join(self, entropy: bytes) -> None:
-        """The bot accepts the offer."""
+    def join(self, entropy: bytes) -> bool:
+        """The bot accepts the offer. False when it has done so before."""
+        if self._joined:
+            return False
         self._joined = True
         self.host.join(self._seat, entropy)
+        return True
 
-    def decline(self) -> None:
-        """The bot does not accept the offer."""
-        self.host.decline(self._seat)
+    def decline(self) -> bool:
+        """The bot does not accept the offer. False when it is too late for that."""
+        return self.host.decline(self._seat)
 
     def answer(self, answer: referee_pb2.Answer) -> bool:
         """The bot acts. False when the answer belongs to no open turn."""

@@ -17,9 +17,10 @@ from arena.v1 import referee_pb2
 
 MAX_MATCHES: Final = 64
 """Matches one stream plays at once: beyond this a bot gains nothing by more."""
-MAX_STRAY_ANSWERS: Final = 1_000
-"""Answers to no open turn, beyond those that counted, before a stream counts as babbling. Late
-and repeated answers are harmless and happen; a thousand too many do not happen by accident."""
+MAX_STRAYS: Final = 1_000
+"""Answers to no open turn and no offer, beyond those that counted, before a stream counts as
+babbling. Late and repeated ones are harmless and happen; a thousand too many do not happen by
+accident."""
 
 
 class Session:
@@ -86,6 +87,8 @@ class Session:
                 self._strays -= self._strays > 0
         if request.joins or request.declines or request.HasField("hello"):
             self._handle_offers(request)
+        elif not request.answers:
+            self._stray()
 
     def _handle_offers(self, request: referee_pb2.PlayRequest) -> None:
         if request.HasField("hello"):
@@ -100,21 +103,17 @@ class Session:
                     f"not {len(join.entropy)}",
                 )
             seat = self._seats.get(join.match_id)
-            if seat is None:
+            if seat is None or not seat.join(join.entropy):
                 self._stray()
-            else:
-                seat.join(join.entropy)
         for decline in request.declines:
             seat = self._seats.get(decline.match_id)
-            if seat is None:
+            if seat is None or not seat.decline():
                 self._stray()
-            else:
-                seat.decline()
 
     def _stray(self) -> None:
         self._strays += 1
-        if self._strays > MAX_STRAY_ANSWERS:
+        if self._strays > MAX_STRAYS:
             raise ProtocolError(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
-                f"more than {MAX_STRAY_ANSWERS} answers that belong to no open turn",
+                f"more than {MAX_STRAYS} answers that belong to no open turn and no offer",
             )

@@ -47,9 +47,11 @@ class Guest:
 
 
 def seated(bots: Iterable[int], free: Sequence[Guest]) -> tuple[Guest, ...]:
-    """The first free guest of each version."""
-    by_bot = {guest.candidate.bot: guest for guest in reversed(free)}
-    return tuple(by_bot[bot] for bot in bots)
+    """One free guest of each version: of several copies the idlest, so that they share its load."""
+    return tuple(
+        min((guest for guest in free if guest.candidate.bot == bot), key=lambda copy: copy.taken)
+        for bot in bots
+    )
 
 
 def one_each(guests: Iterable[Guest]) -> list[Candidate]:

@@ -81,8 +81,8 @@ class Host(Protocol):
         """Accept the offer. Repeating it changes nothing."""
         ...
 
-    def decline(self, seat: int) -> None:
-        """Do not accept the offer."""
+    def decline(self, seat: int) -> bool:
+        """Do not accept the offer. False if the match runs already, which changes nothing."""
         ...
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:

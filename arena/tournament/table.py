@@ -100,11 +100,13 @@ class Table:
         if len(self._entropies) == len(self._players):
             self._begin()
 
-    def decline(self, seat: int) -> None:
-        """A seat does not want to play: the match does not begin."""
-        if self._phase is _Phase.OFFERED:
-            self.absent_at_start = [seat]
-            self._call_off("a bot declined")
+    def decline(self, seat: int) -> bool:
+        """A seat does not want to play: the match does not begin. False if it runs already."""
+        if self._phase is not _Phase.OFFERED:
+            return False
+        self.absent_at_start = [seat]
+        self._call_off("a bot declined")
+        return True
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """An action for an open turn. False if no such turn is open, which changes nothing."""

@@ -92,8 +92,7 @@ async def test_copies_of_one_version_do_not_meet_each_other() -> None:
     world.arrive("other", max_matches=8)
     await world.turn(1)
     assert all(sorted(world.bots(match)) == ["one", "other"] for match in world.matches)
-    assert first.offered > 0
-    assert copy.offered > 0
+    assert abs(first.offered - copy.offered) <= 4
 
 
 async def test_all_play_alike_and_opponents_even_out_also_among_fast_and_slow_bots() -> None:

@@ -1,0 +1,108 @@
+"""A bot of raw gRPC that a test leads by the hand: well-behaved unless told otherwise."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import grpc
+
+from arena.codec import bot_side
+from arena.games import make_game
+from arena.v1 import referee_pb2 as pb
+from arena.v1.referee_pb2_grpc import RefereeServiceStub
+
+PATIENCE = 30.0
+"""Seconds that anything may take before a test gives up."""
+
+
+class Peer:
+    """One stream. Everything it hears is kept in `heard`."""
+
+    def __init__(self, port: int, token: str | None, **hello: Any) -> None:
+        self.hello = {"protocol_version": 1, "games": ["bluff"], "max_matches": 2} | hello
+        self.heard: list[pb.PlayResponse] = []
+        self.offers: dict[str, bot_side.Offered] = {}
+        self.ended: list[str] = []
+        self._unread: pb.PlayResponse | None = None
+        self.channel = grpc.aio.insecure_channel(
+            f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)]
+        )
+        metadata = (("authorization", f"Bearer {token}"),) if token is not None else ()
+        self.call: Any = RefereeServiceStub(self.channel).Play(metadata=metadata)
+
+    async def __aenter__(self) -> "Peer":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.channel.close()
+
+    async def greet(self) -> pb.Welcome:
+        """Say hello. What else comes with the welcome is heard again by the next `hear`."""
+        await self.say(hello=pb.Hello(**self.hello))
+        self._unread = await self.hear()
+        return self._unread.welcome
+
+    async def say(self, **members: Any) -> None:
+        await self.call.write(pb.PlayRequest(**members))
+
+    async def hear(self) -> pb.PlayResponse:
+        """The next message. Raises EOFError when the stream is over."""
+        if self._unread is not None:
+            message, self._unread = self._unread, None
+            return message
+        async with asyncio.timeout(PATIENCE):
+            message = await self.call.read()
+        if message is grpc.aio.EOF:
+            raise EOFError
+        self.heard.append(message)
+        for offer in [*message.offers, *(resume.offer for resume in message.resumes)]:
+            self.offers[offer.match_id] = bot_side.read_offer(offer)
+        self.ended += [end.match_id for end in message.ends]
+        return message
+
+    async def hear_until(self, found: Callable[[pb.PlayResponse], Any]) -> pb.PlayResponse:
+        """Listen, without saying a word, for a message that is looked for."""
+        while not found(message := await self.hear()):
+            pass
+        return message
+
+    async def join(self, message: pb.PlayResponse, entropy: bytes = b"0123456789abcdef") -> None:
+        if message.offers:
+            await self.say(
+                joins=[pb.Join(match_id=o.match_id, entropy=entropy) for o in message.offers]
+            )
+
+    def answer(self, turn: pb.Turn) -> pb.Answer:
+        """The last legal action of a turn: in Bluff, that is to doubt or to bet high."""
+        offer = self.offers[turn.match_id]
+        view = bot_side.read_view(offer.setup.game, turn.view, offer.seat)
+        action = list(make_game(offer.setup.game).choices(view))[-1]
+        answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number)
+        bot_side.write_action(offer.setup.game, action, answer.action)
+        return answer
+
+    async def react(self, message: pb.PlayResponse) -> None:
+        """Join what is offered and answer what is asked."""
+        await self.join(message)
+        if message.turns:
+            await self.say(answers=[self.answer(turn) for turn in message.turns])
+
+    async def play(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Play well until something has come about."""
+        while not until():
+            await self.react(await self.hear())
+
+    async def to_first_turn(self) -> pb.Turn:
+        """Join whatever is offered, until one is asked for the first time."""
+        while not (message := await self.hear()).turns:
+            await self.join(message)
+        return message.turns[0]
+
+    async def status(self) -> tuple[grpc.StatusCode, str]:
+        """How the stream ended; what still comes is kept in `heard`."""
+        try:
+            while True:
+                await self.hear()
+        except (EOFError, grpc.aio.AioRpcError):
+            async with asyncio.timeout(PATIENCE):
+                return await self.call.code(), await self.call.details()

@@ -1,0 +1,160 @@
+"""A referee for tests, the pair of good bots that must not notice the misfits, and a bad line."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.assembly import Arena, running_arena
+from arena.games import make_game
+from arena.match.clock import TimeControl
+from arena.scheduling.ladder import Ladder
+from arena.tournament.director import Terms
+from arena.tournament.table import Patience
+from tests.bots import PATIENCE, Peer
+
+KEY = "the registration key"
+CALM = Terms(TimeControl(), patience=Patience(join_seconds=5, grace_seconds=0.5))
+"""So much time that good bots never run out of it, however busy the machine is."""
+HASTY = Terms(
+    TimeControl(turn_ms=500, bank_ms=500), patience=Patience(join_seconds=0.5, grace_seconds=0.5)
+)
+"""For tests that wait until the time is up."""
+BLUFF = Ladder("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2)
+
+
+@dataclass
+class Scene:
+    """A running referee."""
+
+    arena: Arena
+    tokens: dict[str, str] = field(default_factory=dict)
+    log: list[Any] = field(default_factory=list)
+    """What the operator reads, where the fixture keeps it."""
+
+    @property
+    def port(self) -> int:
+        return self.arena.port
+
+    async def token(self, bot: str, owner: str | None = None) -> str:
+        """The token of a bot, registered when it is first named."""
+        if bot not in self.tokens:
+            _, self.tokens[bot] = await self.arena.store.register(bot, owner or f"owner-of-{bot}")
+        return self.tokens[bot]
+
+    async def peer(self, bot: str, **hello: Any) -> Peer:
+        """A stream of a bot, not greeted yet."""
+        return Peer(self.port, await self.token(bot), **hello)
+
+    async def results(self, bot: str) -> list[Any]:
+        """The recorded matches of a bot."""
+        return await self.arena.store.matches(bot=bot, limit=1000)
+
+    async def faults(self, bot: str) -> int:
+        """The faults of a bot in all its recorded matches."""
+        return sum(
+            seat.faults for row in await self.results(bot) for seat in row.seats if seat.bot == bot
+        )
+
+
+@asynccontextmanager
+async def opened(database: str, *ladders: Ladder, terms: Terms = CALM) -> AsyncIterator[Scene]:
+    ladders = ladders or (BLUFF,)
+    async with running_arena(database, "127.0.0.1", 0, ladders, KEY, terms, 0.5) as arena:
+        yield Scene(arena)
+        # Nobody waits for what the test has left unfinished.
+        arena.director.break_off("the test is over")
+
+
+class Pair:
+    """Two well-behaved bots that play all the time."""
+
+    def __init__(self, peers: Sequence[Peer]) -> None:
+        self.peers = peers
+        self._news = asyncio.Event()
+
+    async def play(self, peer: Peer) -> None:
+        await peer.greet()
+        while True:
+            message = await peer.hear()
+            await peer.react(message)
+            if message.ends:
+                self._news.set()
+
+    async def go_on(self, matches: int = 6) -> None:
+        """Wait until each has been told of so many more matches that ended."""
+        goals = [len(peer.ended) + matches for peer in self.peers]
+        async with asyncio.timeout(PATIENCE):
+            while any(len(p.ended) < goal for p, goal in zip(self.peers, goals, strict=True)):
+                self._news.clear()
+                await self._news.wait()
+
+
+@asynccontextmanager
+async def good_pair(scene: Scene) -> AsyncIterator[Pair]:
+    """A pair that plays; at the end it must still be playing, without a single fault."""
+    names = ("good-one", "good-two")
+    pair = Pair([await scene.peer(name, max_matches=2) for name in names])
+    async with asyncio.TaskGroup() as tasks:
+        playing = [tasks.create_task(pair.play(peer)) for peer in pair.peers]
+        await pair.go_on(2)
+        yield pair
+        await pair.go_on()
+        for peer, name in zip(pair.peers, names, strict=True):
+            assert await scene.faults(name) == 0
+            for match_id in peer.ended[-20:]:
+                assert await scene.arena.store.match(match_id) is not None
+        for task in playing:
+            task.cancel()
+    for peer in pair.peers:
+        await peer.channel.close()
+
+
+class Proxy:
+    """A line to the referee that can be cut or clogged."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._writers: list[asyncio.StreamWriter] = []
+        self._open = asyncio.Event()
+        self._open.set()
+        self.port = 0
+
+    async def __aenter__(self) -> "Proxy":
+        self._server = await asyncio.start_server(self._connect, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        self.clog(False)
+        self.cut()
+
+    def cut(self) -> None:
+        """Break all connections, without a goodbye."""
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
+    def clog(self, closed: bool = True) -> None:
+        """Let nothing through any more, in either direction."""
+        if closed:
+            self._open.clear()
+        else:
+            self._open.set()
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        other_reader, other_writer = await asyncio.open_connection("127.0.0.1", self._to)
+        self._writers += [writer, other_writer]
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._pass_on(reader, other_writer))
+            tasks.create_task(self._pass_on(other_reader, writer))
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(4096):
+                await self._open.wait()
+                writer.write(data)
+                await writer.drain()
+        writer.close()

@@ -1,0 +1,75 @@
+"""Two bots play over one stream each: what a bot author may rely on."""
+
+from arena.codec.transcript import from_message
+from arena.match.verify import verify
+from tests.bots import Peer
+from tests.referee.scene import Scene, good_pair
+
+
+async def test_two_good_bots_play_on_and_on_without_a_fault(scene: Scene) -> None:
+    async with good_pair(scene) as pair:
+        await pair.go_on(20)
+    assert len(await scene.results("good-one")) >= 20
+
+
+async def test_the_welcome_says_who_one_is_and_what_will_be_offered(scene: Scene) -> None:
+    async with await scene.peer("someone", games=["chess", "bluff"], max_matches=1_000) as peer:
+        welcome = await peer.greet()
+    assert (welcome.entrant.bot, welcome.entrant.version) == ("someone", "1")
+    assert welcome.protocol_version == 1
+    assert list(welcome.games) == ["bluff"]
+    assert welcome.max_matches == 64
+
+
+async def test_an_end_opens_the_commitment_and_the_whole_match_can_be_verified(
+    scene: Scene,
+) -> None:
+    async with good_pair(scene) as pair:
+        await pair.go_on(4)
+        for peer in pair.peers:
+            for end in [end for message in peer.heard for end in message.ends]:
+                transcript = from_message(end.transcript)
+                verify(transcript)
+                offer = peer.offers[end.match_id]
+                assert transcript.commitment == offer.commitment
+                assert transcript.setup == offer.setup
+                assert transcript.opening.entropies[offer.seat] == b"0123456789abcdef"
+
+
+async def test_an_end_arrives_only_when_the_match_is_in_the_database(scene: Scene) -> None:
+    async with good_pair(scene) as pair:
+        (one, _) = pair.peers
+        for _ in range(5):
+            await pair.go_on(1)
+            last = one.ended[-1]
+            assert await scene.arena.store.match(last) is not None
+            assert await scene.arena.store.transcript(last) is not None
+
+
+async def test_events_come_once_each_and_in_order_from_turn_to_turn_and_to_the_end(
+    scene: Scene,
+) -> None:
+    async with good_pair(scene) as pair:
+        await pair.go_on(4)
+        one, other = pair.peers
+        for match_id in set(one.ended) & set(other.ended):
+            assert events_of(one, match_id) == events_of(other, match_id) != []
+
+
+def events_of(peer: Peer, match_id: str) -> list[bytes]:
+    """All events of a match that a bot was told, in the order of their coming."""
+    return [
+        event.SerializeToString()
+        for message in peer.heard
+        for part in [*message.turns, *message.ends]
+        if part.match_id == match_id
+        for event in part.events
+    ]
+
+
+async def test_turns_say_how_much_time_is_left(scene: Scene) -> None:
+    async with good_pair(scene) as pair:
+        await pair.go_on(1)
+        turns = [turn for message in pair.peers[0].heard for turn in message.turns]
+        assert {turn.turn_ms for turn in turns} == {2_000}
+        assert max(turn.bank_ms for turn in turns) == 30_000
