@@ -1,27 +1,157 @@
-"""The leaderboard as it stands in storage, for a single question; the dashboard keeps its own."""
+"""Leaderboards from storage: as they stand, what stands beside them, how they came about, and live.
 
-from collections.abc import Mapping
+The dashboard keeps boards of its own and reads them on; the numbers are the same, since all of them
+are computed by `arena.tournament`.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any
 
+from arena.rating.choices import ScoreRule
+from arena.storage.listening import notifications
+from arena.storage.rows import RatedMatch, Trouble
 from arena.storage.store import Store
-from arena.tournament.board import Board, Standing
+from arena.storage.tables import RESULTS_CHANNEL
+from arena.tournament.beside import Across, Beside, across, beside
+from arena.tournament.board import TABLE_SIZES, Board, Standing, rest_seconds, table_sizes
+from arena.tournament.model_check import ModelCheck, model_check
+from arena.tournament.ports import Registered, VersionId
+from arena.tournament.rating_history import Point, rating_history
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """Which ladder: a game, its options that are not defaults, its numbers of seats, its score."""
+
+    game: str
+    options: Mapping[str, Any]
+    sizes: range
+    score: ScoreRule = ScoreRule.PLACEMENT
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A ladder at one moment."""
+
+    standings: tuple[Standing, ...]
+    matches: int
+    """How many count."""
+    sequence: int
+    """The rating event of the last of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A ladder at one moment, with what stands beside its Elo."""
+
+    board: Leaderboard
+    beside: Beside | None
+    """None before the first match."""
+    troubles: Mapping[VersionId, Trouble]
+    across: Mapping[VersionId, Across]
+    """Over the ladders of this game and options, by version."""
+    check: ModelCheck | None
+    """None unless it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A ladder's points, oldest first, and the match that each of them ends with."""
+
+    points: tuple[Point, ...]
+    matches: tuple[RatedMatch, ...]
+    versions: Mapping[VersionId, Registered]
 
 
 async def leaderboard(
-    store: Store, game: str, options: Mapping[str, Any], seats: int | None
+    store: Store,
+    game: str,
+    options: Mapping[str, Any],
+    seats: int | None,
+    score: ScoreRule = ScoreRule.PLACEMENT,
 ) -> tuple[int, list[Standing]]:
-    """The table size and its lines, best first.
+    """The table size and the lines of its ladder, best first.
 
     `options` are those that differ from the defaults; without `seats`, the smallest table that was
     played is taken (2 if none was).
     """
-    if seats is None:
-        played = [
-            ladder.seat_count
-            for ladder in await store.ladders()
-            if ladder.game == game and ladder.options == options
-        ]
-        seats = min(played, default=2)
-    board = Board(game)
-    board.extend(await store.rated_results(game, options, [seats]))
-    return seats, board.standings(await store.versions())
+    seats = await table_size(store, game, options, seats)
+    board, versions = await _board(store, Ladder(game, options, table_sizes(seats), score))
+    return seats, board.standings(versions)
+
+
+async def table_size(store: Store, game: str, options: Mapping[str, Any], seats: int | None) -> int:
+    """`seats`, or else the smallest number of seats that was played; 2 if none was."""
+    if seats is not None:
+        return seats
+    ladders = await store.ladders()
+    return min(
+        (one.seat_count for one in ladders if one.game == game and one.options == options),
+        default=2,
+    )
+
+
+async def details(store: Store, ladder: Ladder, *, check: bool = False) -> Details:
+    """The ladder with all that stands beside it; with `check`, also what takes seconds."""
+    board, versions = await _board(store, ladder)
+    standings = tuple(board.standings(versions))
+    boards = [(ladder.sizes, board)]
+    for sizes in TABLE_SIZES:
+        if sizes != ladder.sizes:
+            other = Ladder(ladder.game, ladder.options, sizes, ladder.score)
+            boards.append((sizes, (await _board(store, other))[0]))
+    boards.sort(key=lambda one: one[0].start)
+    troubles = await store.troubles(ladder.game, ladder.options, list(ladder.sizes), board.sequence)
+    return Details(
+        Leaderboard(standings, len(board), board.sequence),
+        beside(board.ladder(versions)) if standings else None,
+        {trouble.version_id: trouble for trouble in troubles},
+        across(boards, await store.versions()),
+        model_check(board.log()[0], score=ladder.score) if check else None,
+    )
+
+
+async def ladder_history(store: Store, ladder: Ladder, points: int) -> History:
+    """The ladder's log, replayed: at most so many points."""
+    board, versions = await _board(store, ladder)
+    log, sequences = board.log()
+    anchor = board.anchor(versions)
+    found = rating_history(log, sequences, anchor=anchor, score=ladder.score, points=points)
+    matches = await store.rated_matches([point.sequence for point in found])
+    return History(tuple(found), tuple(matches), versions)
+
+
+async def follow(store: Store, url: str, ladder: Ladder) -> AsyncGenerator[Leaderboard]:
+    """The ladder now, and again whenever it changed, for ever; never more than a tenth of the time.
+
+    The database tells when there is something new; nobody is asked, and nobody waits for us.
+    """
+    board = Board(ladder.game, ladder.score)
+    shown = -1
+    async with aclosing(notifications(url, [RESULTS_CHANNEL])) as news:
+        async for _ in news:
+            began = time.perf_counter()
+            versions = await _read_on(store, ladder, board)
+            changed = board.sequence != shown
+            standings = tuple(board.standings(versions)) if changed else ()
+            rest = rest_seconds(time.perf_counter() - began)
+            if changed:
+                shown = board.sequence
+                yield Leaderboard(standings, len(board), board.sequence)
+            await asyncio.sleep(rest)
+
+
+async def _board(store: Store, ladder: Ladder) -> tuple[Board, Mapping[VersionId, Registered]]:
+    board = Board(ladder.game, ladder.score)
+    return board, await _read_on(store, ladder, board)
+
+
+async def _read_on(store: Store, ladder: Ladder, board: Board) -> Mapping[VersionId, Registered]:
+    """What is new goes to the board; who all of them are comes back, read afterwards."""
+    sizes = list(ladder.sizes)
+    board.extend(await store.rated_results(ladder.game, ladder.options, sizes, board.sequence))
+    return await store.versions()

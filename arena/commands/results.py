@@ -1,4 +1,4 @@
-"""`arena leaderboard`, `arena matches`, `arena transcript`, `arena verify`."""
+"""`arena matches`, `arena transcript`, `arena verify`."""
 
 import json
 from collections.abc import Sequence
@@ -12,14 +12,11 @@ from rich.table import Table
 
 from arena.commands.bots import with_store
 from arena.commands.errors import CommandError, told_in_a_sentence
-from arena.games import make_game
-from arena.leaderboard import leaderboard as read_leaderboard
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import from_json, to_json
 from arena.match.verify import verify as verify_transcript
 from arena.storage.rows import MatchRow
-from arena.tournament.board import Standing
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OptionList = Annotated[
@@ -36,69 +33,6 @@ def game_options(pairs: Sequence[str]) -> dict[str, object]:
             raise CommandError(f"--option {pair}: write NAME=VALUE.")
         options[name] = value
     return options
-
-
-def leaderboard(
-    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
-    seats: Annotated[
-        int | None, typer.Option(help="The table size; by default the smallest played.")
-    ] = None,
-    option: OptionList = None,
-    as_json: AsJson = False,
-) -> None:
-    """Print the leaderboard of one game, its options and a table size."""
-    with told_in_a_sentence():
-        rules = make_game(game, game_options(option or ()))
-    changed = rules.options.changed()
-    size, standings = with_store(lambda store: read_leaderboard(store, game, changed, seats))
-    if as_json:
-        lines = [_standing_json(line) for line in standings]
-        document = {"game": game, "options": changed, "seats": size, "ratings": lines}
-        typer.echo(json.dumps(document, indent=2))
-        return
-    print_leaderboard(f"{rules.title}, {size} seats", standings)
-
-
-def print_leaderboard(title: str, standings: Sequence[Standing]) -> None:
-    """Print the lines for people."""
-    if not standings:
-        typer.echo(f"{title}: no rated match yet.")
-        return
-    table = Table("#", "bot", "owner", "Elo", "matches", "wins", "mean place", title=title)
-    for line in standings:
-        table.add_row(
-            str(line.rank),
-            f"{line.bot} {line.version}{' (house)' if line.house else ''}",
-            line.owner,
-            _elo(line),
-            str(line.matches),
-            f"{line.win_share:.1%}",
-            f"{line.mean_placing:.2f}",
-        )
-    Console().print(table)
-
-
-def _elo(line: Standing) -> str:
-    if line.anchor or line.interval is None:
-        return f"{line.elo:.0f}{' anchor' if line.anchor else ''}"
-    low, high = line.interval
-    return f"{line.elo:.0f} ± {(high - low) / 2:.0f}"
-
-
-def _standing_json(line: Standing) -> dict[str, Any]:
-    return {
-        "rank": line.rank,
-        "bot": line.bot,
-        "version": line.version,
-        "owner": line.owner,
-        "house": line.house,
-        "elo": line.elo,
-        "interval": line.interval,
-        "matches": line.matches,
-        "win_share": line.win_share,
-        "mean_placing": line.mean_placing,
-        "anchor": line.anchor,
-    }
 
 
 def matches(

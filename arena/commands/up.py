@@ -18,10 +18,10 @@ from arena.commands.children import Children, children, house_tokens, start_samp
 from arena.commands.dashboard import dashboard_arguments
 from arena.commands.database import database, registration_key
 from arena.commands.errors import CommandError, told_in_a_sentence
-from arena.commands.results import print_leaderboard
+from arena.commands.leaderboard import print_leaderboard, title
 from arena.commands.serve import stop_signal
 from arena.event_loop import run
-from arena.games import GAMES
+from arena.games import make_game
 from arena.logs import configure_logs
 from arena.scheduling.ladder import Ladder
 from arena.settings import Settings, read_settings
@@ -140,4 +140,5 @@ async def _print_leaderboards(arena: Arena, ladders: list[Ladder]) -> None:
     for ladder in ladders:
         changed = ladder.options.changed()
         _, standings = await leaderboard(arena.store, ladder.game, changed, ladder.seats)
-        print_leaderboard(f"{GAMES[ladder.game].title}, {ladder.seats} seats", standings)
+        rules = make_game(ladder.game, changed)
+        print_leaderboard(title(rules, ladder.seats), standings)
