@@ -6,14 +6,13 @@ In one process, or with `--same-deals` in one for every rotation of the seats.
 import json
 import secrets
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from arena.bot.deal_blocks import (
@@ -29,6 +28,7 @@ from arena.bot.loading import UnknownBotError, load_bot
 from arena.bot.standings import Standing, Standings
 from arena.commands.errors import USAGE, CommandError
 from arena.commands.line_up import line_up, options_named
+from arena.commands.progress import with_progress
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.game import AnyGame
 from arena.scheduling.scoring import ScoreRule, points
@@ -36,7 +36,6 @@ from arena.scheduling.scoring import ScoreRule, points
 if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
     from arena.rating.variance_factor import VarianceFactor
 
-_SHOW_PROGRESS_AFTER_S = 1.0
 _MOST_REASONS = 10
 _NEVER_TWICE = (
     " With --same-deals only bots that are started here can play: a connected bot would remember "
@@ -141,7 +140,7 @@ def _play(
         series = stack.enter_context(
             closing(play_them(game, entries, matches, seed, file is not None))
         )
-        for finished in _with_progress(stack, series, matches):
+        for finished in with_progress(series, matches, "Playing"):
             tally.add(finished)
             if file:
                 file.write(f"{finished.written}\n")
@@ -167,19 +166,6 @@ def _in_deal_blocks(
     ) as complete:
         for block in complete:
             yield from block
-
-
-def _with_progress(stack: ExitStack, series: Iterable[Finished], total: int) -> Iterator[Finished]:
-    """The matches; from the second second on with a bar, on a terminal only."""
-    console = Console(stderr=True)
-    begun, bar, task = time.perf_counter(), None, None
-    for count, finished in enumerate(series, start=1):
-        yield finished
-        if bar is not None and task is not None:
-            bar.update(task, completed=count)
-        elif console.is_terminal and time.perf_counter() - begun > _SHOW_PROGRESS_AFTER_S:
-            bar = stack.enter_context(Progress(console=console, transient=True))
-            task = bar.add_task("Playing", total=total)
 
 
 def _summary(game: AnyGame, tally: _Tally, seed: str, same_deals: bool) -> dict[str, Any]:

@@ -94,6 +94,41 @@ def match_list(
     return found
 
 
+def all_matches(
+    *,
+    game: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    seat_counts: Collection[int] | None = None,
+    rated: bool = False,
+) -> Row:
+    """Every match in the order in which they ended, as `match_list`: those of `game`, with exactly
+    these `options` (that differ from the defaults), of these sizes, only those that are `rated`.
+    """
+    found = _match_rows().order_by(matches.c.finished_at, matches.c.id)
+    if rated:
+        found = found.where(blocks.c.closed_at.is_not(None), blocks.c.rated)
+    if game is not None:
+        found = found.where(matches.c.game == game)
+    if options is not None:
+        found = found.where(matches.c.options == dict(options))
+    if seat_counts is not None:
+        found = found.where(matches.c.seat_count.in_(seat_counts))
+    return found
+
+
+def counted(found: Row) -> Row:
+    """matches: how many rows `all_matches` returns."""
+    ids = found.with_only_columns(matches.c.id, maintain_column_froms=True).order_by(None)
+    return select(func.count().label("matches")).select_from(ids.subquery())
+
+
+def transcripts_of(found: Row) -> Row:
+    """format, sha256, data of the rows that `all_matches` returns, in their order."""
+    packed = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
+    joined = found.with_only_columns(*packed, maintain_column_froms=True)
+    return joined.join(transcripts, transcripts.c.match_id == matches.c.id)
+
+
 def match_by_id(match_id: str) -> Row:
     """One match, as `match_list`."""
     return _match_rows().where(matches.c.id == match_id)

@@ -1,0 +1,85 @@
+"""Reading everything, row by row: what an export needs, whatever the number of matches.
+
+All is read in one transaction, so results, their number and their transcripts belong together even
+while matches are being recorded.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, create_engine
+from sqlalchemy.exc import OperationalError
+
+from arena.match.transcript import Transcript
+from arena.storage import statements
+from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.rows import MatchRow, match_row
+from arena.storage.transcripts import Packed, unpack
+
+_ROWS_AT_A_TIME = 1000
+"""Fetched from the server together: a megabyte or so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which matches; None is any."""
+
+    game: str | None = None
+    options: Mapping[str, Any] | None = None
+    """Exactly those that differ from the game's defaults."""
+    seat_counts: range | None = None
+    rated: bool = False
+    """Only those that count for the ratings."""
+
+    def statement(self) -> statements.Row:
+        """Its rows."""
+        return statements.all_matches(
+            game=self.game, options=self.options, seat_counts=self.seat_counts, rated=self.rated
+        )
+
+
+class Archive:
+    """All that is recorded, at one moment."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def count(self, selection: Selection) -> int:
+        """How many matches."""
+        return int(self._connection.execute(statements.counted(selection.statement())).scalar_one())
+
+    def matches(self, selection: Selection) -> Iterator[MatchRow]:
+        """The matches in the order in which they ended."""
+        return map(match_row, self._rows(selection.statement()))
+
+    def transcripts(self, selection: Selection) -> Iterator[Transcript]:
+        """Their transcripts, in the same order. Raises TranscriptDamagedError."""
+        rows = self._rows(statements.transcripts_of(selection.statement()))
+        return (unpack(Packed(**row)) for row in rows)
+
+    def _rows(self, statement: statements.Row) -> Iterator[Mapping[str, Any]]:
+        streamed = statement.execution_options(yield_per=_ROWS_AT_A_TIME)
+        for row in self._connection.execute(streamed).mappings():
+            yield dict(row)
+
+
+@contextmanager
+def open_archive(url: str) -> Iterator[Archive]:
+    """Read what is recorded in a migrated database. Raises DatabaseUnreachableError."""
+    engine = create_engine(url, use_native_hstore=False)
+    try:
+        with engine.connect() as connection:
+            yield Archive(
+                connection.execution_options(
+                    isolation_level="REPEATABLE READ", postgresql_readonly=True
+                )
+            )
+    except OperationalError as error:
+        reason = str(error.orig).strip().split("\n", 1)[0]
+        raise DatabaseUnreachableError(
+            f"The database does not answer ({reason}): see that it runs."
+        ) from error
+    finally:
+        engine.dispose()
