@@ -25,7 +25,9 @@ from arena.rating.results import Match, Results, Table
 from arena.rating.win_share import WinCounts, WinShares
 from arena.tournament.ports import Registered, VersionId
 
-ANCHORS: Final[Mapping[str, str]] = MappingProxyType({"bluff": "honest"})
+ANCHORS: Final[Mapping[str, str]] = MappingProxyType(
+    {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
+)
 """By game, the house bot that stands at CENTRE: of middling strength, and frozen."""
 
 CENTRE: Final = 1500.0
