@@ -68,7 +68,7 @@ def print_tournament(record: Record) -> None:
             " – ".join(_name(tournament, entry) for entry in pairing.entries),
             "" if pairing.is_bye else " : ".join(_shown(own) for own in played.total()),
             "" if pairing.is_bye else f"{len(played.blocks)} of {_wanted(tournament, played)}",
-            _remark(tournament, played),
+            _remark(record, played),
         )
     Console().print(table)
 
@@ -138,7 +138,7 @@ def tournament_json(record: Record) -> dict[str, Any]:
                 "points": [float(own) for own in played.total()],
                 "blocks": [[float(own) for own in block] for block in played.blocks],
                 "blocks_wanted": _wanted(tournament, played),
-                "remark": _remark(tournament, played),
+                "remark": _remark(record, played),
             }
             for played in record.played()
         ]
@@ -175,12 +175,13 @@ def _wanted(tournament: Tournament, played: Played) -> int:
     return tournament.plan.blocks_wanted(played)
 
 
-def _remark(tournament: Tournament, played: Played) -> str:
+def _remark(record: Record, played: Played) -> str:
     """What decided a pairing, where that is not plain from its points."""
-    if played.pairing.is_bye:
+    pairing, tournament = played.pairing, record.tournament
+    if pairing.is_bye:
         return "bye"
-    if tournament.withdrawn.intersection(played.pairing.entries):
-        return "withdrawn"
+    if len(played.blocks) > record.blocks_counted((pairing.round, pairing.table)):
+        return "walkover"
     plan = tournament.plan
     decided = plan.decided(played) if isinstance(plan, Knockout) else None
     if decided is None or decided.by is Decision.POINTS:
