@@ -49,7 +49,7 @@ def test_a_better_version_is_accepted_and_a_worse_one_is_not() -> None:
 def test_a_version_against_itself_draws_every_block_and_still_ends() -> None:
     code, same = _json("random", "random", "--model", "logistic", "--bounds", "0,30")
     assert (code, same["state"], same["all_draws"]) == (ExitCode.NOT_BETTER, "reject", True)
-    assert (same["new"], same["old"]) == ("random", "random-2")
+    assert (same["new"], same["old"], same["blocks"]) == ("random", "random", "deal")
     assert "Every block was a draw" in _test("random", "random", "--model", "logistic").stdout
 
 
@@ -69,7 +69,7 @@ def test_a_test_may_end_undecided() -> None:
 def test_at_larger_tables_both_versions_meet_the_same_deals_and_opponents() -> None:
     words = ("--opponents", "honest,timid", "--bounds", "0,80")
     code, worse = _json("random", "honest", *words)
-    assert (code, worse["opponents"]) == (ExitCode.NOT_BETTER, ["honest-2", "timid"])
+    assert (code, worse["opponents"]) == (ExitCode.NOT_BETTER, ["honest", "timid"])
     code, same = _json("honest", "honest", *words, "--max-blocks", "20")
     assert (same["all_draws"], same["matches"]) == (True, 40)
     assert "gain " in _test("random", "honest", *words).stdout
@@ -102,6 +102,7 @@ def test_faults_are_told_with_the_verdict(tmp_path: Path) -> None:
         (("honest", "timid", "--option", "players_min=3"), "name who else sits at the table"),
         (("honest", "timid", "--opponents", "random," * 6), "2 to 6 seats under these options; 7"),
         (("honest", "timid", "--game", "chess"), "there is no game 'chess'"),
+        (("a", "b", "--connected", "--opponents", "c"), "connected bots never do"),
     ],
 )
 def test_mistakes_are_answered_in_one_sentence(words: tuple[str, ...], sentence: str) -> None:

@@ -184,8 +184,11 @@ class Tournaments:
             record.add_blocks(_block(row, tournament.rules.seats) for row in found)
         return record
 
-    async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
-        """What became of these blocks, in the order begun; those that nobody opened are missing."""
+    async def blocks(
+        self, tournament: Tournament, block_ids: Collection[str] | None = None
+    ) -> list[BlockRecord]:
+        """What became of these blocks, or of all, in the order begun; those that nobody opened are
+        missing."""
         async with transaction(self._engine) as connection:
             rows = await connection.execute(statements.blocks_of(tournament.id, block_ids))
             return [_block(row, tournament.rules.seats) for row in rows]

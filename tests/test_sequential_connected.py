@@ -1,0 +1,83 @@
+"""`arena test --connected`: the referee plays, and the test ends the tournament when all is clear."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from arena.commands.sequential_connected import block_score, settled
+from arena.commands.sequential_test import ExitCode, sequential_test
+from arena.match.transcript import Entrant
+from arena.scheduling.formats import FormatName
+from arena.scheduling.scoring import ScoreRule
+from arena.storage.store import Store, open_store
+from arena.tournament.ports import Registered, TournamentId, VersionId
+from arena.tournament.tournament import BlockRecord, BlockState, Entry, Rules, State, Tournament
+from tests.tournament.test_kill_and_go_on import Arena
+
+app = typer.Typer()
+app.command()(sequential_test)
+
+
+@pytest.fixture
+def arena(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    with ExitStack() as stack:
+        yield Arena(database, tmp_path, stack)
+
+
+async def _register(store: Store) -> dict[str, str]:
+    """Two versions of one owner, who never meet in rated matches: their tokens."""
+    return {name: (await store.register(name, "me"))[1] for name in ("bayes", "honest")}
+
+
+async def test_connected_versions_are_tested_in_seat_blocks(arena: Arena) -> None:
+    async with open_store(arena.database) as store:
+        tokens = await _register(store)
+        arena.referee()
+        for name, token in tokens.items():
+            arena.bot(name, token)
+        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,150", "--json")
+        tested = arena.command(*words)
+        assert (tested["state"], tested["blocks"]) == ("accept", "seat")
+        assert tested["verdict"].startswith("bayes is better than honest:1: 150 rather than 0")
+        tournament = await store.tournaments.named(tested["tournament"])
+        assert tournament.state is State.CANCELLED
+        assert not tournament.rules.rated
+        blocks = await store.tournaments.blocks(tournament)
+        assert len(settled(blocks)) >= tested["matches"] / 2 > 1
+        assert await store.rated_results("bluff", {}, [2]) == []
+
+
+@pytest.mark.usefixtures("arena")
+def test_who_is_not_registered_cannot_be_tested() -> None:
+    result = CliRunner().invoke(app, ["stranger", "honest", "--connected"])
+    assert result.exit_code == ExitCode.NOT_BETTER + 1 == 2
+    assert "stranger is not registered" in result.stderr
+
+
+def test_blocks_are_taken_in_the_order_begun_up_to_one_that_is_not_over() -> None:
+    states = [BlockState.CLOSED, BlockState.VOID, BlockState.CLOSED, BlockState.OPEN]
+    states.append(BlockState.CLOSED)  # quicker than the one before: it has to wait
+    blocks = [BlockRecord(str(number), (1, 1), state, ()) for number, state in enumerate(states)]
+    assert [block.block_id for block in settled(blocks)] == ["0", "2"]
+
+
+def test_a_block_is_scored_for_the_new_version() -> None:
+    entries = tuple(
+        Entry(number, Registered(VersionId(10 + number), Entrant(name, "1", "me"), False), None)
+        for number, name in ((1, "new"), (2, "old"))
+    )
+    rules = Rules(
+        FormatName.ROUND_ROBIN, "bluff", {}, 2, 5, None, ScoreRule.PLACEMENT, "seed", False
+    )
+    now = datetime.now(UTC)
+    tournament = Tournament(TournamentId(1), "test", rules, State.RUNNING, entries, now)
+    won, tied = {VersionId(12): 2, VersionId(11): 1}, {VersionId(11): 1, VersionId(12): 1}
+    block = BlockRecord("b", (1, 1), BlockState.CLOSED, (won, tied))
+    assert block_score(tournament, block) == Fraction(3, 4)
