@@ -1,4 +1,4 @@
-"""`arena test --connected`: the referee plays, and the test ends the tournament when all is clear."""
+"""`arena test --connected`: the referee plays until the answer is clear, and then no longer."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
