@@ -99,18 +99,19 @@ async def details(store: Store, ladder: Ladder, *, check: bool = False) -> Detai
     """The ladder with all that stands beside it; with `check`, also what takes seconds."""
     board, versions = await _board(store, ladder)
     standings = tuple(board.standings(versions))
-    boards = [(ladder.sizes, board)]
+    shown = [(ladder.sizes, standings, board.win_shares())]
     for sizes in TABLE_SIZES:
         if sizes != ladder.sizes:
-            other = Ladder(ladder.game, ladder.options, sizes, ladder.score)
-            boards.append((sizes, (await _board(store, other))[0]))
-    boards.sort(key=lambda one: one[0].start)
+            same = Ladder(ladder.game, ladder.options, sizes, ladder.score)
+            other, known = await _board(store, same)
+            shown.append((sizes, tuple(other.standings(known)), other.win_shares()))
+    shown.sort(key=lambda one: one[0].start)
     troubles = await store.troubles(ladder.game, ladder.options, list(ladder.sizes), board.sequence)
     return Details(
         Leaderboard(standings, len(board), board.sequence),
         beside(board.ladder(versions)) if standings else None,
         {trouble.version_id: trouble for trouble in troubles},
-        across(boards, await store.versions()),
+        across(shown),
         model_check(board.log()[0], score=ladder.score) if check else None,
     )
 

@@ -30,3 +30,22 @@ def to_url(name: str, *forget: str) -> Callable[[], None]:
             st.query_params[name] = chosen
 
     return write
+
+
+def url_choices(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
+    """Several of the options, in the URL with commas between; `default` where it names none."""
+    said = st.query_params.get(name)
+    asked = [] if said is None else said.split(",")
+    chosen = [option for option in options if option in asked]
+    # Nothing chosen is a choice too, and not that of a link from another ladder.
+    st.session_state[name] = chosen if chosen or said == "" else list(default)
+    return list(st.session_state[name])
+
+
+def to_url_list(name: str) -> Callable[[], None]:
+    """A callback that writes the widget's choices into the URL."""
+
+    def write() -> None:
+        st.query_params[name] = ",".join(st.session_state[name])
+
+    return write

@@ -39,7 +39,17 @@ def database_url() -> str | None:
 
 def leaderboard(ladder: LadderName) -> Leaderboard:
     """The ladder as it stands now; cheap to ask again and again."""
-    return _live_board(_url(), ladder).now()
+    return live_board(ladder).now()
+
+
+def live_board(ladder: LadderName) -> LiveBoard:
+    """The ladder that all visitors share."""
+    return _live_board(_url(), ladder)
+
+
+def read(statement: Row) -> Sequence[Any]:
+    """The rows of a statement."""
+    return _read(_url(), statement)
 
 
 def frame(standings: Sequence[Standing]) -> pd.DataFrame:

@@ -12,6 +12,11 @@ from threading import Lock
 from typing import Any
 
 from arena.match.transcript import Entrant
+from arena.rating.choices import ScoreRule
+from arena.rating.elo import IntArray
+from arena.rating.ladder import Ladder
+from arena.rating.results import Results
+from arena.rating.win_share import WinShares
 from arena.storage import bot_statements, statements
 from arena.storage.statements import Row
 from arena.tournament.board import Board, Standing, rest_seconds
@@ -28,6 +33,7 @@ class LadderName:
     game: str
     options: str
     seats: tuple[int, ...]
+    score: ScoreRule = ScoreRule.PLACEMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,10 @@ class Leaderboard:
     """How many count."""
     sequence: int
     """The last rating event that was looked at."""
+    rated: Ladder[VersionId] | None = None
+    """The fit behind the standings, for what stands beside them; None before the first match."""
+    win_shares: tuple[WinShares[VersionId], ...] = ()
+    """First places by table size."""
 
     @property
     def anchor(self) -> Standing | None:
@@ -54,7 +64,7 @@ class LiveBoard:
         self._read = read
         self._clock = clock
         self._lock = Lock()
-        self._board = Board(ladder.game)
+        self._board = Board(ladder.game, ladder.score)
         self._shown = Leaderboard((), 0, 0)
         self._rests_until = -float("inf")
 
@@ -67,6 +77,11 @@ class LiveBoard:
                 ended = self._clock()
                 self._rests_until = ended + rest_seconds(ended - began)
             return self._shown
+
+    def log(self) -> tuple[Results[VersionId], IntArray]:
+        """The results behind it and their rating events, as `Board.log`: a copy."""
+        with self._lock:
+            return self._board.log()
 
     def _catch_up(self) -> None:
         (last,) = self._read(statements.last_rating_event())
@@ -81,7 +96,7 @@ class LiveBoard:
                 after_sequence=max(self._shown.sequence, self._board.sequence),
             )
         )
-        standings = self._shown.standings
+        standings, rated = self._shown.standings, self._shown.rated
         if rows:
             self._board.extend(rows)
             versions = {
@@ -91,4 +106,8 @@ class LiveBoard:
                 for row in self._read(bot_statements.all_versions())
             }
             standings = tuple(self._board.standings(versions))
-        self._shown = Leaderboard(standings, len(self._board), last.sequence)
+            rated = self._board.ladder(versions)
+        # Results may have come between the two questions.
+        sequence = max(last.sequence, self._board.sequence)
+        wins = self._board.win_shares()
+        self._shown = Leaderboard(standings, len(self._board), sequence, rated, wins)

@@ -20,26 +20,22 @@ def details_json(found: Details) -> dict[str, Any]:
     names = {line.version_id: _key(line) for line in found.board.standings}
     bots, pairs, worst = [], [], None
     if beside is not None:
-        matrix = beside.matrix
         for at, line in enumerate(found.board.standings):
             weight, value = beside.nash_weight[at], beside.nash_value[at]
             bots.append(_key(line) | {"nash_weight": weight, "nash_value": value})
             bots[-1] |= _trouble_json(found, line) | _across_json(found, line)
             for other in range(at + 1, len(beside.bots)):
-                met = matrix.wins[at, other] + matrix.draws[at, other] + matrix.losses[at, other]
-                if met:
+                met = beside.met(at, other)
+                if met is not None:
                     pairs.append(
                         {
                             **names[beside.bots[at]],
                             "opponent": names[beside.bots[other]],
-                            "wins": int(matrix.wins[at, other]),
-                            "draws": int(matrix.draws[at, other]),
-                            "losses": int(matrix.losses[at, other]),
-                            "share": float(matrix.share[at, other]),
-                            "interval": [
-                                float(matrix.low[at, other]),
-                                float(matrix.high[at, other]),
-                            ],
+                            "wins": met.wins,
+                            "draws": met.draws,
+                            "losses": met.losses,
+                            "share": met.share,
+                            "interval": (met.low, met.high),
                         }
                     )
         if beside.worst is not None:
@@ -159,7 +155,7 @@ def _weight(weight: float, check: ModelCheck | None, bot: VersionId) -> str:
 
 def _matrix(found: Details) -> Table:
     assert found.beside is not None
-    matrix, lines = found.beside.matrix, found.board.standings[:MATRIX_BOTS]
+    lines = found.board.standings[:MATRIX_BOTS]
     more = len(found.board.standings) - len(lines)
     title = "Points taken, row from column, in % with 95 % Wilson intervals"
     if more:
@@ -168,10 +164,10 @@ def _matrix(found: Details) -> Table:
     for at, line in enumerate(lines):
         cells = []
         for other in range(len(lines)):
-            met = matrix.wins[at, other] + matrix.draws[at, other] + matrix.losses[at, other]
-            low, high = 100 * matrix.low[at, other], 100 * matrix.high[at, other]
-            share = 100 * matrix.share[at, other]
-            cells.append(f"{share:.0f}\n{low:.0f}–{high:.0f}" if met else "")
+            met = found.beside.met(at, other)
+            cells.append(
+                f"{100 * met.share:.0f}\n{100 * met.low:.0f}–{100 * met.high:.0f}" if met else ""
+            )
         table.add_row(str(line.rank), f"{line.bot} {line.version}", *cells)
     return table
 

@@ -5,7 +5,7 @@ which pair the ratings explain worst, and what each bot weighs in the Nash avera
 it. All of it comes from the fit that the ladder shows, and none of it sorts the ladder.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -18,8 +18,23 @@ from arena.rating.head_to_head import (
 )
 from arena.rating.ladder import Ladder
 from arena.rating.nash import nash_average
-from arena.tournament.board import Board, centre
-from arena.tournament.ports import Registered, VersionId
+from arena.rating.win_share import WinShares
+from arena.tournament.board import Standing
+from arena.tournament.ports import VersionId
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How one bot fared against another."""
+
+    wins: int
+    draws: int
+    losses: int
+    share: float
+    """Points taken by comparison, a tie being half a point."""
+    low: float
+    high: float
+    """95 % Wilson interval of the share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +50,19 @@ class Beside:
     """What each bot weighs in the maximum-entropy equilibrium, 0 to 1. It jumps with little."""
     nash_value: tuple[float, ...]
     """Its expected advantage over that equilibrium, Elo: 0 for its members, less for the rest."""
+
+    def met(self, at: int, other: int) -> Met | None:
+        """The bot at one place of the ladder against that at another; None if they never met."""
+        matrix = self.matrix
+        wins, draws, losses = (
+            int(counts[at, other]) for counts in (matrix.wins, matrix.draws, matrix.losses)
+        )
+        if not wins + draws + losses:
+            return None
+        share, low, high = (
+            float(values[at, other]) for values in (matrix.share, matrix.low, matrix.high)
+        )
+        return Met(wins, draws, losses, share, low, high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,29 +109,23 @@ def beside(rated: Ladder[VersionId]) -> Beside:
 
 
 def across(
-    boards: Sequence[tuple[range, Board]], versions: Mapping[VersionId, Registered]
+    ladders: Iterable[tuple[range, Sequence[Standing], Sequence[WinShares[VersionId]]]],
 ) -> dict[VersionId, Across]:
-    """Every bot over ladders that differ in nothing but their table sizes."""
+    """Every bot over ladders that differ in nothing but their table sizes, as each is shown."""
     elo: dict[VersionId, list[tuple[range, float]]] = {}
     wins: dict[VersionId, list[WinCell]] = {}
-    for sizes, board in boards:
-        if not len(board):
-            continue
-        rated = board.ladder(versions)
-        for rating in rated.ratings:
-            elo.setdefault(rating.bot, []).append((sizes, rating.elo + centre(rated)))
-        for bot, cell in win_cells(board):
+    for sizes, standings, shares in ladders:
+        for line in standings:
+            elo.setdefault(line.version_id, []).append((sizes, line.elo))
+        for bot, cell in _win_cells(shares):
             wins.setdefault(bot, []).append(cell)
     return {bot: Across(bot, tuple(found), tuple(wins[bot])) for bot, found in elo.items()}
 
 
-def win_cells(board: Board) -> list[tuple[VersionId, WinCell]]:
-    """Every bot at every table size it has sat at."""
-    found = []
-    for size in board.win_shares():
+def _win_cells(shares: Sequence[WinShares[VersionId]]) -> Iterator[tuple[VersionId, WinCell]]:
+    for size in shares:
         columns = (size.matches, size.share, size.low, size.high, size.mean_placing)
         rows = zip(size.bots, *(column.tolist() for column in columns), strict=True)
         for bot, matches, share, low, high, placing in rows:
             if matches:
-                found.append((bot, WinCell(size.seats, matches, share, (low, high), placing)))
-    return found
+                yield bot, WinCell(size.seats, matches, share, (low, high), placing)

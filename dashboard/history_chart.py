@@ -1,0 +1,57 @@
+"""Ratings over time as a picture; pure."""
+
+import altair as alt
+import pandas as pd
+
+HEIGHT = 380
+MOST_BOTS = 8
+"""As many lines as an eye and a palette can tell apart."""
+_COLOURS = ["#d9822b", "#4f8fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98", "#b59a1f", "#2aa7a7"]
+
+
+def history(frame: pd.DataFrame) -> alt.LayerChart:
+    """A line per bot with the band of its 95 % interval.
+
+    `frame` has bot, matches, finished, elo, low and high, a row per point and bot, oldest first.
+    """
+    bots = list(dict.fromkeys(frame["bot"]))
+    colour = alt.Color(
+        "bot:N",
+        title=None,
+        scale=alt.Scale(domain=bots, range=_COLOURS[: len(bots)]),
+        legend=alt.Legend(orient="top", columns=4, symbolOpacity=1),
+    )
+    base = alt.Chart(frame).encode(
+        x=alt.X("matches:Q", title="Rated matches of the ladder", axis=alt.Axis(format=",d")),
+    )
+    bands = base.mark_area(opacity=0.16).encode(
+        y=alt.Y("low:Q", title="Elo, with 95 % interval", scale=alt.Scale(zero=False)),
+        y2="high:Q",
+        color=colour,
+    )
+    lines = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=36)).encode(
+        y=alt.Y("elo:Q", scale=alt.Scale(zero=False)),
+        color=colour,
+        tooltip=[
+            alt.Tooltip("bot:N", title="Bot"),
+            alt.Tooltip("matches:Q", title="After matches", format=","),
+            alt.Tooltip("finished:T", title="Ended", format="%Y-%m-%d %H:%M"),
+            alt.Tooltip("elo:Q", title="Elo", format=".0f"),
+            alt.Tooltip("low:Q", title="95 % from", format=".0f"),
+            alt.Tooltip("high:Q", title="95 % to", format=".0f"),
+        ],
+    )
+    return alt.LayerChart(layer=[bands, lines]).properties(height=HEIGHT)
+
+
+def in_words(frame: pd.DataFrame) -> str:
+    """What the picture says to whoever cannot see it."""
+    said = []
+    for bot, way in frame.groupby("bot", sort=False):
+        first, last = way.iloc[0], way.iloc[-1]
+        said.append(
+            f"{bot} from {first['elo']:.0f} after {first['matches']:,} matches to "
+            f"{last['elo']:.0f} ({last['low']:.0f} to {last['high']:.0f}) after "
+            f"{last['matches']:,}"
+        )
+    return "Elo over time: " + "; ".join(said)
