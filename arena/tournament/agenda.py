@@ -41,6 +41,11 @@ class Ending(Enum):
 class Agenda(Protocol):
     """Engagements waiting for their bots. Nothing here waits or fails."""
 
+    @property
+    def wanting(self) -> bool:
+        """Whether it is worth asking: something waits for its bots."""
+        ...
+
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
         """One to begin, or to go on with, now, all of whose bots are among the `free`."""
         ...

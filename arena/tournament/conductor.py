@@ -90,8 +90,12 @@ class Conductor:
 
     # What the director asks
 
+    @property
+    def wanting(self) -> bool:
+        return any(course.wanting for course in self._courses.values())
+
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
-        for course in self._offering():
+        for course in self._wanting():
             found = course.next_engagement(_able(free, course))
             if found is not None:
                 engagement, opened = found
@@ -103,7 +107,7 @@ class Conductor:
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
         held: set[int] = set()
-        for course in self._offering():
+        for course in self._wanting():
             able = _able(present, course)
             held |= course.held(able)
             if course.idle:
@@ -115,10 +119,10 @@ class Conductor:
         if course.ended(engagement, ending):
             self._journal.end_block(engagement.block.id, void=True)
 
-    def _offering(self) -> list[Course]:
-        return [course for course in self._courses.values() if course.offering]
+    def _wanting(self) -> list[Course]:
+        return [course for course in self._courses.values() if course.wanting]
 
-    def _tell_waiting(self, course: Course, present: Collection[int]) -> None:
+    def _tell_waiting(self, course: Course, present: set[int]) -> None:
         tournament = course.tournament
         entries = sorted(course.missing(present))
         bots = [str(tournament.entries[entry - 1].registered.entrant) for entry in entries]

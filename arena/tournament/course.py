@@ -4,9 +4,10 @@ What counts is storage's word alone: a block that was played to its end is asked
 one that turns out void is played again under a new id.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from itertools import chain
 from uuid import uuid4
 
 from arena.scheduling.pairings import Number, Pairing, Played
@@ -20,6 +21,9 @@ from arena.tournament.tournament import (
     State,
     Tournament,
 )
+
+FEW = 8
+"""Free bots, up to which it is cheaper to look at each one's pairings than at all pairings."""
 
 
 class Course:
@@ -38,8 +42,10 @@ class Course:
         self._interrupted: list[Engagement] = []
         self._ended: set[str] = set()
         """Blocks of which storage is to tell what became of them."""
-        self._open: dict[PairingKey, int] = {}
-        """How many blocks could begin now, by pairing; earlier rounds first, replays last."""
+        self._open: dict[PairingKey, tuple[VersionId, ...]] = {}
+        """Who meets in the pairings of which blocks could begin; earlier rounds first."""
+        self._open_of: dict[int, set[PairingKey]] = defaultdict(set)
+        """The same by version."""
         self._count_open(record.pairings)
 
     @property
@@ -79,6 +85,11 @@ class Course:
         """The tournament is over, played out or not; the rest as `update`."""
         return self.update(replace(self.tournament, state=State.FINISHED))
 
+    @property
+    def wanting(self) -> bool:
+        """Whether there is a block to be played now, bots permitting."""
+        return self.offering and bool(self._open or self._interrupted)
+
     # What comes next
 
     def played(self) -> list[Played]:
@@ -93,27 +104,35 @@ class Course:
 
     # Blocks
 
-    def next_engagement(
-        self, free: Collection[int]
-    ) -> tuple[Engagement, TournamentBlock | None] | None:
+    def next_engagement(self, free: set[int]) -> tuple[Engagement, TournamentBlock | None] | None:
         """A block to play now among the free versions; the second part if it is a new one."""
         for engagement in self._interrupted:
-            if set(engagement.bots) <= set(free):
+            if free.issuperset(engagement.bots):
                 self._interrupted.remove(engagement)
                 return engagement, None
-        for key in self._open:
-            bots = self._versions(key)
-            if set(bots) <= set(free):
-                return self._begin(key, bots)
+        if len(free) < self.tournament.rules.seats:
+            return None
+        # When most are busy, as they are once a large tournament is under way, its thousands of
+        # pairings are not gone through for the few that are free.
+        keys: Iterable[PairingKey] = self._open
+        if len(free) <= FEW:
+            keys = sorted(chain.from_iterable(self._open_of.get(bot, ()) for bot in free))
+        for key in keys:
+            if free.issuperset(self._open[key]):
+                return self._begin(key, self._open[key])
         return None
 
-    def held(self, present: Collection[int]) -> set[int]:
+    def held(self, present: set[int]) -> set[int]:
         """The versions that blocks wait for which could begin if only a place were free."""
-        waiting: list[tuple[int, ...]] = [self._versions(key) for key in self._open]
-        waiting += [engagement.bots for engagement in self._interrupted]
-        return {bot for bots in waiting if set(bots) <= set(present) for bot in bots}
+        held: set[int] = set()
+        for bots in chain(self._open.values(), (one.bots for one in self._interrupted)):
+            if present.issuperset(bots):
+                held.update(bots)
+                if held == present:
+                    break
+        return held
 
-    def missing(self, present: Collection[int]) -> set[Number]:
+    def missing(self, present: set[int]) -> set[Number]:
         """The entries that are waited for."""
         return {
             entry
@@ -162,10 +181,6 @@ class Course:
         entries = self._record.pairings[self._pairing_of[engagement.block.id]].entries
         return self.tournament.state.over or not self.tournament.withdrawn.isdisjoint(entries)
 
-    def _versions(self, key: PairingKey) -> tuple[VersionId, ...]:
-        entries = self._record.pairings[key].entries
-        return tuple(self.tournament.version(entry) for entry in entries)
-
     def _count_open(self, keys: Iterable[PairingKey]) -> None:
         for key in keys:
             entries = self._record.pairings[key].entries
@@ -173,7 +188,10 @@ class Course:
             if self.tournament.withdrawn.isdisjoint(entries):
                 count = self._record.blocks_wanted(key)
                 count -= self._record.blocks_counted(key) + self._in_play[key]
+            bots = tuple(self.tournament.version(entry) for entry in entries)
             if count > 0:
-                self._open[key] = count
+                self._open[key] = bots
             else:
                 self._open.pop(key, None)
+            for bot in bots:
+                (self._open_of[bot].add if count > 0 else self._open_of[bot].discard)(key)

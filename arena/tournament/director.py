@@ -149,7 +149,7 @@ class Director:
     def _open_one(self) -> bool:
         now = self._timer.now()
         free = [guest for guest in self._guests.values() if guest.free(now)]
-        if self.agenda is not None:
+        if self.agenda is not None and self.agenda.wanting:
             engagement = self.agenda.next_engagement(one_each(free))
             if engagement is not None:
                 self._engage(engagement, free)

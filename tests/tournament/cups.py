@@ -41,7 +41,8 @@ class CupRecorder(FakeRecorder):
 
     async def notifications(self) -> AsyncGenerator[None]:
         while True:
-            yield await self.changes.get()
+            await self.changes.get()
+            yield
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         await super().open_blocks(blocks)
@@ -154,13 +155,20 @@ class CupWorld(World):
         return tournament
 
     async def play(self, seconds: float, step: float = 0.25) -> None:
-        """Let time pass with a conductor at work, and everything settle in between."""
+        """Let time pass with a conductor at work, and everything settle in between.
+
+        No longer than until all tournaments are finished: the ladder would go on.
+        """
         if self._conducting is None:
             self._conducting = asyncio.create_task(self.conductor.run(self.cups.notifications()))
             self.cups.changes.put_nowait(None)
         until = self.timer.now() + seconds
         while self.timer.now() < until:
             await self._quiet()
+            if self.cups.tournaments and all(
+                one.state is State.FINISHED for one in self.cups.tournaments.values()
+            ):
+                return
             await self.turn(min(step, until - self.timer.now()), step)
         await self._quiet()
 

@@ -24,6 +24,10 @@ class Wishes:
             block = Block(str(uuid4()), BlockKind.SEAT, len(bots))
             self.waiting.append(Engagement(ladder(len(bots), dice_per_player=2), bots, block))
 
+    @property
+    def wanting(self) -> bool:
+        return bool(self.waiting)
+
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
         bots = {candidate.bot for candidate in free}
         for engagement in self.waiting:
