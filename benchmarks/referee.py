@@ -12,28 +12,24 @@ import argparse
 import asyncio
 import contextlib
 import json
-import os
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from arena.processes import spawn, stop
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
-from arena.storage.store import open_store
+from benchmarks.referee_load.stage import Figures, client, free_port, measure, referee, register
 
 TURN_BYTES = 150
 """A turn of Bluff with two seats and its answer are 140 and 60 bytes."""
 STREAMS = 8
 MANY_MATCHES = 32
 IDLE_BOTS = 256
-
-Figures = dict[str, float]
 
 
 def main() -> None:
@@ -48,34 +44,26 @@ def main() -> None:
         EmbeddedPostgres(Path(home) / "postgres") as url,
     ):
         migrate(url)
-        tokens = asyncio.run(_register(url, STREAMS, "bot"))
+        tokens = asyncio.run(register(url, STREAMS, "bot"))
         report = _alternate(url, tokens, options.rounds, options.seconds)
-        report["idle"] = _idle(url, asyncio.run(_register(url, IDLE_BOTS, "idle", "one")))
+        report["idle"] = _idle(url, asyncio.run(register(url, IDLE_BOTS, "idle", "one")))
     _print(report)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(report, indent=2) + "\n")
 
 
-async def _register(url: str, count: int, name: str, owner: str | None = None) -> list[str]:
-    async with open_store(url) as store:
-        return [
-            (await store.register(f"{name}{n}", owner or f"{name}-owner{n}"))[1]
-            for n in range(count)
-        ]
-
-
 def _alternate(url: str, tokens: list[str], rounds: int, seconds: float) -> dict[str, Any]:
     arms: dict[str, list[Figures]] = {"echo": [], "one": [], "many": []}
-    with _echo() as echo_port, _referee(url) as (port, referee):
+    with _echo() as echo_port, referee(url) as (port, process):
         for number in range(1, rounds + 1):
             echo = ("echo", "load", echo_port, STREAMS, seconds, TURN_BYTES)
-            arms["echo"].append(_measure(*echo))
+            arms["echo"].append(measure(*echo))
             for arm, matches in (("one", 1), ("many", MANY_MATCHES)):
                 playing = ("players", "play", port, matches, seconds)
-                arms[arm].append(_measure(*playing, tokens=tokens))
+                arms[arm].append(measure(*playing, tokens=tokens))
             print(f"round {number} of {rounds} done", file=sys.stderr)
-        memory = _resident_mb(referee.pid)
+        memory = _resident_mb(process.pid)
     medians = {
         arm: {name: statistics.median(f[name] for f in figures) for name in figures[0]}
         for arm, figures in arms.items()
@@ -85,42 +73,19 @@ def _alternate(url: str, tokens: list[str], rounds: int, seconds: float) -> dict
 
 def _idle(url: str, tokens: list[str]) -> Figures:
     """Bots of one owner never meet, so these are connected and idle."""
-    with _referee(url) as (port, referee):
-        before = _resident_mb(referee.pid)
-        with _client("players", "idle", port, tokens=tokens) as client:
-            assert client.stdout is not None
-            client.stdout.readline()
-            after = _resident_mb(referee.pid)
-            client.kill()
+    with referee(url) as (port, process):
+        before = _resident_mb(process.pid)
+        with client("players", "idle", port, tokens=tokens) as bots:
+            assert bots.stdout is not None
+            bots.stdout.readline()
+            after = _resident_mb(process.pid)
+            bots.kill()
     return {"bots": len(tokens), "before_mb": before, "after_mb": after}
-
-
-def _measure(*arguments: object, tokens: Sequence[str] = ()) -> Figures:
-    with _client(*arguments, tokens=tokens) as client:
-        answer, _ = client.communicate()
-    figures: Figures = json.loads(answer)
-    return figures
-
-
-@contextlib.contextmanager
-def _client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
-    module, *rest = map(str, arguments)
-    with subprocess.Popen(
-        [sys.executable, "-m", f"benchmarks.referee_load.{module}", *rest],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as client:
-        assert client.stdin is not None
-        client.stdin.write("\n".join(tokens))
-        client.stdin.close()
-        client.stdin = None
-        yield client
 
 
 @contextlib.contextmanager
 def _echo() -> Iterator[int]:
-    port = _free_port()
+    port = free_port()
     server = spawn(
         [sys.executable, "-m", "benchmarks.referee_load.echo", "serve", str(port)],
         stdout=subprocess.PIPE,
@@ -131,35 +96,6 @@ def _echo() -> Iterator[int]:
         yield port
     finally:
         stop(server)
-
-
-@contextlib.contextmanager
-def _referee(url: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    port = _free_port()
-    with tempfile.TemporaryDirectory() as home:
-        environment = os.environ | {
-            "ARENA_HOME": home,
-            "ARENA_DATABASE_URL": url,
-            "ARENA_LOG_LEVEL": "ERROR",
-        }
-        referee = spawn(
-            [sys.executable, "-m", "arena", "serve", "--port", str(port)],
-            env=environment,
-            stdout=subprocess.PIPE,
-        )
-        assert referee.stdout is not None
-        referee.stdout.readline()
-        try:
-            yield port, referee
-        finally:
-            stop(referee)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _resident_mb(pid: int) -> float:

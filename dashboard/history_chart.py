@@ -14,12 +14,13 @@ def history(frame: pd.DataFrame) -> alt.LayerChart:
 
     `frame` has bot, matches, finished, elo, low and high, a row per point and bot, oldest first.
     """
-    bots = list(dict.fromkeys(frame["bot"]))
+    latest = frame.groupby("bot", sort=False).last().sort_values("elo", ascending=False)
+    bots = [str(bot) for bot in latest.index]
     colour = alt.Color(
         "bot:N",
         title=None,
         scale=alt.Scale(domain=bots, range=_COLOURS[: len(bots)]),
-        legend=alt.Legend(orient="top", columns=4, symbolOpacity=1),
+        legend=alt.Legend(orient="top", columns=3, labelLimit=90, symbolOpacity=1),
     )
     base = alt.Chart(frame).encode(
         x=alt.X("matches:Q", title="Rated matches of the ladder", axis=alt.Axis(format=",d")),

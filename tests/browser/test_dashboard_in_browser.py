@@ -163,14 +163,33 @@ def test_a_match_of_the_list_leads_to_its_replay(page: Page) -> None:
     expect(page.get_by_text("dealing verified")).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["/", "/matches", "/replay", "/submit"])
+@pytest.mark.parametrize(
+    "path", [*("/", "/matches", "/replay", "/submit"), *("/head-to-head", "/history", "/bot")]
+)
 def test_no_page_is_wider_than_a_phone(page: Page, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(path)
-    expect(page.locator(".ba-table, .ba-scene, pre").first).to_be_visible()
+    expect(
+        page.locator(".ba-table, .ba-scene, pre, [data-testid=stVegaLiteChart]").first
+    ).to_be_visible()
     page.wait_for_timeout(500)
     widest = page.evaluate(
         "Math.max(...[...document.querySelectorAll('[data-testid=stMainBlockContainer] *')]"
-        ".filter(e => !e.closest('pre')).map(e => e.getBoundingClientRect().right))"
+        ".filter(e => !e.closest('pre, .ba-scroll table'))"
+        ".map(e => e.getBoundingClientRect().right))"
     )
     assert widest <= 391
+
+
+def test_the_matrix_is_reached_and_scrolled_with_keys_alone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/head-to-head")
+    matrix = page.get_by_role("region", name="Who beat whom")
+    expect(matrix.locator(".ba-heat")).to_have_count(9)
+    matrix.focus()
+    expect(matrix).to_be_focused()
+    # Whatever does not fit is one key away, inside the region.
+    hidden = matrix.evaluate("e => e.scrollWidth - e.clientWidth")
+    if hidden > 0:
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("e => e.scrollLeft > 0", arg=matrix.element_handle())

@@ -1,0 +1,80 @@
+"""The stage of a load: the real referee on a database, registered bots, clients that load it."""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+
+from arena.processes import spawn, stop
+from arena.storage.store import open_store
+
+Figures = dict[str, float]
+
+
+async def register(url: str, count: int, name: str, owner: str | None = None) -> list[str]:
+    """New bots, of one owner or each of its own; their tokens."""
+    async with open_store(url) as store:
+        return [
+            (await store.register(f"{name}{n}", owner or f"{name}-owner{n}"))[1]
+            for n in range(count)
+        ]
+
+
+def measure(*arguments: object, tokens: Sequence[str] = ()) -> Figures:
+    """What a client of benchmarks.referee_load prints."""
+    with client(*arguments, tokens=tokens) as process:
+        answer, _ = process.communicate()
+    figures: Figures = json.loads(answer)
+    return figures
+
+
+@contextlib.contextmanager
+def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
+    """A client: the name of its module and its arguments; tokens go to its input."""
+    module, *rest = map(str, arguments)
+    with subprocess.Popen(
+        [sys.executable, "-m", f"benchmarks.referee_load.{module}", *rest],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write("\n".join(tokens))
+        process.stdin.close()
+        process.stdin = None
+        yield process
+
+
+@contextlib.contextmanager
+def referee(url: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """`arena serve` on the database: its port and its process."""
+    port = free_port()
+    with tempfile.TemporaryDirectory() as home:
+        environment = os.environ | {
+            "ARENA_HOME": home,
+            "ARENA_DATABASE_URL": url,
+            "ARENA_LOG_LEVEL": "ERROR",
+        }
+        process = spawn(
+            [sys.executable, "-m", "arena", "serve", "--port", str(port)],
+            env=environment,
+            stdout=subprocess.PIPE,
+        )
+        assert process.stdout is not None
+        process.stdout.readline()
+        try:
+            yield port, process
+        finally:
+            stop(process)
+
+
+def free_port() -> int:
+    """A port that nobody uses yet."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
