@@ -1,0 +1,104 @@
+"""A board that follows a real log, block by block, and what is asked about a ladder beside it."""
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from arena.rating.choices import ScoreRule
+from arena.storage.store import Store
+from arena.tournament.board import Board
+from arena.tournament.ports import FinishedMatch, VersionId
+from tests.storage.results import block, finished
+
+
+def trouble(match: FinishedMatch, seat: int, faults: int, *, forfeited: bool) -> FinishedMatch:
+    """The match, with faults of one seat."""
+    result = match.transcript.result
+    seats = range(len(result.faults))
+    changed = replace(
+        result,
+        faults=tuple(faults if one == seat else 0 for one in seats),
+        forfeited=tuple(forfeited and one == seat for one in seats),
+    )
+    return replace(match, transcript=replace(match.transcript, result=changed))
+
+
+async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    random = Random(3)
+    followers = {score: Board("bluff", score) for score in ScoreRule}
+    waiting = []
+    for _ in range(12):
+        # Blocks overlap: the first matches of one are recorded before the last of another.
+        size = random.choice((2, 3))
+        of = block(size)
+        waiting += [
+            finished(random.sample(versions, size), of, position) for position in range(size)
+        ]
+        random.shuffle(waiting)
+        batch = [waiting.pop() for _ in range(random.randrange(len(waiting)))]
+        await store.record(batch)
+        if random.random() < 0.2:
+            await store.close_block(of.id)
+        for board in followers.values():
+            rows = await store.rated_results("bluff", {}, [2, 3], board.sequence)
+            board.extend(rows)
+            board.standings(await store.versions())
+    await store.record(waiting)
+    known = await store.versions()
+    for score, board in followers.items():
+        board.extend(await store.rated_results("bluff", {}, [2, 3], board.sequence))
+        whole = Board("bluff", score)
+        whole.extend(await store.rated_results("bluff", {}, [2, 3]))
+        assert len(board) == len(whole) > 15
+        assert board.sequence == whole.sequence
+        for one, other in zip(board.standings(known), whole.standings(known), strict=True):
+            assert one.elo == pytest.approx(other.elo, abs=1e-9)
+            assert one.interval == pytest.approx(other.interval, abs=1e-9)
+            assert replace(one, elo=0.0, interval=(0.0, 0.0)) == replace(
+                other, elo=0.0, interval=(0.0, 0.0)
+            )
+
+
+async def test_troubles_are_those_of_the_ladders_results_up_to_a_number(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    one, two, three = versions
+    await store.record(
+        [
+            trouble(finished((one, two)), 0, 2, forfeited=False),
+            trouble(finished((one, two)), 1, 3, forfeited=True),
+            finished((one, three), minute=5),
+        ]
+    )
+    # Not of this ladder, and not yet counted.
+    await store.record([trouble(finished((one, two, three)), 0, 1, forfeited=False)])
+    await store.record([trouble(finished((one, two), show_and_reroll=True), 0, 1, forfeited=False)])
+    await store.record([trouble(finished((one, two), block(2)), 0, 9, forfeited=False)])
+    rows = await store.rated_results("bluff", {}, [2])
+    last = rows[-1].sequence
+    found = {row.version_id: row for row in await store.troubles("bluff", {}, [2], last)}
+    assert {v: (t.matches, t.faults, t.faulty_matches, t.forfeits) for v, t in found.items()} == {
+        one: (3, 2, 1, 0),
+        two: (2, 3, 1, 1),
+        three: (1, 0, 0, 0),
+    }
+    before = await store.troubles("bluff", {}, [2], rows[0].sequence)
+    assert sum(row.matches for row in before) == 2
+
+
+async def test_rating_events_lead_to_their_matches(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    matches = [finished(versions[:2], minute=minute) for minute in range(3)]
+    await store.record(matches)
+    rows = await store.rated_results("bluff", {}, [2])
+    found = await store.rated_matches([rows[2].sequence, rows[0].sequence])
+    assert [(one.sequence, one.match_id) for one in found] == [
+        (rows[at].sequence, rows[at].match_id) for at in (0, 2)
+    ]
+    ends = {match.transcript.setup.match_id: match.finished_at for match in matches}
+    assert [one.finished_at for one in found] == [ends[one.match_id] for one in found]
+    assert await store.rated_matches([]) == []
