@@ -152,10 +152,17 @@ class Conductor:
                 await self._go_on(course)
         except StorageFailedError as error:
             log.error("tournaments wait for storage", retry_s=RETRY_SECONDS, why=str(error))
-            await self._sleep(RETRY_SECONDS)
-            self._changed = True
-            self._news.set()
+            await self._look_again()
+        except Exception:
+            # A bug of ours must not end the ladder's matches too.
+            log.exception("tournaments broken", retry_s=RETRY_SECONDS)
+            await self._look_again()
         self._schedule()
+
+    async def _look_again(self) -> None:
+        await self._sleep(RETRY_SECONDS)
+        self._changed = True
+        self._news.set()
 
     async def _read(self) -> None:
         begun = {tournament.id: tournament for tournament in await self._store.begun()}

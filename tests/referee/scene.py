@@ -10,6 +10,7 @@ from arena.assembly import Arena, running_arena
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.scheduling.ladder import Ladder
+from arena.storage.rows import MatchRow
 from arena.tournament.director import Terms
 from arena.tournament.table import Patience
 from tests.bots import PATIENCE, Peer
@@ -47,9 +48,19 @@ class Scene:
         """A stream of a bot, not greeted yet."""
         return Peer(self.port, await self.token(bot), **hello)
 
-    async def results(self, bot: str) -> list[Any]:
+    async def results(self, bot: str) -> list[MatchRow]:
         """The recorded matches of a bot."""
         return await self.arena.store.matches(bot=bot, limit=1000)
+
+    async def recorded(self, match_id: str) -> MatchRow:
+        """The match, as soon as it is in the database."""
+        news = asyncio.Event()
+        self.arena.journal.listeners.append(news.set)
+        async with asyncio.timeout(PATIENCE):
+            while (row := await self.arena.store.match(match_id)) is None:
+                await news.wait()
+                news.clear()
+        return row
 
     async def faults(self, bot: str) -> int:
         """The faults of a bot in all its recorded matches."""
@@ -67,8 +78,8 @@ async def opened(database: str, *ladders: Ladder, terms: Terms = CALM) -> AsyncI
         arena.director.break_off("the test is over")
 
 
-class Pair:
-    """Two well-behaved bots that play all the time."""
+class Company:
+    """Well-behaved bots that play all the time."""
 
     def __init__(self, peers: Sequence[Peer]) -> None:
         self.peers = peers
@@ -92,23 +103,30 @@ class Pair:
 
 
 @asynccontextmanager
-async def good_pair(scene: Scene) -> AsyncIterator[Pair]:
+async def playing(peers: Sequence[Peer]) -> AsyncIterator[Company]:
+    """Bots that play until the block is left."""
+    company = Company(peers)
+    async with asyncio.TaskGroup() as tasks:
+        running = [tasks.create_task(company.play(peer)) for peer in peers]
+        yield company
+        for task in running:
+            task.cancel()
+    for peer in peers:
+        await peer.channel.close()
+
+
+@asynccontextmanager
+async def good_pair(scene: Scene) -> AsyncIterator[Company]:
     """A pair that plays; at the end it must still be playing, without a single fault."""
     names = ("good-one", "good-two")
-    pair = Pair([await scene.peer(name, max_matches=2) for name in names])
-    async with asyncio.TaskGroup() as tasks:
-        playing = [tasks.create_task(pair.play(peer)) for peer in pair.peers]
-        await pair.go_on(2)
+    async with playing([await scene.peer(name) for name in names]) as pair:
+        await pair.go_on(3)
         yield pair
         await pair.go_on()
         for peer, name in zip(pair.peers, names, strict=True):
             assert await scene.faults(name) == 0
             for match_id in peer.ended[-20:]:
                 assert await scene.arena.store.match(match_id) is not None
-        for task in playing:
-            task.cancel()
-    for peer in pair.peers:
-        await peer.channel.close()
 
 
 class Proxy:

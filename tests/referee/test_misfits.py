@@ -174,7 +174,10 @@ async def test_nobody_answers_for_another_bot(scene: Scene) -> None:
             )
         await victim.say(answers=[victim.answer(turn)])
         match_id = turn.match_id
-        await victim.play(until=lambda: match_id in victim.ended)
+        async with asyncio.TaskGroup() as tasks:
+            playing = tasks.create_task(impostor.play())  # it may be the victim's opponent
+            await victim.play(until=lambda: match_id in victim.ended)
+            playing.cancel()
         assert not any(message.refusals for message in victim.heard)
         row = await scene.arena.store.match(match_id)
         assert row is not None

@@ -1,8 +1,11 @@
 """Two bots play over one stream each: what a bot author may rely on."""
 
+import asyncio
+
 from arena.codec.transcript import from_message
 from arena.match.verify import verify
 from tests.bots import Peer
+from tests.databases import unreachable
 from tests.referee.scene import Scene, good_pair
 
 
@@ -73,3 +76,22 @@ async def test_turns_say_how_much_time_is_left(scene: Scene) -> None:
         turns = [turn for message in pair.peers[0].heard for turn in message.turns]
         assert {turn.turn_ms for turn in turns} == {2_000}
         assert max(turn.bank_ms for turn in turns) == 30_000
+
+
+async def test_while_the_database_is_away_no_end_is_told_and_afterwards_none_is_lost(
+    database: str, scene: Scene
+) -> None:
+    async with good_pair(scene) as pair:
+        with unreachable(database):
+            told = [len(peer.ended) for peer in pair.peers]
+            await asyncio.sleep(0.3)
+            # What was on its way when the line was cut may still arrive.
+            assert max(len(p.ended) - t for p, t in zip(pair.peers, told, strict=True)) < 300
+            assert scene.arena.journal.waiting > 0
+        await pair.go_on(5)
+        for peer in pair.peers:
+            assert len(set(peer.ended)) == len(peer.ended)
+    assert {line["event"] for line in scene.log if line["log_level"] == "error"} == {
+        "results not recorded yet"
+    }
+    scene.log.clear()

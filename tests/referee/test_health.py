@@ -1,0 +1,28 @@
+"""What tools ask a server: is it well, and what does it serve?"""
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+
+from tests.referee.scene import Scene
+
+
+async def test_it_says_that_it_is_well_as_a_whole_and_by_service(scene: Scene) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        for service in ("", "arena.v1.RefereeService", "arena.v1.RegistryService"):
+            answer = await stub.Check(health_pb2.HealthCheckRequest(service=service))
+            assert answer.status == health_pb2.HealthCheckResponse.SERVING
+
+
+async def test_it_tells_its_services_and_their_messages(scene: Scene) -> None:
+    asked = [
+        reflection_pb2.ServerReflectionRequest(list_services=""),
+        reflection_pb2.ServerReflectionRequest(file_containing_symbol="arena.v1.PlayRequest"),
+    ]
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
+        stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+        services, file = [answer async for answer in stub.ServerReflectionInfo(iter(asked))]
+    names = {service.name for service in services.list_services_response.service}
+    assert {"arena.v1.RefereeService", "arena.v1.RegistryService", "grpc.health.v1.Health"} <= names
+    assert file.file_descriptor_response.file_descriptor_proto

@@ -1,0 +1,204 @@
+"""Registering bots, and asking for results, over the wire."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+import pytest
+
+from arena.codec.transcript import from_message
+from arena.match.verify import verify
+from arena.v1 import registry_pb2 as pb
+from arena.v1.registry_pb2_grpc import RegistryServiceStub
+from tests.bots import Peer
+from tests.databases import execute, unreachable
+from tests.referee.scene import KEY, Scene, good_pair
+
+UNKNOWN = "11111111-2222-4333-8444-555555555555"
+
+
+@pytest.fixture
+async def registry(scene: Scene) -> AsyncIterator[Any]:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
+        yield RegistryServiceStub(channel)
+
+
+def bearing(token: str) -> Any:
+    return (("authorization", f"Bearer {token}"),)
+
+
+async def refused(call: Any) -> tuple[grpc.StatusCode, str]:
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await call
+    return error.value.code(), error.value.details() or ""
+
+
+def request(bot: str = "new", owner: str = "me", version: str = "") -> pb.RegisterBotRequest:
+    return pb.RegisterBotRequest(bot=bot, owner=owner, version=version)
+
+
+async def test_a_new_bot_is_registered_with_the_key_and_can_play_at_once(
+    scene: Scene, registry: Any
+) -> None:
+    answer = await registry.RegisterBot(request(), metadata=bearing(KEY))
+    assert (answer.entrant.bot, answer.entrant.version, answer.entrant.owner) == ("new", "1", "me")
+    scene.tokens["new"] = answer.token
+    async with await scene.peer("new") as peer:
+        assert (await peer.greet()).entrant == answer.entrant
+
+
+async def test_a_new_version_is_registered_with_a_token_of_the_bot(registry: Any) -> None:
+    first = await registry.RegisterBot(request(), metadata=bearing(KEY))
+    second = await registry.RegisterBot(
+        request(owner="", version="2"), metadata=bearing(first.token)
+    )
+    assert (second.entrant.version, second.entrant.owner) == ("2", "me")
+    assert second.token != first.token
+    listed = await registry.ListBots(pb.ListBotsRequest())
+    assert [line.entrant.version for line in listed.versions] == ["1", "2"]
+    assert not any(line.house or line.retired for line in listed.versions)
+
+
+async def test_what_may_not_be_registered_is_refused_by_its_own_status(registry: Any) -> None:
+    one = await registry.RegisterBot(request("one", "a"), metadata=bearing(KEY))
+    await registry.RegisterBot(request("two", "b"), metadata=bearing(KEY))
+    code = grpc.StatusCode
+    cases: list[tuple[pb.RegisterBotRequest, str | None, grpc.StatusCode]] = [
+        (request(), None, code.UNAUTHENTICATED),
+        (request(), "wrong key", code.UNAUTHENTICATED),
+        (request(), "ключ", code.UNAUTHENTICATED),
+        (request(bot=""), KEY, code.INVALID_ARGUMENT),
+        (request(bot="no spaces"), KEY, code.INVALID_ARGUMENT),
+        (request(bot="x" * 41), KEY, code.INVALID_ARGUMENT),
+        (request(owner=""), KEY, code.INVALID_ARGUMENT),
+        (request("one", "a", "2"), KEY, code.PERMISSION_DENIED),
+        (request("ONE", "a", "2"), KEY, code.PERMISSION_DENIED),
+        (request("two", "", "2"), one.token, code.PERMISSION_DENIED),
+        (request("one", "b", "2"), one.token, code.PERMISSION_DENIED),
+        (request("third", "a"), one.token, code.PERMISSION_DENIED),
+        (request("one", "", "1"), one.token, code.ALREADY_EXISTS),
+    ]
+    for asked, token, expected in cases:
+        if token is not None and not token.isascii():
+            continue  # metadata is ASCII; gRPC itself refuses it
+        metadata = None if token is None else bearing(token)
+        said, why = await refused(registry.RegisterBot(asked, metadata=metadata))
+        assert (said, bool(why)) == (expected, True), (asked, why)
+    assert len((await registry.ListBots(pb.ListBotsRequest())).versions) == 2
+
+
+async def test_results_can_be_listed_and_every_one_opened_and_verified(
+    scene: Scene, registry: Any
+) -> None:
+    async with good_pair(scene):
+        matches = (await registry.ListMatches(pb.ListMatchesRequest(limit=3))).matches
+        assert len(matches) == 3
+        for match in matches:
+            answer = await registry.GetTranscript(pb.GetTranscriptRequest(match_id=match.match_id))
+            transcript = from_message(answer.transcript)
+            verify(transcript)
+            assert transcript.result.placing == tuple(match.placing)
+            assert {e.bot for e in match.entrants} == {"good-one", "good-two"}
+            assert match.game == "bluff"
+        times = [match.finished_ms for match in matches]
+        assert times == sorted(times, reverse=True)
+
+
+async def test_results_can_be_asked_for_by_bot_and_game(scene: Scene, registry: Any) -> None:
+    async with good_pair(scene):
+        for bot, game, found in (
+            ("good-one", "", True),
+            ("good-one", "bluff", True),
+            ("good-one", "bloeff", False),
+            ("nobody", "", False),
+        ):
+            answer = await registry.ListMatches(pb.ListMatchesRequest(bot=bot, game=game, limit=1))
+            assert bool(answer.matches) == found
+
+
+async def test_the_leaderboard_names_the_bots_and_how_sure_their_numbers_are(
+    scene: Scene, registry: Any
+) -> None:
+    async with good_pair(scene) as pair:
+        await pair.go_on(10)
+        answer = await registry.GetLeaderboard(
+            pb.GetLeaderboardRequest(game="bluff", options_json='{"dice_per_player": 2}')
+        )
+        assert answer.seats == 2
+        assert {line.entrant.bot for line in answer.ratings} == {"good-one", "good-two"}
+        assert sum(line.win_share for line in answer.ratings) == pytest.approx(1)
+        assert all(line.matches > 0 for line in answer.ratings)
+        empty = await registry.GetLeaderboard(pb.GetLeaderboardRequest(game="bloeff"))
+        assert not empty.ratings
+
+
+@pytest.mark.parametrize(
+    ("call", "asked", "code", "words"),
+    [
+        ("GetTranscript", pb.GetTranscriptRequest(match_id=UNKNOWN), "NOT_FOUND", UNKNOWN),
+        ("GetTranscript", pb.GetTranscriptRequest(match_id="' OR 1=1"), "NOT_FOUND", "OR 1=1"),
+        ("ListMatches", pb.ListMatchesRequest(limit=1001), "INVALID_ARGUMENT", "1000"),
+        ("ListMatches", pb.ListMatchesRequest(limit=-1), "INVALID_ARGUMENT", "-1"),
+        ("GetLeaderboard", pb.GetLeaderboardRequest(game="chess"), "INVALID_ARGUMENT", "chess"),
+        ("GetLeaderboard", pb.GetLeaderboardRequest(), "INVALID_ARGUMENT", "bluff"),
+        (
+            "GetLeaderboard",
+            pb.GetLeaderboardRequest(game="bluff", options_json="{dice"),
+            "INVALID_ARGUMENT",
+            "options_json",
+        ),
+        (
+            "GetLeaderboard",
+            pb.GetLeaderboardRequest(game="bluff", options_json="[1]"),
+            "INVALID_ARGUMENT",
+            "JSON object",
+        ),
+        (
+            "GetLeaderboard",
+            pb.GetLeaderboardRequest(game="bluff", options_json='{"dice": 2}'),
+            "INVALID_ARGUMENT",
+            "dice_per_player",
+        ),
+    ],
+    ids=str,
+)
+async def test_a_question_without_an_answer_is_refused_in_a_sentence(
+    registry: Any, call: str, asked: Any, code: str, words: str
+) -> None:
+    said, why = await refused(getattr(registry, call)(asked))
+    assert said.name == code
+    assert words in why
+
+
+async def test_an_error_of_ours_reaches_the_operator_and_no_caller(
+    database: str, scene: Scene, registry: Any
+) -> None:
+    execute(database, "ALTER TABLE tokens RENAME COLUMN sha256 TO a_secret")
+    said, why = await refused(registry.RegisterBot(request(), metadata=bearing("a token")))
+    assert (said, why) == (grpc.StatusCode.INTERNAL, "the arena made a mistake")
+    async with Peer(scene.port, "a token") as peer:
+        code, why = await peer.status()
+    assert (code, why) == (grpc.StatusCode.INTERNAL, "the referee made a mistake")
+    assert [line["event"] for line in errors(scene)] == ["call failed", "stream broken"]
+    assert all(line["exc_info"] for line in errors(scene))
+    scene.log.clear()
+
+
+async def test_while_the_database_does_not_answer_callers_are_told_to_come_back(
+    database: str, scene: Scene, registry: Any
+) -> None:
+    with unreachable(database):
+        said, why = await refused(registry.ListBots(pb.ListBotsRequest()))
+        assert (said, why) == (
+            grpc.StatusCode.UNAVAILABLE,
+            "the arena's database does not answer; try again later",
+        )
+        async with Peer(scene.port, "a token") as peer:
+            assert (await peer.status())[0] is grpc.StatusCode.UNAVAILABLE
+    assert {line["event"] for line in errors(scene)} == {"database unreachable"}
+    scene.log.clear()
+    await registry.ListBots(pb.ListBotsRequest())
+
+
+def errors(scene: Scene) -> list[Any]:
+    return [line for line in scene.log if line["log_level"] == "error"]
