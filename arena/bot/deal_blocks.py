@@ -17,6 +17,7 @@ BlockBrokenError    a line-up could not be played on: no match of the unfinished
 import json
 import multiprocessing
 import signal
+import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -130,11 +131,28 @@ def _player(*task: Any) -> Iterator[Iterator[Finished]]:
         process.join()
 
 
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """What is started in the meantime is so from birth: only we decide what then ends."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
 def _process(*task: Any) -> BaseProcess:
     if "forkserver" in multiprocessing.get_all_start_methods():
+        from multiprocessing import forkserver  # which not every system has
+
         # Forked off a process in which no bot was ever loaded, but all that bots need has been.
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__])
+        with _deaf_to_ctrl_c():
+            forkserver.ensure_running()
         return context.Process(target=_play_lineup, args=task, daemon=True)
     spawned = multiprocessing.get_context("spawn")
     return spawned.Process(target=_play_lineup, args=task, daemon=True)
@@ -167,7 +185,7 @@ def _play_lineup(
     blocks: int | None,
     transcripts: bool,
 ) -> None:
-    # Ctrl-C reaches the whole group; the one at the other end of the pipe decides.
+    # Forked processes are given their handlers back.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(BrokenPipeError):  # nobody wants to know any more
         try:

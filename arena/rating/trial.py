@@ -26,8 +26,8 @@ class Trial:
 
     @property
     def all_draws(self) -> bool:
-        """Whether no block made any difference."""
-        return self._counts[Fraction(1, 2)] == self.blocks
+        """Whether there were blocks, and none made any difference."""
+        return 0 < self.blocks == self._counts[Fraction(1, 2)]
 
     @property
     def counts(self) -> dict[float, int]:
