@@ -26,6 +26,7 @@ COMMANDS = {
     "matches": "results:matches",
     "transcript": "results:transcript",
     "verify": "results:verify",
+    "luck": "luck:luck",
     "export": "export:export",
     "play": "play:play",
     "test": "sequential_test:sequential_test",

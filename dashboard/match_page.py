@@ -107,4 +107,10 @@ def result(match: Watched) -> Html:
         tag("p", "Decided by faults, not by the game.", class_="ba-faint")
         if ended.decided_by_faults
         else "",
+        tag("p", _luck(match.names, match.luck), class_="ba-faint") if match.luck else "",
     )
+
+
+def _luck(names: Sequence[str], luck: Sequence[float]) -> str:
+    told = ", ".join(f"{name} {points:+.2f}" for name, points in zip(names, luck, strict=True))
+    return f"Luck in this match, in expected points: {told}."

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from arena.games.game import AnyGame
+from arena.luck import luck_of
 from arena.match.faults import FaultKind
 from arena.match.replay import Frame, TranscriptError, replay
 from arena.match.result import Result
@@ -69,6 +70,9 @@ class Watched:
     result: Result
     doubt: str | None
     """What is wrong with the dealing or the result; None when both were verified."""
+    luck: tuple[float, ...] | None = None
+    """By seat, in expected points. Only for EVERYTHING, since it is read from all hands; None where
+    the game has no table of luck."""
 
     def moment_at(self, step: int) -> int:
         """The index of the last moment that is not after `step`."""
@@ -110,6 +114,7 @@ def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
         broken,
         transcript.result,
         _doubt(transcript),
+        _luck(transcript) if viewpoint is Onlooker.EVERYTHING and broken is None else None,
     )
 
 
@@ -151,3 +156,8 @@ def _doubt(transcript: Transcript) -> str | None:
     except TranscriptError as error:
         return str(error)
     return None
+
+
+def _luck(transcript: Transcript) -> tuple[float, ...] | None:
+    luck = luck_of(transcript)
+    return None if luck.table is None else luck.seats

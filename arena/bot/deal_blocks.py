@@ -30,6 +30,7 @@ from arena.bot.in_process import Contender, Seed, UnreadyBotError, play_match
 from arena.bot.loading import UnknownBotError, load_bot
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.luck import Luck
 from arena.match.flow import Refused
 from arena.match.result import Result
 from arena.match.transcript import Transcript
@@ -77,6 +78,8 @@ class Finished:
     refused: tuple[Refused, ...]
     written: str | None
     """The transcript as one line of JSON, if it was asked for."""
+    luck: Luck | None = None
+    """Where it was measured; what deal blocks do about luck is better."""
 
 
 _News: TypeAlias = Finished | UnreadyBotError | UnknownBotError

@@ -28,9 +28,11 @@ from arena.bot.loading import UnknownBotError, load_bot
 from arena.bot.standings import Standing, Standings
 from arena.commands.errors import USAGE, CommandError
 from arena.commands.line_up import line_up, options_named
+from arena.commands.luck_adjusted import LuckTally, luck_adjusted_cell, luck_adjusted_note
 from arena.commands.progress import with_progress
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.game import AnyGame
+from arena.luck import luck_of
 from arena.scheduling.scoring import ScoreRule, points
 
 if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
@@ -101,12 +103,14 @@ class _Tally:
         # The matches of a deal block are not independent of each other.
         size = self.seats if same_deals else 1
         self.standings = Standings([entry.name for entry in entries], matches_per_block=size)
+        self.luck = LuckTally([entry.name for entry in entries])
         self.seconds = 0.0
         self._points = bytearray()
         """By match, by bot: a byte each, since there may be a million matches."""
 
     def add(self, finished: Finished) -> None:
         self.standings.add(finished)
+        self.luck.add(finished)
         scored = points(finished.result.placing, ScoreRule.PLACEMENT)
         of_bots = sorted(zip(finished.contenders, scored, strict=True))
         self._points.extend(int(2 * (self.seats - 1) * score) for _, score in of_bots)
@@ -154,7 +158,8 @@ def _one_by_one(
     contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in entries]
     for played in play_series(game, contenders, matches, seed):
         written = written_down(played.transcript) if transcripts else None
-        yield Finished(played.contenders, played.result, played.refused, written)
+        luck = luck_of(played.transcript)
+        yield Finished(played.contenders, played.result, played.refused, written, luck)
 
 
 def _in_deal_blocks(
@@ -189,6 +194,7 @@ def _summary(game: AnyGame, tally: _Tally, seed: str, same_deals: bool) -> dict[
             "high": round(factor.interval[1], 6),
             "blocks": factor.blocks,
         },
+        "luck_adjusted": tally.luck.summary(),
     }
 
 
@@ -215,7 +221,9 @@ def _print_table(
         title_justify="left",
     )
     table.add_column("bot")
-    for heading in ("wins", "share", "95 % interval", "mean placing"):
+    adjusted = summary["luck_adjusted"]
+    headings = ("wins", "share", "95 % interval", "mean placing")
+    for heading in (*headings, "luck-adjusted") if adjusted else headings:
         table.add_column(heading, justify="right")
     for standing in standings.table():
         low, high = standing.interval
@@ -225,9 +233,12 @@ def _print_table(
             f"{standing.share:.1%}",
             f"{low:.1%} to {high:.1%}",
             f"{standing.mean_placing:.2f}",
+            *([luck_adjusted_cell(adjusted, standing.name)] if adjusted else []),
         )
     console.print(table)
     console.print(f"{summary['matches_per_second']:,.0f} matches a second", highlight=False)
+    if adjusted:
+        console.print(luck_adjusted_note(adjusted), highlight=False)
     if summary["variance_factor"]:
         console.print(_saved(summary["blocks"], **summary["variance_factor"]), highlight=False)
     for fault in summary["faults"][:_MOST_REASONS]:

@@ -2,9 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
-from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -12,9 +10,9 @@ from rich.table import Table
 
 from arena.commands.bots import with_store
 from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.match_argument import recorded, transcript_of
 from arena.match.replay import TranscriptError
-from arena.match.transcript import Transcript
-from arena.match.transcript_json import from_json, to_json
+from arena.match.transcript_json import to_json
 from arena.match.verify import verify as verify_transcript
 from arena.storage.rows import MatchRow
 
@@ -89,7 +87,7 @@ def _match_json(match: MatchRow) -> dict[str, Any]:
 def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> None:
     """Print a match's transcript as JSON (docs/transcript.md tells how to read it)."""
     with told_in_a_sentence():
-        typer.echo(json.dumps(to_json(_recorded(match_id)), indent=2))
+        typer.echo(json.dumps(to_json(recorded(match_id)), indent=2))
 
 
 def verify(
@@ -100,9 +98,8 @@ def verify(
     Exit code 1 and the first difference when it does not check.
     """
     with told_in_a_sentence():
-        found = _recorded(match) if _is_uuid(match) else None
         try:
-            found = found or from_json(_file(match))
+            found = transcript_of(match)
             verify_transcript(found)
         except TranscriptError as error:
             typer.echo(f"NOT verified: {error}")
@@ -112,29 +109,3 @@ def verify(
         f"Verified: {draws} draws recomputed from the opening, "
         f"{len(found.steps) - draws} actions refereed again, the result follows."
     )
-
-
-def _recorded(match_id: str) -> Transcript:
-    found = with_store(lambda store: store.transcript(match_id))
-    if found is None:
-        raise CommandError(f"There is no match {match_id}: see `arena matches`.")
-    return found
-
-
-def _file(name: str) -> object:
-    try:
-        return json.loads(Path(name).read_bytes())
-    except OSError as error:
-        raise CommandError(
-            f"{name} is neither a match id nor a file ({error.strerror})."
-        ) from error
-    except ValueError as error:
-        raise TranscriptError(f"{name} is not JSON: {error}") from error
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True

@@ -1,0 +1,19 @@
+"""How lucky a seat's draws were: what the dealer gave it beyond the expectation.
+
+For every draw: the value of what was drawn, by a fixed table, minus the mean of that value over all
+that could have been drawn. Its expectation is zero whoever plays, so it can be taken out of a
+rating without moving it. The definition and the proof stand in docs/luck.md.
+"""
+
+from arena.luck.luck import DrawLuck, Luck, luck_of
+from arena.luck.tables import BLUFF, LuckTable, LuckTableError, TableName
+
+__all__ = [
+    "BLUFF",
+    "DrawLuck",
+    "Luck",
+    "LuckTable",
+    "LuckTableError",
+    "TableName",
+    "luck_of",
+]

@@ -1,0 +1,83 @@
+"""The tables of luck: read once, and only if they are the very bytes that this version names.
+
+LuckTableError    a table is not the one that its name promises
+"""
+
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from arena.luck.duels import Cell
+
+SCALE: Final = 10_000
+"""Values stand in the file as whole ten-thousandths of a win."""
+
+
+class LuckTableError(Exception):
+    """A table is damaged or was made by another version; its luck would not mean what it says."""
+
+
+class TableName(NamedTuple):
+    """Which table a number comes from; luck of different tables must not be compared."""
+
+    file: str
+    sha256: str
+
+
+BLUFF: Final = TableName(
+    "bluff_1.json", "a5f002379be418bc4abcad001921a9882cda9b6fe58332ea22f4bfd019c3c527"
+)
+
+
+class Duel(NamedTuple):
+    """All rounds between two seats with so many dice."""
+
+    lucks: dict[Cell, int]
+    """By cell, how much more than the mean it is worth to the seat that opens, in units of
+    1 / `unit`: whole numbers, so that the mean over all rolls is zero and not nearly zero."""
+    weights: dict[Cell, int]
+    """By cell, how many of the ordered rolls fall into it."""
+    unit: int
+
+
+class LuckTable(NamedTuple):
+    """What Bluff's hands are worth."""
+
+    name: TableName
+    opening: dict[int, float]
+    """What opening is worth to one of two seats with so many dice each: wins beyond a half."""
+    duels: dict[tuple[int, int], Duel]
+    """By the dice of the seat that opens and of the other."""
+
+
+@cache
+def bluff_table() -> LuckTable:
+    """The table of Bluff. Raises LuckTableError."""
+    return read_table(files("arena.luck").joinpath(BLUFF.file).read_bytes(), BLUFF)
+
+
+def read_table(content: bytes, name: TableName) -> LuckTable:
+    """The table in a file's bytes. Raises LuckTableError unless they are the named ones."""
+    found = hashlib.sha256(content).hexdigest()
+    if found != name.sha256:
+        raise LuckTableError(f"{name.file} has the SHA-256 {found}, not {name.sha256}")
+    document = json.loads(content)
+    opening = {int(dice): value / SCALE for dice, value in document["opening"].items()}
+    duels = {}
+    for dice, rows in document["duels"].items():
+        first, second = map(int, dice.split(" "))
+        duels[first, second] = _duel(rows, 6 ** (first + second))
+    return LuckTable(name, opening, duels)
+
+
+def _duel(rows: list[list[int]], rolls: int) -> Duel:
+    """Rows are a cell's members, its value and its weight."""
+    values = {Cell(*row[:-2]): row[-2] for row in rows}
+    weights = {Cell(*row[:-2]): row[-1] for row in rows}
+    if sum(weights.values()) != rolls:
+        raise LuckTableError("the weights of a duel are not those of all its rolls")
+    mean = sum(value * weights[cell] for cell, value in values.items())
+    lucks = {cell: value * rolls - mean for cell, value in values.items()}
+    return Duel(lucks, weights, rolls * SCALE)
