@@ -2,8 +2,8 @@
 
 A game never waits, rolls, logs, stores or sends. Chance is an actor like the seats: the dealer.
 States, actions, views and events are frozen, slotted dataclasses made of tuples, numbers and
-enums; states and views may be named tuples, which are quicker made. What happens on a fault is not a game's business, except that each game names the action
-that is played in a silent seat's stead.
+enums; states and views may be named tuples, which are quicker made. What happens on a fault is not
+a game's business, except that each game names the action that is played in a silent seat's stead.
 """
 
 from abc import ABC, abstractmethod
