@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,8 +20,9 @@ from arena.referee.server import LoopTimer, RefereeServer
 from arena.registry import Registry
 from arena.scheduling.ladder import Ladder, MeetingCounts
 from arena.storage.listening import notifications
+from arena.storage.sole_referee import sole_referee
 from arena.storage.store import Store, open_store
-from arena.storage.tables import TOURNAMENTS_CHANNEL
+from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
 from arena.tournament.director import Director, Terms
 from arena.tournament.journal import Journal
@@ -95,7 +96,11 @@ async def running_arena(
     The database must be migrated. Blocks that an earlier referee left unfinished become void.
     Raises PortTakenError and the errors of arena.storage.
     """
-    async with open_store(database_url) as store, asyncio.TaskGroup() as tasks:
+    async with (
+        sole_referee(database_url),
+        open_store(database_url) as store,
+        asyncio.TaskGroup() as tasks,
+    ):
         voided = await store.void_unfinished_blocks()
         if voided:
             log.warning("blocks cut off by a crash are void", blocks=voided)
@@ -118,6 +123,7 @@ async def running_arena(
         writing = tasks.create_task(journal.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))
+        checking = tasks.create_task(_check_tokens(play, database_url))
         try:
             bound = await server.start(host, port)
             arena = Arena(store, bound, journal, lobby, director)
@@ -127,6 +133,13 @@ async def running_arena(
             await server.stop()
             writing.cancel()
             conducting.cancel()
+            checking.cancel()
+
+
+async def _check_tokens(play: PlayService, database_url: str) -> None:
+    async with aclosing(notifications(database_url, [TOKENS_CHANNEL])) as changes:
+        async for _ in changes:
+            await play.check_tokens()
 
 
 async def meeting_counts(store: Store) -> MeetingCounts:

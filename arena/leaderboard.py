@@ -6,14 +6,15 @@ are computed by `arena.tournament`.
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from arena.rating.choices import ScoreRule
 from arena.storage.listening import notifications
-from arena.storage.rows import RatedMatch, Trouble
+from arena.storage.rows import RatedMatch, RatedResult, Trouble
 from arena.storage.store import Store
 from arena.storage.tables import RESULTS_CHANNEL
 from arena.tournament.beside import Across, Beside, across, beside
@@ -21,6 +22,9 @@ from arena.tournament.board import TABLE_SIZES, Board, Standing, rest_seconds, t
 from arena.tournament.model_check import ModelCheck, model_check
 from arena.tournament.ports import Registered, VersionId
 from arena.tournament.rating_history import Point, rating_history
+
+MOST_LIVE = 32
+"""Boards kept at the same time by LiveLeaderboards; the one not asked for the longest goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,52 @@ async def leaderboard(
     seats = await table_size(store, game, options, seats)
     board, versions = await _board(store, Ladder(game, options, table_sizes(seats), score))
     return seats, board.standings(versions)
+
+
+class LiveLeaderboards:
+    """Leaderboards for whoever asks, however often: each board grows by what is new, computes in a
+    thread of its own, and rests in between, so that questions cannot slow the matches down."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._boards: OrderedDict[str, _Live] = OrderedDict()
+
+    async def standings(
+        self, game: str, options: Mapping[str, Any], seats: int | None
+    ) -> tuple[int, list[Standing]]:
+        """As `leaderboard`, a moment ago at the most."""
+        seats = await table_size(self._store, game, options, seats)
+        ladder = Ladder(game, options, table_sizes(seats))
+        key = repr((game, sorted(options.items()), ladder.sizes))
+        live = self._boards.setdefault(key, _Live(Board(game)))
+        self._boards.move_to_end(key)
+        if len(self._boards) > MOST_LIVE:
+            self._boards.popitem(last=False)
+        async with live.turn:
+            began = time.monotonic()
+            if began >= live.fresh_until:
+                sizes, board = list(ladder.sizes), live.board
+                rows = await self._store.rated_results(game, options, sizes, board.sequence)
+                versions = await self._store.versions()
+                live.standings = await asyncio.to_thread(_grown, board, rows, versions)
+                now = time.monotonic()
+                live.fresh_until = now + rest_seconds(now - began)
+            return seats, live.standings
+
+
+@dataclass(slots=True)
+class _Live:
+    board: Board
+    standings: list[Standing] = field(default_factory=list)
+    fresh_until: float = 0.0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+def _grown(
+    board: Board, rows: Iterable[RatedResult], versions: Mapping[VersionId, Registered]
+) -> list[Standing]:
+    board.extend(rows)
+    return board.standings(versions)
 
 
 async def table_size(store: Store, game: str, options: Mapping[str, Any], seats: int | None) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hmac import compare_digest
+from typing import TYPE_CHECKING
 
 import grpc
 import structlog
@@ -14,11 +15,15 @@ from arena.referee.registry_service import ListedBot, ListedMatch, ListedRating
 from arena.storage.errors import (
     DatabaseUnreachableError,
     NameRefusedError,
+    RecordRefusedError,
     RetiredError,
     VersionExistsError,
 )
 from arena.storage.store import Store
 from arena.tournament.ports import Registered
+
+if TYPE_CHECKING:
+    from arena.leaderboard import LiveLeaderboards
 
 log = structlog.get_logger()
 
@@ -29,6 +34,7 @@ class Registry:
     def __init__(self, store: Store, registration_key: str) -> None:
         self._store = store
         self._registration_key = registration_key
+        self._leaderboards: LiveLeaderboards | None = None
 
     async def authenticate(self, token: str) -> Registered:
         async with _as_statuses():
@@ -43,26 +49,34 @@ class Registry:
     async def register(self, token: str, bot: str, owner: str, version: str) -> tuple[Entrant, str]:
         if not compare_digest(token.encode(), self._registration_key.encode()):
             known = await self.authenticate(token)
-            if known.entrant.bot != bot or owner not in ("", known.entrant.owner):
+            if known.entrant.bot.lower() != bot.lower() or owner not in ("", known.entrant.owner):
                 raise ProtocolError(
                     grpc.StatusCode.PERMISSION_DENIED,
                     f"this token registers new versions of {known.entrant.bot} only; "
                     "a new bot needs the arena's registration key",
                 )
             owner = known.entrant.owner
-        elif await self._exists(bot):
-            raise ProtocolError(
-                grpc.StatusCode.PERMISSION_DENIED,
-                f"the bot {bot} exists: register a new version of it with a token of its own",
-            )
+        else:
+            await self._require_new(bot, owner)
         async with _as_statuses():
             registered, new_token = await self._store.register(bot, owner, version)
         return registered.entrant, new_token
 
-    async def _exists(self, bot: str) -> bool:
+    async def _require_new(self, bot: str, owner: str) -> None:
+        """The key lets strangers in; it does not let them act for those who are in."""
         async with _as_statuses():
-            # Names ignore case.
-            return any(known.bot.lower() == bot.lower() for known in await self._store.bots())
+            known = await self._store.bots()
+        # Names ignore case.
+        if any(one.bot.lower() == bot.lower() for one in known):
+            raise ProtocolError(
+                grpc.StatusCode.PERMISSION_DENIED,
+                f"the bot {bot} exists: register a new version of it with a token of its own",
+            )
+        if any(one.owner.lower() == owner.lower() for one in known):
+            raise ProtocolError(
+                grpc.StatusCode.PERMISSION_DENIED,
+                f"the owner {owner} has bots already: the arena's operator registers further ones",
+            )
 
     async def bots(self) -> Sequence[ListedBot]:
         async with _as_statuses():
@@ -84,10 +98,12 @@ class Registry:
         except (UnknownGameError, OptionsError) as error:
             raise ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from error
         # Here, because numpy's weight is only carried by a referee that is asked for ratings.
-        from arena.leaderboard import leaderboard
+        from arena.leaderboard import LiveLeaderboards
 
+        if self._leaderboards is None:
+            self._leaderboards = LiveLeaderboards(self._store)
         async with _as_statuses():
-            table, standings = await leaderboard(self._store, game, changed, seats or None)
+            table, standings = await self._leaderboards.standings(game, changed, seats or None)
         return table, [
             ListedRating(
                 Entrant(line.bot, line.version, line.owner),
@@ -137,7 +153,7 @@ async def _as_statuses() -> AsyncIterator[None]:
         ) from error
     except VersionExistsError as error:
         raise ProtocolError(grpc.StatusCode.ALREADY_EXISTS, str(error)) from error
-    except NameRefusedError as error:
+    except (NameRefusedError, RecordRefusedError) as error:
         raise ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from error
     except RetiredError as error:
         raise ProtocolError(grpc.StatusCode.PERMISSION_DENIED, str(error)) from error

@@ -2,12 +2,13 @@
 
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import typer
 
-from arena.commands.errors import told_in_a_sentence
+from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.settings import Settings, read_settings
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.errors import HomeNotWritableError
@@ -32,13 +33,24 @@ def registration_key(home: Path) -> str:
     try:
         home.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            path.touch(mode=0o600)
-            path.write_text(secrets.token_urlsafe(24) + "\n")
-        return path.read_text().strip()
+            _write_key(path)
+        key = path.read_text().strip()
     except OSError as error:
         raise HomeNotWritableError(
             f"Cannot write {path} ({error.strerror}): choose another directory with ARENA_HOME."
         ) from error
+    if not key:
+        raise CommandError(f"{path} is empty: remove it, and a new key is made.")
+    return key
+
+
+def _write_key(path: Path) -> None:
+    """All at once or not at all; who comes second keeps the first one's key."""
+    with NamedTemporaryFile("w", dir=path.parent, prefix=path.name) as new:  # mode 0600
+        new.write(secrets.token_urlsafe(24) + "\n")
+        new.flush()
+        with suppress(FileExistsError):
+            path.hardlink_to(new.name)
 
 
 def migrate() -> None:

@@ -66,8 +66,8 @@ class _Referee:
         return self._end(state)
 
     def _check_draw(self, before: Any, index: int, step: Step) -> None:
-        if step.fault is not None or step.stand_in:
-            raise TranscriptError(f"step {index}: the dealer cannot be at fault")
+        if step.fault is not None or step.stand_in or step.milliseconds:
+            raise TranscriptError(f"step {index}: the dealer has no clock and no faults")
         self._check_going_on(index)
         expected = self._game.draw(before, self._randomness)
         if step.action != expected:
@@ -85,6 +85,8 @@ class _Referee:
                 f"step {index}: {name(seat)} "
                 + ("has not forfeited" if step.stand_in else "has forfeited and cannot act")
             )
+        if step.stand_in and (step.fault is not None or step.milliseconds):
+            raise TranscriptError(f"step {index}: a stand-in has no clock and no faults")
         at_fault = step.stand_in or step.fault is not None
         if at_fault and step.action != self._game.default_action(before, seat):
             raise TranscriptError(f"step {index}: not the default action of {name(seat)}")

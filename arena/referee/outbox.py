@@ -1,6 +1,7 @@
 """What waits to be written to one stream: one message, filled in place until it is taken."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 from arena.v1 import referee_pb2
@@ -12,10 +13,16 @@ two seconds that is nothing. A bot with one match never waits."""
 MOST_GATHER_SECONDS: Final = 0.004
 
 
-class Outbox:
-    """Collects a PlayResponse. Bounded by what a session may hold: see session.py."""
+MOST_WAITING: Final = 4_096
+"""Additions that may wait for a bot to read: some sixty for each match it may play at once."""
 
-    def __init__(self) -> None:
+
+class Outbox:
+    """Collects a PlayResponse; `overflow` is called when the bot reads too slowly for it."""
+
+    def __init__(self, overflow: Callable[[], None]) -> None:
+        self._overflow = overflow
+        self._additions = 0
         self.matches = 0
         """How many matches the bot plays at the moment."""
         self._message = referee_pb2.PlayResponse()
@@ -23,6 +30,9 @@ class Outbox:
 
     def message(self) -> referee_pb2.PlayResponse:
         """The message being filled; whoever asks for it adds to it."""
+        self._additions += 1
+        if self._additions == MOST_WAITING:
+            self._overflow()
         self._filled.set()
         return self._message
 
@@ -33,5 +43,6 @@ class Outbox:
             gather = (self.matches - 1) * GATHER_SECONDS_A_MATCH
             await asyncio.sleep(min(gather, MOST_GATHER_SECONDS))
         self._filled.clear()
+        self._additions = 0
         message, self._message = self._message, referee_pb2.PlayResponse()
         return message

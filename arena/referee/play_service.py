@@ -51,13 +51,25 @@ class PlayService:
     ) -> None:
         self._authenticator = authenticator
         self._lobby = lobby
+        self._tokens: dict[_Stream, str] = {}
+        """Of open streams."""
         self._hello_seconds = hello_seconds
+
+    async def check_tokens(self) -> None:
+        """End the streams whose tokens have ended."""
+        for stream, token in list(self._tokens.items()):
+            try:
+                await self._authenticator.authenticate(token)
+            except ProtocolError as error:
+                if error.code is not grpc.StatusCode.UNAVAILABLE:
+                    stream.end(error)
 
     async def play(self, _requests: object, context: Context) -> None:
         """One stream, from its opening to its end."""
         try:
-            registered = await self._authenticator.authenticate(bearer_token(context))
-            await self._converse(registered, context)
+            token = bearer_token(context)
+            registered = await self._authenticator.authenticate(token)
+            await self._converse(registered, token, context)
         except ProtocolError as error:
             log.info("stream refused", code=error.code.name, why=error.sentence)
             ending = error
@@ -69,8 +81,9 @@ class PlayService:
         with suppress(grpc.aio.InternalError):  # the bot is gone already
             await context.abort(ending.code, ending.sentence)
 
-    async def _converse(self, registered: Registered, context: Context) -> None:
+    async def _converse(self, registered: Registered, token: str, context: Context) -> None:
         stream = _Stream(context, self._hello_seconds)
+        self._tokens[stream] = token
         async with asyncio.TaskGroup() as tasks:
             reader = tasks.create_task(stream.read(self._greet(registered, stream)))
             writer = tasks.create_task(stream.write())
@@ -78,6 +91,7 @@ class PlayService:
                 ending = await stream.ending
             finally:
                 # Also when the call is cancelled because the bot is gone.
+                del self._tokens[stream]
                 if stream.leave is not None:
                     stream.leave()
                 reader.cancel()
@@ -105,7 +119,7 @@ class _Stream:
 
     def __init__(self, context: Context, hello_seconds: float) -> None:
         self._context = context
-        self.outbox = Outbox()
+        self.outbox = Outbox(lambda: self.end(_TOO_SLOW))
         self.leave: Callable[[], None] | None = None
         loop = asyncio.get_running_loop()
         self.ending: asyncio.Future[ProtocolError | None] = loop.create_future()
@@ -155,6 +169,9 @@ class _Stream:
 _NO_HELLO = ProtocolError(grpc.StatusCode.DEADLINE_EXCEEDED, "there was no `hello` for too long")
 _NO_MESSAGE = ProtocolError(
     grpc.StatusCode.INVALID_ARGUMENT, "these bytes are no arena.v1.PlayRequest"
+)
+_TOO_SLOW = ProtocolError(
+    grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent"
 )
 _OUR_MISTAKE = ProtocolError(grpc.StatusCode.INTERNAL, "the referee made a mistake")
 

@@ -1,5 +1,6 @@
 """Bots and results as unary calls."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from arena.v1 import registry_pb2, registry_pb2_grpc
 
 DEFAULT_MATCHES = 50
 MOST_MATCHES = 1_000
+MOST_AT_ONCE = 4
+"""Calls served at the same time, whoever asks: results are recorded over the same connections."""
 
 log = structlog.get_logger()
 
@@ -80,7 +83,8 @@ def _guarded(
 
     async def guarded(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
         try:
-            return await call(self, request, context)
+            async with self.turnstile:
+                return await call(self, request, context)
         except ProtocolError as error:
             ending = error
         except Exception:
@@ -97,6 +101,7 @@ class RegistryService(registry_pb2_grpc.RegistryServiceServicer):
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
+        self.turnstile = asyncio.Semaphore(MOST_AT_ONCE)
 
     @_guarded
     async def RegisterBot(  # noqa: N802 (the proto's name)
@@ -170,7 +175,7 @@ class RegistryService(registry_pb2_grpc.RegistryServiceServicer):
 def _options(text: str) -> Mapping[str, Any]:
     try:
         options = json.loads(text or "{}")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProtocolError(
             grpc.StatusCode.INVALID_ARGUMENT, f"`options_json` is no JSON: {error}"
         ) from error

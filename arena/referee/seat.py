@@ -70,7 +70,8 @@ class Seat:
         if message is not None:
             end = message.ends.add(match_id=self.match_id)
             end.transcript.MergeFromString(written)
-            turns.write_events(end, self.host.setup.game, events, self._seen)
+            seen = 0 if self._all_anew else self._seen
+            turns.write_events(end, self.host.setup.game, events, seen)
 
     def withdraw(self, reason: str) -> None:
         self._line.unseated(self)

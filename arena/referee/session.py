@@ -1,7 +1,7 @@
 """A connected bot: its seats in running matches, and the stream that may come and go.
 
 What a session holds is bounded: at most MAX_MATCHES seats being played, one open turn for each,
-a transcript for each end. So its outbox is bounded too, however slowly the bot reads.
+a transcript for each end. What waits for a bot that does not read is bounded by its outbox.
 """
 
 from typing import Final

@@ -3,11 +3,11 @@
 Names are found whatever their capitals, and written as they were registered.
 """
 
-from sqlalchemy import ColumnElement, Insert, Update, func, select, update
+from sqlalchemy import ColumnElement, Insert, TextClause, Update, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from arena.storage.statements import Row
-from arena.storage.tables import bots, match_seats, owners, tokens, versions
+from arena.storage.tables import TOKENS_CHANNEL, bots, match_seats, owners, tokens, versions
 
 _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
 
@@ -116,3 +116,8 @@ def bot_list() -> Row:
 def is_bot(name: str) -> ColumnElement[bool]:
     """Whether a row of `bots` is the one of that name."""
     return func.lower(bots.c.name) == name.lower()
+
+
+def tell_tokens() -> TextClause:
+    """Tells, when the transaction is committed, that tokens have ended."""
+    return text(f"NOTIFY {TOKENS_CHANNEL}")

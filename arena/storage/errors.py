@@ -7,6 +7,7 @@ StorageError
 ├── DataDirectoryError          the data directory is not one that this Postgres can open
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
 ├── MigrationRefusedError       the database user may not do what a migration needs
+├── AnotherRefereeError         a referee runs on this database already
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── VersionExistsError      the bot has a version of that name
 │   └── TournamentExistsError   there is a tournament of that name
@@ -47,6 +48,10 @@ class SchemaTooNewError(StorageError):
 
 class MigrationRefusedError(StorageError):
     """The database user may not do what a migration needs."""
+
+
+class AnotherRefereeError(StorageError):
+    """A referee runs on this database already."""
 
 
 class NameRefusedError(StorageError):

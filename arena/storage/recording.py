@@ -25,8 +25,8 @@ _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(7236402)"
 and rating events become visible in the order of their numbers."""
 
 _BLOCKS: LiteralString = """
-INSERT INTO blocks (id, kind, size)
-SELECT * FROM unnest(%b::uuid[], %b::text[], %b::smallint[])
+INSERT INTO blocks (id, kind, size, rated)
+SELECT * FROM unnest(%b::uuid[], %b::text[], %b::smallint[], %b::boolean[])
 ON CONFLICT DO NOTHING
 """
 
@@ -122,6 +122,7 @@ async def write(
                 list(blocks),
                 [block.kind.value for block in blocks.values()],
                 [block.size for block in blocks.values()],
+                [block.rated for block in blocks.values()],
             ],
         )
         for columns in batches:

@@ -137,7 +137,6 @@ def match_row(row: Mapping[str, Any]) -> MatchRow:
 def is_match_id(text: str) -> bool:
     """Whether `text` may be asked for as a match: Postgres refuses what is no UUID."""
     try:
-        UUID(text)
+        return str(UUID(text)) == text.lower()
     except ValueError:
         return False
-    return True

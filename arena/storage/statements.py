@@ -20,7 +20,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
 from arena.storage.tables import (
@@ -33,6 +33,7 @@ from arena.storage.tables import (
     transcripts,
     versions,
 )
+from arena.tournament.ports import Block
 
 Row: TypeAlias = Select[Any]
 """A statement that returns rows; each function's docstring tells their columns."""
@@ -44,6 +45,18 @@ Row: TypeAlias = Select[Any]
 def void_block(block_id: str) -> Update:
     """Takes a block out of the count, unless it is closed."""
     return update(blocks).where(blocks.c.id == block_id, _unfinished()).values(voided_at=func.now())
+
+
+def refuse_block(block: Block) -> Insert:
+    """The same for a block that may have no match so far, and so not be there."""
+    row = {"id": block.id, "kind": block.kind.value, "size": block.size, "rated": block.rated}
+    return (
+        insert(blocks)
+        .values(**row, voided_at=func.now())
+        .on_conflict_do_update(
+            index_elements=[blocks.c.id], set_={"voided_at": func.now()}, where=_unfinished()
+        )
+    )
 
 
 def void_unfinished_blocks() -> Update:

@@ -38,7 +38,7 @@ from arena.storage.rows import (
 from arena.storage.tournaments import Tournaments
 from arena.storage.transaction import transaction
 from arena.storage.transcripts import Packed, packer, unpack
-from arena.tournament.ports import FinishedMatch, Registered, TournamentBlock, VersionId
+from arena.tournament.ports import Block, FinishedMatch, Registered, TournamentBlock, VersionId
 
 _SLICE = 25
 """Matches that are made ready at a time, some two milliseconds: bots are waiting meanwhile."""
@@ -116,7 +116,9 @@ class Store:
             in_service = [row for row in found if row.retired_at is None]
             if not in_service:
                 raise RetiredError(f"{_bot_and(bot, version)} is retired: register a new version.")
-            return await _new_token(connection, in_service[0].id)
+            token = await _new_token(connection, in_service[0].id)
+            await connection.execute(bot_statements.tell_tokens())
+            return token
 
     async def retire(self, bot: str, version: str | None = None) -> None:
         """Take a version, or the whole bot, out of service for good. Raises UnknownBotError."""
@@ -127,6 +129,7 @@ class Store:
                 await connection.execute(bot_statements.retire_bot(bot_row.id))
             else:
                 await connection.execute(bot_statements.retire_version(found[0].id))
+            await connection.execute(bot_statements.tell_tokens())
 
     async def bots(self) -> list[BotVersion]:
         """All versions of all bots, by name and age."""
@@ -175,6 +178,11 @@ class Store:
         """End a block that we broke; none of its matches counts. Closed stays closed."""
         async with self._transaction() as connection:
             await connection.execute(statements.void_block(block_id))
+
+    async def refuse_block(self, block: Block) -> None:
+        """End a block of which a match was refused, be it the first: none of them counts."""
+        async with self._transaction() as connection:
+            await connection.execute(statements.refuse_block(block))
 
     async def void_unfinished_blocks(self) -> int:
         """Void what an earlier referee left unfinished, before the first match; how many blocks.

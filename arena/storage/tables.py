@@ -45,6 +45,9 @@ READER_ROLE = "arena_reader"
 RESULTS_CHANNEL = "arena_results"
 """NOTIFY goes here after every batch of results."""
 
+TOKENS_CHANNEL = "arena_tokens"
+"""Told when a token was replaced or a version retired: streams it opened must end."""
+
 TOURNAMENTS_CHANNEL = "arena_tournaments"
 """NOTIFY goes here whenever a tournament is created, paired, or changes its state."""
 

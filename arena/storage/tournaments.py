@@ -157,7 +157,7 @@ class Tournaments:
                 "id": one.block.id,
                 "kind": one.block.kind.value,
                 "size": one.block.size,
-                "rated": one.rated,
+                "rated": one.block.rated,
             }
             for one in blocks
         ]

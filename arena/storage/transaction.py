@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import psycopg
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
@@ -19,13 +20,14 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
     try:
         async with engine.begin() as connection:
             yield connection
-    except (DBAPIError, psycopg.Error) as error:
+    except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
         reason = str(cause).strip().split("\n", 1)[0]
-        if isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError):
-            raise DatabaseUnreachableError(
-                f"The database does not answer ({reason}): see that it runs."
-            ) from error
         if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
             raise RecordRefusedError(f"The database refuses this: {reason}.") from error
-        raise
+        if isinstance(cause, psycopg.ProgrammingError):
+            raise  # a bug of ours
+        # All else may pass: no answer, no free connection, a server that only reads for a while.
+        raise DatabaseUnreachableError(
+            f"The database does not answer ({reason}): see that it runs."
+        ) from error

@@ -169,11 +169,11 @@ class Course:
         self, key: PairingKey, bots: tuple[VersionId, ...]
     ) -> tuple[Engagement, TournamentBlock]:
         tournament = self.tournament
-        block = Block(str(uuid4()), BlockKind.SEAT, tournament.rules.seats)
+        block = Block(str(uuid4()), BlockKind.SEAT, tournament.rules.seats, tournament.rules.rated)
         self._pairing_of[block.id] = key
         self._in_play[key] += 1
         self._count_open([key])
-        opened = TournamentBlock(tournament.id, key, block, tournament.rules.rated)
+        opened = TournamentBlock(tournament.id, key, block)
         return Engagement(tournament.ladder, bots, block), opened
 
     def _given_up(self, engagement: Engagement) -> bool:

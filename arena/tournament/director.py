@@ -18,6 +18,7 @@ import structlog
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT
 from arena.match.transcript import Setup, Transcript
+from arena.randomness import KeyedRandomness, shuffled
 from arena.scheduling.ladder import (
     Candidate,
     Ladder,
@@ -162,7 +163,9 @@ class Director:
             chosen = next_table(ladder, one_each(free), self._counts, pairs)
             if chosen is not None:
                 block = Block(str(uuid4()), BlockKind.SEAT, ladder.seats)
-                guests = seated([candidate.bot for candidate in chosen], free)
+                # By chance: whoever plays least is chosen first, and must not always begin.
+                order = shuffled(KeyedRandomness(self._new_secret()), block.id, chosen)
+                guests = seated([candidate.bot for candidate in order], free)
                 self._begin(_RunningBlock(ladder, guests, block))
                 return True
         return False
@@ -273,7 +276,8 @@ class Director:
             if forfeited and running.engagement is None:
                 self._leave_out(guest)
             elif not forfeited:
-                guest.standing.misses = 0
+                guest.standing.kept()
+                guest.on_probation = False
         # Once for storage and for all seats: it is the dearest part of a match's end.
         written = self._write_down(transcript)
         match = FinishedMatch(
@@ -313,6 +317,7 @@ class Director:
             self._guests.pop(guest.participant, None)
 
     def _leave_out(self, guest: Guest) -> None:
+        guest.on_probation = True
         now = self._timer.now()
         if now < guest.standing.not_before:
             # The same absence: one restart of a bot with many matches would cost it minutes.

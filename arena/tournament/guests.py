@@ -25,6 +25,10 @@ class Standing:
         self.not_before = now + pause
         return pause
 
+    def kept(self) -> None:
+        """A match was played as it should be: a miss is made good by one, not all at once."""
+        self.misses = max(0, self.misses - 1)
+
 
 @dataclass(eq=False, slots=True)
 class Guest:
@@ -36,6 +40,9 @@ class Guest:
     taken: int = 0
     """Places held by blocks."""
     present: bool = True
+    on_probation: bool = False
+    """After a miss it gets one place, until it has played: of several copies of a version, one
+    that does not read would else hold the places of dozens of opponents."""
 
     def welcome(self, now: float) -> bool:
         """Whether it is here and not left out."""
@@ -43,7 +50,8 @@ class Guest:
 
     def free(self, now: float) -> bool:
         """Whether it could sit down."""
-        return self.welcome(now) and self.taken < self.participant.max_matches
+        places = 1 if self.on_probation else self.participant.max_matches
+        return self.welcome(now) and self.taken < places
 
 
 def seated(bots: Iterable[int], free: Sequence[Guest]) -> tuple[Guest, ...]:

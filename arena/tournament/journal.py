@@ -163,7 +163,7 @@ class Journal:
             refused.add(match.transcript.setup.match_id)
             log.exception("result refused", match=match.transcript.setup.match_id)
             # Its block can never be complete, and must not count in part.
-            await self._end(_BlockEnd(match.block.id, void=True))
+            await self._recorder.refuse_block(match.block)
 
     async def _open(self, openings: list[TournamentBlock]) -> None:
         if not openings:
@@ -173,8 +173,8 @@ class Journal:
         except StorageFailedError:
             raise
         except Exception:
-            # Their matches are recorded all the same; the tournament will not find them, and has
-            # them played again.
+            # Their matches are recorded all the same, and rated or not as the blocks say; the
+            # tournament finds them missing after the next start and has them played again.
             log.exception("blocks not opened", blocks=len(openings))
 
     async def _end(self, end: _BlockEnd) -> None:

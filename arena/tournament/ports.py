@@ -39,6 +39,8 @@ class Block:
     id: str
     kind: BlockKind
     size: int
+    rated: bool = True
+    """Whether its matches count for the ladder once it is complete or closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,6 @@ class TournamentBlock:
     pairing: tuple[int, int]
     """(round, table)."""
     block: Block
-    rated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,4 +188,8 @@ class Recorder(Protocol):
 
     async def void_block(self, block_id: str) -> None:
         """End a block that we broke; none of its matches counts."""
+        ...
+
+    async def refuse_block(self, block: Block) -> None:
+        """The same for a block of which a match was refused, be it the first."""
         ...

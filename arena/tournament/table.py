@@ -157,15 +157,17 @@ class Table:
 
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
+        self._advance(None)
+
+    def _start_flow(self) -> Flow:
         entropies = tuple(self._entropies[seat] for seat in range(len(self._players)))
         key = match_key(self._secret, self.setup.match_id, entropies)
-        self._flow = play(
+        return play(
             self.setup.make_game(),
             len(self._players),
             KeyedRandomness(key),
             self.setup.fault_limit,
         )
-        self._advance(None)
 
     def _elapsed(self) -> int:
         return int((self._timer.now() - self._asked_at) * 1000)
@@ -186,8 +188,9 @@ class Table:
         return True
 
     def _advance(self, replies: Sequence[Reply] | None) -> None:
-        assert self._flow is not None
         try:
+            if self._flow is None:
+                self._flow = self._start_flow()
             while True:
                 ask = next(self._flow) if replies is None else self._flow.send(replies)
                 self._put(ask)

@@ -49,8 +49,8 @@ async def created(
 async def opened(store: Store, tournament: Tournament) -> Block:
     """A block for the first pairing, 2 against 1."""
     await store.tournaments.add_pairings(tournament.id, [Pairing(1, 1, (2, 1))])
-    own = block(2)
-    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), own, tournament.rules.rated)])
+    own = replace(block(2), rated=tournament.rules.rated)
+    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), own)])
     return own
 
 
@@ -153,7 +153,7 @@ async def test_what_a_crash_cut_off_is_void_and_does_not_count(
     own = await opened(store, tournament)
     await store.record(both_rotations(versions, own)[:1])
     never_played = block(2)
-    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), never_played, rated=True)])
+    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), never_played)])
     assert await store.void_unfinished_blocks() == 2
     seen = await store.tournaments.blocks(tournament, [own.id, never_played.id])
     assert {one.state for one in seen} == {BlockState.VOID}
@@ -165,7 +165,7 @@ async def test_opening_and_pairing_again_change_nothing(
 ) -> None:
     tournament = await created(store, versions)
     own = await opened(store, tournament)
-    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), own, rated=True)])
+    await store.open_blocks([TournamentBlock(tournament.id, (1, 1), own)])
     await store.tournaments.add_pairings(tournament.id, [Pairing(1, 1, (3, 1))])
     record = await store.tournaments.record(tournament)
     assert record.pairings == {(1, 1): Pairing(1, 1, (2, 1))}
@@ -202,7 +202,7 @@ async def test_a_block_belongs_to_a_pairing_that_exists(
 ) -> None:
     tournament = await created(store, versions)
     with pytest.raises(RecordRefusedError):
-        await store.open_blocks([TournamentBlock(tournament.id, (1, 1), block(2), rated=True)])
+        await store.open_blocks([TournamentBlock(tournament.id, (1, 1), block(2))])
     assert sql.execute("SELECT count(*) FROM blocks").fetchone() == (0,)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from arena.tournament.ports import FinishedMatch, StorageFailedError, TournamentBlock
+from arena.tournament.ports import Block, FinishedMatch, StorageFailedError, TournamentBlock
 
 
 def match_id(match: FinishedMatch) -> str:
@@ -53,6 +53,9 @@ class FakeRecorder:
         self._fail()
         self.voided.append(block_id)
         self.order.append(f"voided {block_id}")
+
+    async def refuse_block(self, block: Block) -> None:
+        await self.void_block(block.id)
 
     def _fail(self) -> None:
         if self.failures:

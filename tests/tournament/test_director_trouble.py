@@ -70,7 +70,7 @@ async def test_many_matches_lost_at_once_are_one_miss() -> None:
     assert silent.offered > lost
 
 
-async def test_one_good_match_makes_up_for_past_misses() -> None:
+async def test_good_matches_make_up_for_past_misses() -> None:
     world = World()
     guest = world.arrive("unsteady", habit=Habit.DECLINES)
     world.arrive("good")

@@ -108,7 +108,8 @@ def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> Blo
     card = state.hands[seat][0]
     if card <= HIGHEST_VALUE:
         honest = honest_total(options, state.total, card)
-        return Number(card.value, max(0, honest), True)
+        lowest, highest = claimable(options, state.total)
+        return Number(card.value, min(max(lowest, honest), highest), True)
     if card in RED_CARDS:
         return Red(card, next_seat(seat, state.direction, len(state.hands)), True)
     return Action(card, True)

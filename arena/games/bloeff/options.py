@@ -61,13 +61,17 @@ class BloeffOptions(Options):
     publish_ballots: Literal["chosen", "all"] = Field(
         default="chosen", description="which doubts everybody learns afterwards (BO-F2)"
     )
-    points_blue: int = Field(default=1, ge=0, description="points of a blue number card (BO-24)")
-    points_other: int = Field(default=2, ge=0, description="points of any other card (BO-24)")
+    points_blue: int = Field(
+        default=1, ge=0, le=1_000, description="points of a blue number card (BO-24)"
+    )
+    points_other: int = Field(
+        default=2, ge=0, le=1_000, description="points of any other card (BO-24)"
+    )
     final_tie: Literal["shared", "fewest_cards"] = Field(
         default="shared", description="equal points share a rank, or fewer cards win (BO-25)"
     )
     max_turns: int = Field(
-        default=200, ge=1, description="the match ends after so many turns (BO-23)"
+        default=200, ge=1, le=10_000, description="the match ends after so many turns (BO-23)"
     )
     red_order: Literal["oldest_first"] = "oldest_first"
     skips_per_turn: Literal[1] = 1
