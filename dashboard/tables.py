@@ -134,7 +134,7 @@ def _remarks(row: MatchRow) -> Iterable[Html]:
     if row.voided:
         yield badge("void", "bad", "Its block was broken off; it does not count.")
     elif not row.rated:
-        yield badge("unrated", hint="It may count once its block is complete.")
+        yield badge("not counted", hint="It counts once its block of seat rotations is complete.")
 
 
 def options(changed: Iterable[tuple[str, Any]]) -> str:

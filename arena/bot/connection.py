@@ -66,6 +66,8 @@ class Address:
     @classmethod
     def parse(cls, text: str) -> "Address":
         scheme, separator, rest = text.rpartition("://")
+        if not rest.rstrip("/").rpartition(":")[2].isdigit():
+            raise RefusedError(f"{text!r} is no address: write HOST:PORT, as in 127.0.0.1:50051.")
         return cls(rest.rstrip("/"), separator != "" and scheme == "https")
 
     def channel(self) -> grpc.Channel:

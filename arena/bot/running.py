@@ -45,9 +45,8 @@ def run(bot: type[Bot], arguments: Sequence[str] | None = None) -> None:
     from arena.bot.conversation import CheckFailedError, Conversation
 
     conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
-    address = Address.parse(settings.address)
     try:
-        keep_playing(conversation, address, settings.token)
+        keep_playing(conversation, Address.parse(settings.address), settings.token)
     except KeyboardInterrupt:
         _log.info("Stopped. %s", conversation.tally)
     except TakenOverError as end:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from arena.commands.bots import with_store
 from arena.commands.errors import CommandError, told_in_a_sentence
@@ -44,7 +44,10 @@ def matches(
     if as_json:
         typer.echo(json.dumps([_match_json(match) for match in found], indent=2))
         return
-    table = Table("match", "game", "finished (UTC)", "places")
+    if not found:
+        typer.echo("No such match yet: see `arena bot list` for the names of bots.")
+        return
+    table = Table(Column("match", no_wrap=True, min_width=36), "game", "finished (UTC)", "places")
     for match in found:
         places = sorted(match.seats, key=lambda seat: seat.placing)
         table.add_row(

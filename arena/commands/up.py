@@ -106,6 +106,7 @@ async def _up(plan: _Plan, url: str) -> None:
             await _show_status(arena, running, stopping)
             # Before the sample bots go, so that running blocks end and count.
             await arena.wind_down()
+        typer.echo(f"Stopped: {arena.recorded} matches recorded since the start.")
         if plan.stop_after is not None:
             await _print_leaderboards(arena, plan.ladders)
 

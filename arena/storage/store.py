@@ -88,7 +88,8 @@ class Store:
             version_id = await connection.scalar(bot_statements.add_version(found.id, version))
             if version_id is None:
                 raise VersionExistsError(
-                    f"{found.name} has a version {version} already: give the new one another label."
+                    f"{found.name} has a version {version} already: give the new one another label "
+                    "with --version, or get a new token with `arena bot rotate-token`."
                 )
             token = await _new_token(connection, version_id)
         entrant = Entrant(found.name, version, found.owner)

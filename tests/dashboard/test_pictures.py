@@ -99,12 +99,12 @@ def test_a_match_lists_its_seats_by_placing_with_their_faults() -> None:
     assert "2 faults" in page and "forfeit" in page and "3 faults" not in page
     assert "show and reroll, dice per player 3" in page
     assert "2026-05-01 12:00:05" in page
-    assert "void" not in page and "unrated" not in page
+    assert "void" not in page and "not counted" not in page
 
 
 def test_what_does_not_count_says_so() -> None:
     assert ">void<" in tables.matches([replace(ROW, rated=False, voided=True)])
-    assert ">unrated<" in tables.matches([replace(ROW, rated=False)])
+    assert ">not counted<" in tables.matches([replace(ROW, rated=False)])
 
 
 def test_a_game_this_release_does_not_know_is_listed_by_its_id() -> None:
