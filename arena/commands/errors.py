@@ -22,15 +22,26 @@ def told_in_a_sentence() -> Iterator[None]:
     from arena.settings import SettingsError
     from arena.storage.errors import StorageError
 
-    try:
-        yield
-    except (
+    mendable = (
         CommandError,
         OptionsError,
         PortTakenError,
         SettingsError,
         StorageError,
         UnknownGameError,
-    ) as error:
+    )
+    try:
+        yield
+    except Exception as raised:
+        error = _alone(raised)
+        if not isinstance(error, mendable):
+            raise
         typer.echo(f"arena: {error}", err=True)
         raise typer.Exit(USAGE) from error
+
+
+def _alone(error: Exception) -> Exception:
+    """The error itself, when task groups have wrapped it on its way up and no other beside it."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error

@@ -10,6 +10,7 @@ from arena.assembly import running_arena
 from arena.commands import ladders as tables
 from arena.commands.database import database, registration_key
 from arena.commands.errors import told_in_a_sentence
+from arena.commands.ports import require_free
 from arena.event_loop import run
 from arena.logs import configure_logs
 from arena.scheduling.ladder import Ladder
@@ -25,17 +26,12 @@ def serve(
     with told_in_a_sentence():
         settings = read_settings()
         ladders = tables.ladders(table or ())
+        host = settings.host if host is None else host
+        port = settings.port if port is None else port
+        require_free(host, port=port)
         configure_logs(settings)
         with database(settings) as url:
-            run(
-                _serve(
-                    settings,
-                    url,
-                    settings.host if host is None else host,
-                    settings.port if port is None else port,
-                    ladders,
-                )
-            )
+            run(_serve(settings, url, host, port, ladders))
 
 
 async def _serve(settings: Settings, url: str, host: str, port: int, ladders: list[Ladder]) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import socket
 from dataclasses import dataclass
 from time import monotonic
 from typing import Annotated
@@ -17,8 +16,9 @@ from arena.commands import ladders as tables
 from arena.commands.children import Children, children, house_tokens, start_sample_bots
 from arena.commands.dashboard import dashboard_arguments
 from arena.commands.database import database, registration_key
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import told_in_a_sentence
 from arena.commands.leaderboard import print_leaderboard, title
+from arena.commands.ports import require_free
 from arena.commands.serve import stop_signal
 from arena.event_loop import run
 from arena.games import make_game
@@ -65,27 +65,12 @@ def up(
             tables.ladders(table or ()),
             stop_after,
         )
-        _require_free(plan)
+        require_free(plan.host, port=plan.port)
+        if plan.dashboard_port is not None:
+            require_free(plan.host, dashboard_port=plan.dashboard_port)
         configure_logs(settings)
         with database(settings) as url:
             run(_up(plan, url))
-
-
-def _require_free(plan: _Plan) -> None:
-    """Look before anything is started, so that nothing is half-started."""
-    wanted = [("--port", plan.port)]
-    if plan.dashboard_port is not None:
-        wanted.append(("--dashboard-port", plan.dashboard_port))
-    for option, port in wanted:
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((plan.host, port))
-            except OSError as error:
-                raise CommandError(
-                    f"cannot listen on {plan.host}:{port} ({error.strerror}): stop the program "
-                    f"that uses it, or choose another port with {option}."
-                ) from error
 
 
 async def _up(plan: _Plan, url: str) -> None:

@@ -162,9 +162,9 @@ async def test_nobody_answers_for_another_bot(scene: Scene) -> None:
         await scene.peer("victim", max_matches=1) as victim,
         await scene.peer("impostor", max_matches=1) as impostor,
     ):
-        await impostor.greet()
         await victim.greet()
         turn = await victim.to_first_turn()
+        await impostor.greet()
         theirs = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number, action=bet(99, 6))
         for _ in range(10):
             await impostor.say(

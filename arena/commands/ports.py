@@ -1,0 +1,28 @@
+"""Looking whether ports are free before anything is started, so that nothing is half-started."""
+
+import socket
+
+from arena.commands.errors import CommandError
+
+
+def require_free(host: str, **options: int) -> None:
+    """See that a program may listen on these ports, by the option that chooses each.
+
+    Raises CommandError.
+    """
+    for option, port in options.items():
+        try:
+            _listen(host, port)
+        except OSError as error:
+            raise CommandError(
+                f"cannot listen on {host}:{port} ({error.strerror}): stop the program that uses "
+                f"it, or choose another port with --{option.replace('_', '-')}."
+            ) from error
+
+
+def _listen(host: str, port: int) -> None:
+    found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    family, kind, protocol, _, address = found[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)

@@ -1,0 +1,102 @@
+"""A referee killed in the middle of recording, again and again: what was told is true."""
+
+import asyncio
+from pathlib import Path
+
+import grpc
+import psycopg
+
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
+from arena.storage.store import open_store
+from tests.bots import Peer
+from tests.databases import plain
+from tests.end_to_end.programs import Program, program
+
+KILLS = 3
+BOTS = 4
+TOLD_BEFORE_A_KILL = 150
+SERVE = ("serve", "--port", "0", "--table", "bluff:2:dice_per_player=1")
+
+
+async def test_a_match_that_was_told_to_have_ended_outlives_every_crash(home: Path) -> None:
+    tokens = await register(home)
+    told: list[str] = []
+    for _ in range(KILLS):
+        with program(home, *SERVE) as referee:
+            told += await told_until_killed(referee, tokens)
+    assert len(set(told)) >= KILLS * TOLD_BEFORE_A_KILL
+    with program(home, *SERVE) as referee:
+        referee.port()
+        with EmbeddedPostgres(home / "postgres") as url, psycopg.connect(plain(url)) as database:
+            assert_consistent(database, set(told))
+        assert referee.stop() == 0
+    with EmbeddedPostgres(home / "postgres") as url:
+        async with open_store(url) as store:
+            assert await store.transcript(told[0]) is not None
+
+
+async def register(home: Path) -> list[str]:
+    with EmbeddedPostgres(home / "postgres") as url:
+        migrate(url)
+        async with open_store(url) as store:
+            return [(await store.register(f"bot{n}", f"owner{n}"))[1] for n in range(BOTS)]
+
+
+async def told_until_killed(referee: Program, tokens: list[str]) -> list[str]:
+    """Play hard until enough matches have ended, then kill; the matches told to have ended."""
+    port = await asyncio.to_thread(referee.port)
+    peers = [Peer(port, token, max_matches=16) for token in tokens]
+
+    def enough() -> bool:
+        return sum(len(peer.ended) for peer in peers) >= 2 * TOLD_BEFORE_A_KILL
+
+    async def play(peer: Peer) -> None:
+        try:
+            await peer.greet()
+            await peer.play(until=enough)
+        except (EOFError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            referee.process.wait(5)  # only its death may have ended the stream
+            return
+        if referee.process.poll() is None:
+            referee.process.kill()
+
+    async with asyncio.TaskGroup() as tasks:
+        for peer in peers:
+            tasks.create_task(play(peer))
+    referee.process.wait()
+    for peer in peers:
+        while await unread(peer):
+            pass
+        await peer.channel.close()
+    return [match_id for peer in peers for match_id in peer.ended]
+
+
+async def unread(peer: Peer) -> bool:
+    """Hear what had arrived before the end."""
+    try:
+        await peer.hear()
+    except (EOFError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
+        return False
+    return True
+
+
+def assert_consistent(database: psycopg.Connection, told: set[str]) -> None:
+    def count(statement: str) -> int:
+        row = database.execute(statement.encode()).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    recorded = {str(row[0]) for row in database.execute("SELECT id FROM matches")}
+    assert told <= recorded
+    assert count("SELECT count(*) FROM transcripts") == len(recorded)
+    assert count("SELECT count(*) FROM match_seats") == 2 * len(recorded)
+    unfinished = "closed_at IS NULL AND voided_at IS NULL"
+    assert count(f"SELECT count(*) FROM blocks WHERE {unfinished}") == 0
+    assert count("SELECT count(*) FROM blocks WHERE closed_at IS NOT NULL") > 0
+    # The ratings were told of the matches of complete blocks, of each once, and of no others.
+    rated = "SELECT count(*) FROM rating_events"
+    complete = "SELECT count(*) FROM matches JOIN blocks ON blocks.id = block_id"
+    assert count(rated) == count(f"{complete} WHERE closed_at IS NOT NULL")
+    sizes = "SELECT count(*) FROM matches GROUP BY block_id HAVING count(*) > 2"
+    assert database.execute(sizes).fetchall() == []

@@ -1,0 +1,81 @@
+"""What a person can mend is one sentence and exit code 2, with nothing left half-started."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from tests.databases import execute
+from tests.end_to_end.programs import Program, free_port, program
+
+COMMANDS = {
+    "serve": ("serve", "--port"),
+    "up": ("up", "--no-dashboard", "--port"),
+}
+every_command = pytest.mark.parametrize("command", COMMANDS)
+
+
+def assert_one_sentence(refused: Program, *words: str) -> None:
+    assert refused.ended() == 2
+    lines = refused.complained.strip().splitlines()
+    assert len(lines) == 1, refused.complained
+    assert lines[0].startswith("arena: ")
+    for word in words:
+        assert word in lines[0]
+    assert refused.left_behind() == []
+
+
+@every_command
+def test_a_port_that_is_taken(home: Path, command: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        with program(home, *COMMANDS[command], port) as refused:
+            assert_one_sentence(refused, port, "--port")
+    assert not home.exists()
+
+
+def test_a_dashboard_port_that_is_taken(home: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        arguments = ("up", "--port", str(free_port()), "--dashboard-port", port)
+        with program(home, *arguments) as refused:
+            assert_one_sentence(refused, port, "--dashboard-port")
+    assert not home.exists()
+
+
+def test_a_home_that_cannot_be_written(home: Path) -> None:
+    home.parent.joinpath("file").touch()  # even root makes no directory inside a file
+    with program(home.parent / "file" / "home", *COMMANDS["up"], "0") as refused:
+        assert_one_sentence(refused, "ARENA_HOME")
+
+
+def test_a_database_that_does_not_answer(home: Path) -> None:
+    url = f"postgresql://127.0.0.1:{free_port()}/arena"
+    with program(home, *COMMANDS["up"], "0", ARENA_DATABASE_URL=url) as refused:
+        assert_one_sentence(refused, "No Postgres answers", "ARENA_DATABASE_URL")
+
+
+def test_a_database_of_a_newer_release(home: Path, database: str) -> None:
+    execute(database, "UPDATE alembic_version SET version_num = '9999'")
+    with program(home, *COMMANDS["serve"], "0", ARENA_DATABASE_URL=database) as refused:
+        assert_one_sentence(refused, "9999", "newer release")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "words"),
+    [
+        (("--table", "chess:2"), {}, "chess"),
+        ((), {"ARENA_LOG_LEVEL": "LOUD"}, "ARENA_LOG_LEVEL"),
+    ],
+    ids=str,
+)
+def test_options_and_settings_that_make_no_sense(
+    home: Path, arguments: tuple[str, ...], environment: dict[str, str], words: str
+) -> None:
+    with program(home, "serve", "--port", "0", *arguments, **environment) as refused:
+        assert_one_sentence(refused, words)
+    assert not home.exists()

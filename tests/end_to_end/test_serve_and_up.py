@@ -1,0 +1,44 @@
+"""`arena serve` and `arena up` as programs: they start, play, stop, and leave nothing behind."""
+
+from pathlib import Path
+
+from tests.end_to_end.programs import free_port, program
+
+
+def test_up_plays_until_enough_is_recorded_and_prints_the_leaderboard(home: Path) -> None:
+    arguments = ("up", "--stop-after", "40", "--no-dashboard", "--port", str(free_port()))
+    with program(home, *arguments) as up:
+        assert up.ended() == 0, up.complained
+        assert up.left_behind() == []
+        assert "Bluff, 2 seats" in up.said
+        assert "(house)" in up.said
+        assert "Traceback" not in up.complained
+    with program(home, "matches", "--limit", "1") as matches:  # what was played is still there
+        assert matches.ended() == 0
+        assert "bluff" in matches.said
+
+
+def test_up_asked_to_stop_ends_cleanly_and_takes_all_it_started_with_it(home: Path) -> None:
+    ports = (str(free_port()), str(free_port()))
+    with program(home, "up", "--port", ports[0], "--dashboard-port", ports[1]) as up:
+        up.wait_for("Dashboard: ")
+        assert up.stop() == 0
+        assert up.left_behind() == []
+        assert "Traceback" not in up.complained
+
+
+def test_up_killed_takes_bots_database_and_dashboard_with_it(home: Path) -> None:
+    ports = (str(free_port()), str(free_port()))
+    with program(home, "up", "--port", ports[0], "--dashboard-port", ports[1]) as up:
+        up.wait_for("Ctrl-C stops everything")
+        assert len(up.running()) > 5
+        up.kill()
+        assert up.left_behind() == []
+
+
+def test_serve_asked_to_stop_ends_with_0_and_leaves_nothing(home: Path) -> None:
+    with program(home, "serve", "--port", "0") as serve:
+        serve.port()
+        assert serve.stop() == 0
+        assert serve.left_behind() == []
+        assert "Traceback" not in serve.complained
