@@ -33,6 +33,11 @@ def quiet(caplog: pytest.LogCaptureFixture) -> Iterator[list[Any]]:
         yield lines
     assert [line for line in lines if line["log_level"] in ("error", "critical")] == []
     noise = [r for phase in ("setup", "call") for r in caplog.get_records(phase)] + caplog.records
-    said = [record.getMessage() for record in noise if record.levelno >= logging.WARNING]
+    said = [
+        record.getMessage()
+        for record in noise
+        # The driver may say that its line was cut: a test did it.
+        if record.levelno >= logging.WARNING and not record.name.startswith("psycopg")
+    ]
     # grpc.aio's poller belongs to the process and remembers the loops of earlier tests.
     assert [line for line in said if "PollerCompletionQueue" not in line] == []
