@@ -1,6 +1,7 @@
 """The arena as programs: started, told to stop, killed, and looked for afterwards."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,8 +24,8 @@ class Program:
 
     def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
         self.home = home
-        output = Path(tempfile.mkdtemp(prefix="arena-output-"))
-        self._out, self._err = output / "out", output / "err"
+        self.output = Path(tempfile.mkdtemp(prefix="arena-output-"))
+        self._out, self._err = self.output / "out", self.output / "err"
         plain = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self.process = subprocess.Popen(
@@ -93,7 +94,9 @@ def program(home: Path, *arguments: str, **environment: str) -> Iterator[Program
     finally:
         if running.process.poll() is None:
             running.kill()
-        assert running.left_behind() == []
+        left_behind = running.left_behind()
+        shutil.rmtree(running.output)
+        assert left_behind == []
 
 
 def _running_for(home: Path) -> Iterator[str]:
