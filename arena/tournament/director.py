@@ -253,7 +253,13 @@ class Director:
     ) -> None:
         match outcome:
             case Outcome.PLAYED:
-                self._record(running, guests, table)
+                try:
+                    self._record(running, guests, table)
+                except Exception:
+                    log.exception("match not written down", match=table.setup.match_id)
+                    table.discard()
+                    self._cut_short(running, void=True)
+                    return
                 running.position += 1
                 if running.position == running.block.size:
                     self._release(running, Ending.COMPLETE)

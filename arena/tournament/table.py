@@ -141,6 +141,7 @@ class Table:
         """Tell all players the end, once the match is recorded."""
         for player in self._players:
             player.end(written, self._events)
+        self._let_go()
 
     def bank_ms(self, seat: int) -> int:
         """What is left of a seat's time bank."""
@@ -154,6 +155,11 @@ class Table:
         """Tell all players that the match, though played, could not be recorded."""
         for player in self._players:
             player.withdraw("the match could not be recorded; it does not count")
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Players know their table: nothing of a match stays for the garbage collector to find."""
+        self._players = ()
 
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
@@ -236,7 +242,7 @@ class Table:
             record.result,
             Opening(self._secret, entropies),
         )
-        self._done(self, Outcome.PLAYED)
+        self._tell_done(Outcome.PLAYED)
 
     def _call_off(self, reason: str) -> None:
         self._withdraw(reason, Outcome.NOT_JOINED)
@@ -245,7 +251,12 @@ class Table:
         self._close()
         for player in self._players:
             player.withdraw(reason)
-        self._done(self, outcome)
+        self._let_go()
+        self._tell_done(outcome)
+
+    def _tell_done(self, outcome: Outcome) -> None:
+        done, self._done = self._done, _told
+        done(self, outcome)
 
     def _close(self) -> None:
         self._phase = _Phase.OVER
@@ -303,6 +314,10 @@ class Table:
             self._advance([self._replies[turn.seat] for turn in self._asked])
         else:
             self._set_deadline()
+
+
+def _told(_table: Table, _outcome: Outcome) -> None:
+    """Stands for `done` once it was called: whoever sets up a table knows it, too."""
 
 
 _ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")
