@@ -38,11 +38,18 @@ def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
         if intervals.evidence[index] < FEW_CLUSTERS:
             found[index].add(Flag.FEW_CLUSTERS)
     took = score > 0
-    for group in strong_groups(took | took.T)[1:]:
+    for group in _beside_the_largest(strong_groups(took | took.T)):
         for index in group:
             found[index].add(Flag.SEPARATE_POOL)
-    for group in strong_groups(took)[1:]:
+    for group in _beside_the_largest(strong_groups(took)):
         for index in group:
             if not found[index] - {Flag.FEW_CLUSTERS}:
                 found[index].add(Flag.ONE_SIDED)
     return tuple(frozenset(flags) for flags in found)
+
+
+def _beside_the_largest(groups: list[list[int]]) -> list[list[int]]:
+    """All groups but the largest; all, when none is larger than the others: the order in which
+    bots came must not decide whom a flag falls on."""
+    tied = len(groups) > 1 and len(groups[0]) == len(groups[1])
+    return groups if tied else groups[1:]

@@ -164,7 +164,7 @@ class Director:
             if chosen is not None:
                 block = Block(str(uuid4()), BlockKind.SEAT, ladder.seats)
                 # By chance: whoever plays least is chosen first, and must not always begin.
-                order = shuffled(KeyedRandomness(self._new_secret()), block.id, chosen)
+                order = shuffled(KeyedRandomness(self._new_secret()), "seat", chosen)
                 guests = seated([candidate.bot for candidate in order], free)
                 self._begin(_RunningBlock(ladder, guests, block))
                 return True

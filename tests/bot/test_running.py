@@ -64,7 +64,7 @@ def _process(address: str) -> Iterator["subprocess.Popen[str]"]:
 
 
 async def _ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    _, errors = await asyncio.to_thread(process.communicate, None, 20)
+    _, errors = await asyncio.to_thread(process.communicate, None, 60)
     return process.returncode, errors
 
 

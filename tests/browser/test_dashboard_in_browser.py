@@ -10,11 +10,12 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
 
 from arena.tournament.ports import FinishedMatch
 from tests.dashboard.played import fill
@@ -148,12 +149,26 @@ def test_a_match_can_be_walked_through_with_keys_alone(page: Page, site: Site) -
     page.goto(f"/replay?match={transcript.setup.match_id}")
     headline = page.locator(".ba-headline")
     expect(headline).to_contain_text("Step 0")
+    expect(page.get_by_role("button", name="Next")).to_be_enabled()
+    _press_until_heard(page, "ArrowRight", headline, "Step 1")
+    page.keyboard.press("ArrowLeft")
+    expect(headline).to_contain_text("Step 0")
     for key, step in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
         page.keyboard.press(key)
         expect(headline).to_contain_text(f"Step {step}")
     page.keyboard.press("End")
     expect(headline).to_contain_text(f"Step {len(transcript.steps)}")
     expect(page.get_by_text("Result", exact=True)).to_be_visible()
+
+
+def _press_until_heard(page: Page, key: str, headline: Locator, words: str) -> None:
+    """The page listens for keys a moment after it shows its first words."""
+    for _ in range(5):
+        page.keyboard.press(key)
+        with suppress(AssertionError):
+            expect(headline).to_contain_text(words, timeout=10_000)
+            return
+    expect(headline).to_contain_text(words)
 
 
 def test_a_match_of_the_list_leads_to_its_replay(page: Page) -> None:
