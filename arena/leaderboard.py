@@ -189,7 +189,8 @@ async def follow(store: Store, url: str, ladder: Ladder) -> AsyncGenerator[Leade
             versions = await _read_on(store, ladder, board)
             changed = board.sequence != shown
             standings = tuple(board.standings(versions)) if changed else ()
-            rest = rest_seconds(time.perf_counter() - began)
+            # The log so far is read once: what comes is what costs from now on.
+            rest = rest_seconds(0.0 if shown < 0 else time.perf_counter() - began)
             if changed:
                 shown = board.sequence
                 yield Leaderboard(standings, len(board), board.sequence)

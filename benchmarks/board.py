@@ -1,13 +1,14 @@
 """What the live board costs: whom it delays, and how long a refit takes.
 
-python -m benchmarks.board [--rounds 5] [--seconds 3] [--matches 100000] [--json FILE]
+python -m benchmarks.board [--slices 24] [--seconds 4] [--matches 100000] [--json FILE]
 
-First the referee, loaded by bots that cost next to nothing, with and without a process that follows
+First the referee, loaded without a break by bots that cost next to nothing, while a process follows
 the live board (`arena leaderboard --follow`: told by the database, it reads what is new and fits
-again). Rounds alternate, and so does which arm goes first; prints the medians of decisions/s and
-the median of the rounds' ratios. Then a board of 100 bots in this process: one more match and a refit, and a whole
-leaderboard with intervals and ranks. Figures of a machine that is busy otherwise say little: the
-load is printed beside them.
+again). That process is stopped in every other slice of time (SIGSTOP), and finds twice the results
+when it goes on; printed are decisions/s with and without, and the median ratio of neighbouring
+slices, since other work of the machine comes and goes. Then a board of 100 bots in this process:
+one more match and a refit, and a whole leaderboard with intervals and ranks. The machine's load is
+printed beside the figures.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -33,23 +35,24 @@ from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from arena.tournament.board import Board
 from arena.tournament.ports import Registered, VersionId
-from benchmarks.referee_load.stage import Figures, measure, referee, register
+from benchmarks.referee_load.stage import Figures, client, referee, register
 
 STREAMS = 8
 MATCHES_AT_ONCE = 32
+WARM_SECONDS = 40.0
 BOTS = 100
 
 
 def main() -> None:
     """Measure both and print the report."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--slices", type=int, default=24)
+    parser.add_argument("--seconds", type=float, default=4.0, help="of a slice")
     parser.add_argument("--matches", type=int, default=100_000, help="of the board in this process")
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     report: dict[str, Any] = {"load_before": os.getloadavg()[0]}
-    report["referee"] = _referee(options.rounds, options.seconds)
+    report["referee"] = _referee(options.slices, options.seconds)
     report["board"] = [_board(options.matches, seats) for seats in (2, 6)]
     report["load_after"] = os.getloadavg()[0]
     _print(report)
@@ -58,40 +61,56 @@ def main() -> None:
         options.json.write_text(json.dumps(report, indent=2) + "\n")
 
 
-def _referee(rounds: int, seconds: float) -> dict[str, Any]:
-    arms: dict[str, list[Figures]] = {"off": [], "on": []}
+def _referee(slices: int, seconds: float) -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory() as home,
         EmbeddedPostgres(Path(home) / "postgres") as url,
     ):
         migrate(url)
         tokens = asyncio.run(register(url, STREAMS, "bot"))
-        with referee(url) as (port, _):
-            playing = ("players", "play", port, MATCHES_AT_ONCE, seconds)
-            measure(*playing, tokens=tokens)  # a log to begin with, and everything warm
-            for number in range(rounds):
-                for arm in ("off", "on") if number % 2 else ("on", "off"):
-                    if arm == "off":
-                        arms[arm].append(measure(*playing, tokens=tokens))
-                        continue
-                    with _follower(url) as follower:
-                        boards, used = follower.boards, follower.cpu_seconds()
-                        figures = measure(*playing, tokens=tokens)
-                        figures["boards"] = follower.boards - boards
-                        figures["board_cpu_seconds"] = follower.cpu_seconds() - used
-                        figures["board_matches"] = follower.matches
-                    arms[arm].append(figures)
-                print(f"round {number + 1} of {rounds} done", file=sys.stderr)
-    medians = {
-        arm: {name: statistics.median(f[name] for f in figures) for name in figures[0]}
-        for arm, figures in arms.items()
-    }
-    # Of the two arms of one round, so that what else the machine does for minutes cancels out.
-    ratios = [
-        on["per_second"] / off["per_second"]
-        for on, off in zip(arms["on"], arms["off"], strict=True)
+        with referee(url) as (port, _), _follower(url) as follower:
+            loading = ("players", "count", port, MATCHES_AT_ONCE, WARM_SECONDS + slices * seconds)
+            with client(*loading, tokens=tokens) as players:
+                assert players.stdout is not None
+                players.stdout.readline()
+                # Until Postgres has counted its rows, and plans with them.
+                time.sleep(WARM_SECONDS)
+                boards, used = follower.boards, follower.cpu_seconds()
+                began = [_slice(follower, seconds, on=number % 2 == 0) for number in range(slices)]
+                follower.process.send_signal(signal.SIGCONT)
+                counts = json.loads(players.stdout.readline())
+            boards, used = follower.boards - boards, follower.cpu_seconds() - used
+    times, decisions = np.array(counts, float).T
+
+    def speed(start: float) -> float:
+        at, to = np.interp([start, start + seconds], times, decisions)
+        return float(to - at) / seconds
+
+    speeds = [speed(start) for start in began[:-1]]  # the last one is cut by the end
+    with_board, without = speeds[::2], speeds[1::2]
+    # Each slice with the board beside those before and after it.
+    beside = [
+        statistics.fmean(speeds[max(0, at - 1) : at + 2 : 2] if at else speeds[1:2])
+        for at in range(0, len(speeds), 2)
     ]
-    return {"rounds": arms, "medians": medians, "ratio": statistics.median(ratios)}
+    ratios = [one / other for one, other in zip(with_board, beside, strict=True)]
+    return {
+        "speeds": speeds,
+        "per_second_on": statistics.median(with_board),
+        "per_second_off": statistics.median(without),
+        "ratio": statistics.median(ratios),
+        "boards": boards,
+        "board_cpu_share": used / (seconds * slices / 2),
+        "matches": follower.matches,
+    }
+
+
+def _slice(follower: "_Follower", seconds: float, *, on: bool) -> float:
+    """Lets the follower run or stand still; the time at which that began."""
+    began = time.monotonic()
+    follower.process.send_signal(signal.SIGCONT if on else signal.SIGSTOP)
+    time.sleep(seconds)
+    return began
 
 
 @dataclass
@@ -201,16 +220,16 @@ def _median_ms(runs: list[Any]) -> float:
 
 
 def _print(report: dict[str, Any]) -> None:
-    off, on = (report["referee"]["medians"][arm] for arm in ("off", "on"))
+    live = report["referee"]
     print(f"load of the machine: {report['load_before']:.1f} … {report['load_after']:.1f}")
     print(
         f"decisions/s, {STREAMS} bots with {MATCHES_AT_ONCE} matches each: "
-        f"{off['per_second']:.0f} without a live board, {on['per_second']:.0f} with one: "
-        f"median ratio of a round {report['referee']['ratio']:.3f}"
+        f"{live['per_second_off']:.0f} without a live board, {live['per_second_on']:.0f} with one; "
+        f"median ratio of neighbouring slices {live['ratio']:.3f}"
     )
     print(
-        f"the board: {on['boards']:.0f} leaderboards a round, {on['board_cpu_seconds']:.2f} s of "
-        f"a core, {on['board_matches']:.0f} matches at last"
+        f"the board: {live['boards']} leaderboards, {live['board_cpu_share']:.1%} of a core, "
+        f"{live['matches']:,} matches at last"
     )
     for figures in report["board"]:
         said = ", ".join(

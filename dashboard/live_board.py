@@ -73,9 +73,11 @@ class LiveBoard:
         with self._lock:
             began = self._clock()
             if began >= self._rests_until:
+                first = not len(self._board)
                 self._catch_up()
                 ended = self._clock()
-                self._rests_until = ended + rest_seconds(ended - began)
+                # The log so far is read once: what comes is what costs from now on.
+                self._rests_until = ended + rest_seconds(0.0 if first else ended - began)
             return self._shown
 
     def log(self) -> tuple[Results[VersionId], IntArray]:

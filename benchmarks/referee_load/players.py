@@ -1,11 +1,13 @@
 """Bots of Bluff that cost next to nothing: the referee's work is what is measured.
 
 python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS < tokens
+python -m benchmarks.referee_load.players count PORT MATCHES_AT_ONCE SECONDS < tokens
 python -m benchmarks.referee_load.players idle PORT < tokens
 
 They speak the protocol as any bot does and play like the sample bot `timid`: the smallest raise,
 a doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
-turn of its match in µs, decisions per match and per message; `idle` connects, says so and stays.
+turn of its match in µs, decisions per match and per message; `count` prints how many decisions
+there were by then, ten times a second; `idle` connects, says so and stays.
 """
 
 import asyncio
@@ -14,7 +16,7 @@ import secrets
 import statistics
 import sys
 from random import Random
-from time import perf_counter
+from time import monotonic, perf_counter
 
 import grpc
 import grpc.aio
@@ -104,6 +106,26 @@ async def measure(port: int, matches: int, seconds: float, tokens: list[str]) ->
     await asyncio.gather(*bots, return_exceptions=True)
 
 
+async def count(port: int, matches: int, seconds: float, tokens: list[str]) -> None:
+    """All bots at once; [monotonic time, decisions so far] for whoever watches the clock too."""
+    load = Load()
+    bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
+    for _ in tokens:
+        await load.connected.acquire()
+    print("connected", flush=True)
+    load.counting = True
+    counts = []
+    ends = monotonic() + seconds
+    while monotonic() < ends:
+        load.times.clear()
+        counts.append([monotonic(), load.decisions])
+        await asyncio.sleep(0.1)
+    print(json.dumps(counts), flush=True)
+    for bot in bots:
+        bot.cancel()
+    await asyncio.gather(*bots, return_exceptions=True)
+
+
 async def idle(port: int, tokens: list[str]) -> None:
     """Connect, say so, and stay until killed."""
     load = Load()
@@ -119,5 +141,7 @@ if __name__ == "__main__":
     tokens = sys.stdin.read().split()
     if command == "play":
         asyncio.run(measure(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
+    elif command == "count":
+        asyncio.run(count(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
     else:
         asyncio.run(idle(int(numbers[0]), tokens))
