@@ -29,6 +29,9 @@ from arena.tournament.journal import Journal
 
 STOP_GRACE_SECONDS: Final = 5.0
 """How long running blocks may take to end when the referee stops; a block lasts fractions of it."""
+GATHER_SECONDS: Final = 0.05
+"""How long a result waits for others to be written with: a transaction costs as much as dozens of
+matches in it, and the bots' next match does not wait for it."""
 SETTLE_SECONDS: Final = 10.0
 """How long the last results may take to be recorded when the referee stops."""
 
@@ -104,7 +107,7 @@ async def running_arena(
         voided = await store.void_unfinished_blocks()
         if voided:
             log.warning("blocks cut off by a crash are void", blocks=voided)
-        journal = Journal(store)
+        journal = Journal(store, gather_seconds=GATHER_SECONDS)
         director = Director(
             ladders,
             await meeting_counts(store),

@@ -40,8 +40,13 @@ class Journal:
     """Queues results and writes them in batches. `run` must be running."""
 
     def __init__(
-        self, recorder: Recorder, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self,
+        recorder: Recorder,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        gather_seconds: float = 0.0,
     ) -> None:
+        """`gather_seconds` is how long results may wait for company before they are written."""
+        self._gather_seconds = gather_seconds
         self._recorder = recorder
         self._sleep = sleep
         self._matches: list[_Entry] = []
@@ -90,6 +95,8 @@ class Journal:
         """Write until cancelled."""
         while True:
             await self._news.wait()
+            if self._gather_seconds:
+                await asyncio.sleep(self._gather_seconds)
             self._news.clear()
             while self._openings or self._matches or self._block_ends:
                 await self._write()
