@@ -28,10 +28,11 @@ async def test_a_block_seats_everybody_in_every_seat_once(seats: int) -> None:
 
 
 async def test_no_two_matches_share_an_id_a_secret_or_a_deal() -> None:
-    world = World(ladder(dice_per_player=5))
-    for number in range(4):
-        world.arrive(f"bot{number}", max_matches=2)
-    await world.turn(1.5)
+    # Thirty dice: that two deals fall alike by chance is out of the question (1 in 10^13).
+    world = World(ladder(6, dice_per_player=5))
+    for number in range(6):
+        world.arrive(f"bot{number}", max_matches=4)
+    await world.turn(3)
     transcripts = [match.transcript for match in world.matches]
     assert len(transcripts) > 20
     for transcript in transcripts[:10]:
