@@ -9,7 +9,7 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.match_argument import transcript_of
-from arena.luck import DrawLuck, Luck, luck_of
+from arena.luck import DrawLuck, Luck, checked_luck_of
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 
@@ -26,7 +26,7 @@ def luck(
     with told_in_a_sentence():
         try:
             found = transcript_of(match)
-            measured = luck_of(found)
+            measured = checked_luck_of(found)
         except TranscriptError as error:
             raise CommandError(f"{match} cannot be replayed: {error}.") from error
     if as_json:

@@ -5,7 +5,8 @@ that could have been drawn. Its expectation is zero whoever plays, so it can be 
 rating without moving it. The definition and the proof stand in docs/luck.md.
 """
 
-from arena.luck.luck import DrawLuck, Luck, luck_of
+from arena.luck.draws import DrawLuck
+from arena.luck.luck import Luck, checked_luck_of, luck_of, table_of
 from arena.luck.tables import BLUFF, LuckTable, LuckTableError, TableName
 
 __all__ = [
@@ -15,5 +16,7 @@ __all__ = [
     "LuckTable",
     "LuckTableError",
     "TableName",
+    "checked_luck_of",
     "luck_of",
+    "table_of",
 ]

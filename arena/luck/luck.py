@@ -1,26 +1,22 @@
 """The luck of a match, from its transcript alone."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from arena.games.bluff import Bluff
-from arena.games.game import DEALER
-from arena.luck.bluff import luck_of_draw
-from arena.luck.tables import TableName, bluff_table
-from arena.match.replay import advance, start
+from arena.luck import bluff
+from arena.luck.draws import DrawLuck
+from arena.luck.tables import BLUFF, TableName
+from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
+_Lucks: TypeAlias = Callable[[Transcript], Iterator[DrawLuck]]
 
-@dataclass(frozen=True, slots=True)
-class DrawLuck:
-    """What one draw gave, beyond the expectation."""
-
-    step: int
-    """The position of the draw in the transcript, from 1."""
-    draw: Any
-    seats: tuple[float, ...]
-    """In expected points: the share of the other seats that one beats. The sum is 0."""
+_GAMES: Final[Mapping[str, tuple[TableName, _Lucks]]] = MappingProxyType(
+    {Bluff.name: (BLUFF, bluff.lucks)}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +31,33 @@ class Luck:
     """The sum over all draws."""
 
 
+def table_of(game: str) -> TableName | None:
+    """The table of a game's luck; None for a game without one."""
+    return _GAMES[game][0] if game in _GAMES else None
+
+
 def luck_of(transcript: Transcript) -> Luck:
     """The luck of each seat, in all and by draw.
 
-    Raises TranscriptError for a transcript that contradicts the rules, LuckTableError.
+    What happened is believed: a transcript from elsewhere is for `checked_luck_of`. Raises
+    LuckTableError.
     """
-    seats = len(transcript.setup.entrants)
-    if transcript.setup.game != Bluff.name:
-        return Luck(None, (), (0.0,) * seats)
-    table, draws = bluff_table(), []
-    game = transcript.setup.make_game()
-    state = start(game, transcript)
-    for index, step in enumerate(transcript.steps, start=1):
-        before, state = state, advance(game, state, index, step)
-        if step.actor is DEALER:
-            luck = luck_of_draw(table, before, step.action, state)
-            if luck is not None:
-                draws.append(DrawLuck(index, step.action, luck))
-    return Luck(table.name, tuple(draws), _summed(draws, seats))
+    sums = [0.0] * len(transcript.setup.entrants)
+    if transcript.setup.game not in _GAMES:
+        return Luck(None, (), tuple(sums))
+    table, lucks = _GAMES[transcript.setup.game]
+    draws = tuple(lucks(transcript))
+    for draw in draws:
+        for seat, luck in enumerate(draw.seats):
+            sums[seat] += luck
+    return Luck(table, draws, tuple(sums))
 
 
-def _summed(draws: Sequence[DrawLuck], seats: int) -> tuple[float, ...]:
-    return tuple(sum(draw.seats[seat] for draw in draws) for seat in range(seats))
+def checked_luck_of(transcript: Transcript) -> Luck:
+    """The same of a transcript whose steps are refereed again.
+
+    Raises TranscriptError for one that contradicts the rules, LuckTableError.
+    """
+    for _ in replay(transcript):
+        pass
+    return luck_of(transcript)

@@ -9,7 +9,10 @@ from arena.bot.in_process import Contender, Played, play_series
 from arena.bot.loading import load_bot
 from arena.games import make_game
 from arena.games.bluff import Bet, Doubt
-from arena.match.transcript import Transcript
+from arena.games.game import AnyGame
+from arena.match.clock import TimeControl
+from arena.match.result import Result, Termination
+from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
 
 
 class Careless(Bot):
@@ -45,3 +48,16 @@ def renamed(transcript: Transcript, random: Random) -> Transcript:
         replace(entrant, bot=f"bot{random.random()}") for entrant in transcript.setup.entrants
     )
     return replace(transcript, setup=replace(transcript.setup, entrants=entrants))
+
+
+def recorded(game: AnyGame, seats: int, steps: Sequence[Step]) -> Transcript:
+    """A record of these steps and nothing after them."""
+    entrants = tuple(Entrant(f"bot{seat}", "1", "somebody") for seat in range(seats))
+    zeros, nobody = (0,) * seats, (False,) * seats
+    return Transcript(
+        Setup("m", game.name, game.options, entrants, TimeControl(), fault_limit=3),
+        b"",
+        tuple(steps),
+        Result((1,) * seats, None, Termination.FORFEIT, zeros, nobody),
+        Opening(b"", (b"",) * seats),
+    )

@@ -10,7 +10,8 @@ from arena.bot.in_process import play_series
 from arena.games import make_game
 from arena.games.bluff import Bet, Roll, StartingRoll
 from arena.games.game import DEALER
-from arena.luck import BLUFF, luck_of
+from arena.luck import BLUFF, checked_luck_of, luck_of
+from arena.luck.bluff import luck_of_roll
 from arena.luck.tables import bluff_table
 from arena.match.replay import TranscriptError, replay
 from arena.match.transcript import Step
@@ -63,6 +64,26 @@ def test_at_a_larger_table_only_the_last_two_can_be_lucky() -> None:
     assert seen
 
 
+@pytest.mark.parametrize("seats", [2, 3])
+def test_what_is_read_off_the_record_is_what_the_rules_say(seats: int) -> None:
+    for played in series(careless(seats), 20):
+        valued = {draw.step: draw.seats for draw in luck_of(played.transcript).draws}
+        seen = 0
+        for frame in replay(played.transcript):
+            if frame.step is not None and isinstance(frame.step.action, Roll):
+                state, dice = frame.state, frame.step.action.dice
+                live = [seat for seat, count in enumerate(state.dice_counts) if count]
+                if len(live) == 2:
+                    opener = state.opener
+                    expected = luck_of_roll(bluff_table(), dice[opener], dice[sum(live) - opener])
+                    told = valued.get(frame.index)
+                    assert (told is None) == (expected is None)
+                    if told is not None and expected is not None:
+                        assert told[opener] == pytest.approx(expected / (seats - 1), abs=1e-15)
+                        seen += 1
+        assert seen
+
+
 def test_who_plays_does_not_matter() -> None:
     random = Random(1)
     for played in series(sample("honest", "bayes"), 10):
@@ -107,7 +128,7 @@ def test_a_transcript_against_the_rules_is_refused() -> None:
     (played, *_) = series(careless(2), 1)
     steps = played.transcript.steps
     with pytest.raises(TranscriptError):
-        luck_of(replace(played.transcript, steps=steps[1:]))
+        checked_luck_of(replace(played.transcript, steps=steps[1:]))
 
 
 def test_the_luck_of_honest_play_explains_results_and_moves_no_estimate() -> None:

@@ -5,13 +5,16 @@ from fractions import Fraction
 import pytest
 
 from arena.games import make_game
-from arena.games.bluff import Bluff, Roll
+from arena.games.bluff import Bet, Bluff, BluffAction, Face, Roll
 from arena.games.bluff.state import BluffState, Phase
 from arena.games.game import DEALER
-from arena.luck.bluff import luck_of_draw
+from arena.luck import luck_of
+from arena.luck.bluff import luck_of_roll
 from arena.luck.duels import cell_of, cell_weights
 from arena.luck.tables import bluff_table
-from arena.randomness import outcomes
+from arena.match.transcript import Step
+from arena.randomness import KeyedRandomness, outcomes
+from tests.luck.matches import recorded
 
 SMALL = [(1, 1), (2, 1), (1, 2), (2, 2)]
 
@@ -28,6 +31,19 @@ def before_roll(game: Bluff, counts: tuple[int, ...], opener: int) -> BluffState
     )
 
 
+def told_of(game: Bluff, draw: BluffAction, after: BluffState) -> tuple[float, ...]:
+    """The luck of a draw, read off the record of what follows it."""
+    steps = [Step(DEALER, draw)]
+    if after.opener is None:
+        steps.append(Step(DEALER, game.draw(after, KeyedRandomness(b"any"))))
+    else:
+        roll = game.draw(after, KeyedRandomness(b"any"))
+        steps += [Step(DEALER, roll), Step(after.opener, Bet(1, Face.ONE))]
+    first, *_ = luck_of(recorded(game, len(after.dice_counts), steps)).draws
+    assert first.step == 1
+    return first.seats
+
+
 @pytest.mark.parametrize("opener", [0, 1])
 @pytest.mark.parametrize("counts", SMALL)
 def test_over_all_rolls_that_the_dealer_can_draw_the_mean_is_zero(
@@ -41,9 +57,8 @@ def test_over_all_rolls_that_the_dealer_can_draw_the_mean_is_zero(
         assert isinstance(roll, Roll)
         cell = cell_of(roll.dice[opener], roll.dice[1 - opener])
         luck = Fraction(duel.lucks[cell], duel.unit)
-        told = luck_of_draw(bluff_table(), state, roll, game.apply(state, DEALER, roll))
-        assert told is not None
-        assert told[opener] == float(luck) == -told[1 - opener]
+        told = luck_of_roll(bluff_table(), roll.dice[opener], roll.dice[1 - opener])
+        assert told == float(luck)
         mean, chances = mean + chance * luck, chances + chance
     assert (mean, chances) == (0, 1)
 
@@ -68,8 +83,7 @@ def test_over_all_starting_rolls_the_mean_is_zero(options: dict[str, object]) ->
     state = game.start(2)
     mean = Fraction(0)
     for roll, chance in outcomes(lambda randomness: game.draw(state, randomness)):
-        told = luck_of_draw(bluff_table(), state, roll, game.apply(state, DEALER, roll))
-        assert told is not None
+        told = told_of(game, roll, game.apply(state, DEALER, roll))
         assert told[0] == -told[1]
         mean += chance * Fraction(told[0])
     assert mean == 0
@@ -78,11 +92,8 @@ def test_over_all_starting_rolls_the_mean_is_zero(options: dict[str, object]) ->
 def test_over_both_openers_that_can_be_drawn_the_mean_is_zero() -> None:
     game = bluff(start_rerolls=0)
     state = game.start(2)._replace(phase=Phase.OPENER_DRAW)
-    lucks = [
-        luck_of_draw(bluff_table(), state, draw, game.apply(state, DEALER, draw))
+    first, second = [
+        told_of(game, draw, game.apply(state, DEALER, draw))
         for draw, _ in outcomes(lambda randomness: game.draw(state, randomness))
     ]
-    first, second = lucks
-    assert first is not None
-    assert second is not None
     assert first[0] == -second[0] != 0
