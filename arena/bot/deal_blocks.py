@@ -9,6 +9,9 @@ a process of its own, which plays its match of each block and no other: nothing 
 memory, be it in a class, a module or anywhere else in Python, has seen a deal that is still to
 come. What it writes to files is beyond this; a bot that does is cheating its own author.
 
+The processes can play one series of blocks after another, among other bots and with other deals
+each time: to start them anew takes as long as ten to twenty blocks.
+
 The matches of a block share their match id, since the draws are computed from it.
 
 BlockBrokenError    a line-up could not be played on: no match of the unfinished block counts
@@ -33,6 +36,7 @@ from arena.games.game import AnyGame
 from arena.luck import Luck
 from arena.match.flow import Refused
 from arena.match.result import Result
+from arena.match.seating import moved_on
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 
@@ -65,7 +69,19 @@ class Lineup:
     def seating(self, block: int) -> tuple[int, ...]:
         """By seat, the position in `entries`."""
         shift = self.shift + (block if self.moves_on else 0)
-        return tuple((seat + shift) % len(self.entries) for seat in range(len(self.entries)))
+        return moved_on(len(self.entries), shift)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A match of each of many blocks."""
+
+    lineup: Lineup
+    seed: str
+    """Of the deals; who shares it plays the same ones."""
+    blocks: int | None
+    """Without end if None."""
+    transcripts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +106,7 @@ def written_down(transcript: Transcript) -> str:
     return json.dumps(to_json(transcript), separators=(",", ":"))
 
 
-def rotations(entries: Sequence[Entry]) -> list[Lineup]:
+def every_rotation(entries: Sequence[Entry]) -> list[Lineup]:
     """The line-ups of a block in which everybody sits in every seat once."""
     return [Lineup(tuple(entries), shift) for shift in range(len(entries))]
 
@@ -108,24 +124,57 @@ def play_deal_blocks(
     The bots are loaded in the processes. Raises UnreadyBotError, UnknownBotError and
     BlockBrokenError. Close the iterator (or exhaust it) to end the processes.
     """
-    options = game.options.changed()
-    with ExitStack() as stack:
-        sources = [
-            stack.enter_context(_player(game.name, options, lineup, seed, blocks, transcripts))
-            for lineup in lineups
-        ]
+    with players(game, len(lineups)) as at_play:
+        for player, lineup in zip(at_play, lineups, strict=True):
+            player.begin(Series(lineup, seed, blocks, transcripts))
         for _ in count() if blocks is None else range(blocks):
-            yield tuple([next(source) for source in sources])
+            yield tuple([player.next_match() for player in at_play])
+
+
+class Player:
+    """A process that plays series of matches, one after the other."""
+
+    def __init__(self, connection: "Connection[Any, Any]", process: BaseProcess) -> None:
+        self._connection = connection
+        self._process = process
+
+    def begin(self, series: Series) -> None:
+        """Play this, after what was begun before. Told a few at a time: who tells it too much
+        without hearing what it has to say waits for it, as it does for them."""
+        with suppress(ConnectionError):  # what ended it is told by `next_match`
+            self._connection.send(series)
+
+    def next_match(self) -> Finished:
+        """Raises UnreadyBotError, UnknownBotError and BlockBrokenError."""
+        try:
+            news: _News = self._connection.recv()
+        except (EOFError, ConnectionError):
+            self._process.join(_PATIENCE_S)
+            raise BlockBrokenError(
+                f"The process of a line-up ended (exit code {self._process.exitcode}): a bot has "
+                "ended it. The block it was in does not count."
+            ) from None
+        if isinstance(news, Exception):
+            raise news
+        return news
 
 
 @contextmanager
-def _player(*task: Any) -> Iterator[Iterator[Finished]]:
-    ours, theirs = multiprocessing.Pipe(duplex=False)
-    process = _process(theirs, *task)
+def players(game: AnyGame, number: int) -> Iterator[list[Player]]:
+    """So many processes, which end with the context. No two of them share any memory."""
+    options = game.options.changed()
+    with ExitStack() as stack:
+        yield [stack.enter_context(_player(game.name, options)) for _ in range(number)]
+
+
+@contextmanager
+def _player(*rules: Any) -> Iterator[Player]:
+    ours, theirs = multiprocessing.Pipe()
+    process = _process(theirs, *rules)
     process.start()
     theirs.close()
     try:
-        yield _received(ours, process)
+        yield Player(ours, process)
     finally:
         ours.close()
         process.terminate()
@@ -147,7 +196,7 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
 
 
-def _process(*task: Any) -> BaseProcess:
+def _process(*rules: Any) -> BaseProcess:
     if "forkserver" in multiprocessing.get_all_start_methods():
         from multiprocessing import forkserver  # which not every system has
 
@@ -156,46 +205,28 @@ def _process(*task: Any) -> BaseProcess:
         context.set_forkserver_preload([__name__])
         with _deaf_to_ctrl_c():
             forkserver.ensure_running()
-        return context.Process(target=_play_lineup, args=task, daemon=True)
+        return context.Process(target=_play_series, args=rules, daemon=True)
     spawned = multiprocessing.get_context("spawn")
-    return spawned.Process(target=_play_lineup, args=task, daemon=True)
+    return spawned.Process(target=_play_series, args=rules, daemon=True)
 
 
-def _received(connection: "Connection[Any, Any]", process: BaseProcess) -> Iterator[Finished]:
-    while True:
-        try:
-            news: _News = connection.recv()
-        except EOFError:
-            process.join(_PATIENCE_S)
-            raise BlockBrokenError(
-                f"The process of a line-up ended (exit code {process.exitcode}): a bot has ended "
-                "it. The block it was in does not count."
-            ) from None
-        if isinstance(news, Exception):
-            raise news
-        yield news
+# What runs in a player's process
 
 
-# What runs in a line-up's process
-
-
-def _play_lineup(
-    connection: "Connection[Any, Any]",
-    game: str,
-    options: Mapping[str, Any],
-    lineup: Lineup,
-    seed: str,
-    blocks: int | None,
-    transcripts: bool,
-) -> None:
+def _play_series(connection: "Connection[Any, Any]", game: str, options: Mapping[str, Any]) -> None:
     # Forked processes are given their handlers back.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(BrokenPipeError):  # nobody wants to know any more
+    with suppress(ConnectionError, EOFError):  # nobody wants to know any more
         try:
-            rules, source = make_game(game, options), Seed(seed)
-            contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in lineup.entries]
-            for block in count() if blocks is None else range(blocks):
-                connection.send(_play(rules, contenders, lineup, source, block, transcripts))
+            rules = make_game(game, options)
+            while True:
+                series: Series = connection.recv()
+                contenders = [
+                    Contender(entry.name, load_bot(entry.bot)) for entry in series.lineup.entries
+                ]
+                source = Seed(series.seed)
+                for block in count() if series.blocks is None else range(series.blocks):
+                    connection.send(_play(rules, contenders, series, source, block))
         except (UnreadyBotError, UnknownBotError) as error:
             connection.send(error)
 
@@ -203,12 +234,11 @@ def _play_lineup(
 def _play(
     game: AnyGame,
     contenders: Sequence[Contender],
-    lineup: Lineup,
+    series: Series,
     seed: Seed,
     block: int,
-    transcripts: bool,
 ) -> Finished:
-    order = lineup.seating(block)
+    order = series.lineup.seating(block)
     transcript, refused = play_match(game, [contenders[at] for at in order], seed, block)
-    written = written_down(transcript) if transcripts else None
+    written = written_down(transcript) if series.transcripts else None
     return Finished(order, transcript.result, refused, written)

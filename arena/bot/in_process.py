@@ -27,6 +27,7 @@ from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
 from arena.match.flow import Answer, Flow, Record, Refused, Reply, play
 from arena.match.flow import Turn as Asked
 from arena.match.result import Result
+from arena.match.seating import moved_on
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
 
@@ -83,7 +84,7 @@ def play_series(
     seats = len(contenders)
     source = Seed(seed)
     for number in range(matches):
-        order = tuple((seat + number) % seats for seat in range(seats))
+        order = moved_on(seats, number)
         transcript, refused = play_match(game, [contenders[at] for at in order], source, number)
         yield Played(order, transcript, refused)
 

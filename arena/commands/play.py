@@ -19,8 +19,8 @@ from arena.bot.deal_blocks import (
     BlockBrokenError,
     Entry,
     Finished,
+    every_rotation,
     play_deal_blocks,
-    rotations,
     written_down,
 )
 from arena.bot.in_process import Contender, UnreadyBotError, play_series
@@ -165,7 +165,7 @@ def _one_by_one(
 def _in_deal_blocks(
     game: AnyGame, entries: Sequence[Entry], matches: int, seed: str, transcripts: bool
 ) -> Generator[Finished, None, None]:
-    lineups, blocks = rotations(entries), matches // len(entries)
+    lineups, blocks = every_rotation(entries), matches // len(entries)
     with closing(
         play_deal_blocks(game, lineups, seed, blocks, transcripts=transcripts)
     ) as complete:

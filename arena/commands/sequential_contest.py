@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.bot.deal_blocks import Entry, Finished, Lineup, play_deal_blocks, rotations
+from arena.bot.deal_blocks import Entry, Finished, Lineup, every_rotation, play_deal_blocks
 from arena.commands.sequential_words import interim
 from arena.games.game import AnyGame
 from arena.rating.sprt import Bounds, Sprt
@@ -37,7 +37,7 @@ class Contest:
     def lineups(self) -> list[Lineup]:
         """The matches of a block."""
         if not self.opponents:
-            return rotations([self.new, self.old])
+            return every_rotation([self.new, self.old])
         # Both versions sit in the same seat; from block to block everybody moves on.
         return [
             Lineup((version, *self.opponents), moves_on=True) for version in (self.new, self.old)

@@ -1,7 +1,7 @@
 """The rated ladder: which bots sit down next, so that all play and opponents even out."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
@@ -143,9 +143,3 @@ def _seat_around(
         seated.append(chosen)
         open_to = [other for other in open_to if may_join(other, chosen)]
     return tuple(seated)
-
-
-def rotations(seats: int) -> Iterator[tuple[int, ...]]:
-    """The seatings of a block: who of the `seats` bots sits where, once per rotation."""
-    for shift in range(seats):
-        yield tuple((seat + shift) % seats for seat in range(seats))

@@ -17,6 +17,7 @@ import structlog
 
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT
+from arena.match.seating import rotations
 from arena.match.transcript import Setup, Transcript
 from arena.randomness import KeyedRandomness, shuffled
 from arena.scheduling.ladder import (
@@ -25,7 +26,6 @@ from arena.scheduling.ladder import (
     MeetingCounts,
     RunningPairs,
     next_table,
-    rotations,
 )
 from arena.tournament.agenda import Agenda, Ending, Engagement
 from arena.tournament.guests import Guest, Standing, one_each, seated

@@ -12,8 +12,8 @@ from arena.bot.deal_blocks import (
     Entry,
     Finished,
     Lineup,
+    every_rotation,
     play_deal_blocks,
-    rotations,
 )
 from arena.bot.in_process import Contender, Seed, UnreadyBotError, play_match
 from arena.bot.loading import bot_file, load_bot
@@ -65,7 +65,9 @@ def _wins_of_first(block: tuple[Finished, ...]) -> float:
 
 
 def test_the_matches_of_a_block_are_one_deal_and_everybody_sits_everywhere() -> None:
-    for block in _blocks(rotations(_entries("random", "honest", "timid")), 3, transcripts=True):
+    for block in _blocks(
+        every_rotation(_entries("random", "honest", "timid")), 3, transcripts=True
+    ):
         assert sorted(match.contenders for match in block) == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
         transcripts = [from_json(json.loads(match.written or "")) for match in block]
         for transcript in transcripts:
@@ -76,7 +78,7 @@ def test_the_matches_of_a_block_are_one_deal_and_everybody_sits_everywhere() -> 
 
 
 def test_the_same_seed_gives_the_same_blocks_and_another_seed_others() -> None:
-    lineups = rotations(_entries("random", "honest"))
+    lineups = every_rotation(_entries("random", "honest"))
     once, again, other = (
         _blocks(lineups, 4, seed, transcripts=True) for seed in ("one", "one", "other")
     )
@@ -87,7 +89,9 @@ def test_the_same_seed_gives_the_same_blocks_and_another_seed_others() -> None:
 @pytest.mark.parametrize("bot", ["random", "honest"])
 def test_a_bot_against_itself_ends_every_block_in_a_draw(bot: str) -> None:
     # Also one that throws dice of its own: who sits in a seat is given the same `random`.
-    assert {_wins_of_first(block) for block in _blocks(rotations(_entries(bot, bot)), 30)} == {0.5}
+    assert {_wins_of_first(block) for block in _blocks(every_rotation(_entries(bot, bot)), 30)} == {
+        0.5
+    }
 
 
 def test_a_bot_that_remembers_deals_gains_if_it_is_let(tmp_path: Path) -> None:
@@ -108,7 +112,7 @@ def test_a_bot_that_remembers_deals_gains_if_it_is_let(tmp_path: Path) -> None:
 def test_a_bot_that_remembers_deals_gains_nothing_as_blocks_are_played(tmp_path: Path) -> None:
     # It is the sample Honest until it knows a deal; so if it never does, nothing differs at all.
     entries = _entries(remembering(tmp_path), "honest")
-    assert {_wins_of_first(block) for block in _blocks(rotations(entries), 80)} == {0.5}
+    assert {_wins_of_first(block) for block in _blocks(every_rotation(entries), 80)} == {0.5}
 
 
 def test_a_lineup_may_move_on_from_block_to_block() -> None:
@@ -122,14 +126,14 @@ def test_a_bot_that_ends_its_process_breaks_the_block(tmp_path: Path) -> None:
     file = tmp_path / "stops.py"
     file.write_text(STOPS)
     with pytest.raises(BlockBrokenError, match="exit code 7"):
-        _blocks(rotations(_entries("random", file)), 2)
+        _blocks(every_rotation(_entries("random", file)), 2)
 
 
 def test_a_bot_that_cannot_begin_is_named(tmp_path: Path) -> None:
     file = tmp_path / "unready.py"
     file.write_text(UNREADY)
     with pytest.raises(UnreadyBotError, match="unready 1 cannot begin a match: OSError: no tables"):
-        _blocks(rotations(_entries("random", file)), 2)
+        _blocks(every_rotation(_entries("random", file)), 2)
 
 
 def test_two_versions_have_each_the_modules_of_their_own_folder(tmp_path: Path) -> None:

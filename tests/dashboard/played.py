@@ -15,9 +15,9 @@ from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Answer, Record, Reply, Turn, play
+from arena.match.seating import rotations
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
-from arena.scheduling.ladder import rotations
 from arena.storage.store import Store, open_store
 from arena.tournament.ports import Block, BlockKind, FinishedMatch, Registered
 

@@ -13,7 +13,6 @@ from arena.scheduling.ladder import (
     MeetingCounts,
     RunningPairs,
     next_table,
-    rotations,
 )
 
 BLUFF = frozenset({"bluff"})
@@ -135,14 +134,6 @@ def test_a_table_seats_different_bots_of_different_owners_or_nobody(
         able = [candidate for candidate in candidates if candidate.games]
         possible = any(a.may_meet(b) for a in able for b in able)
         assert (seated is not None) == possible
-
-
-@given(st.integers(2, 10))
-def test_a_blocks_rotations_seat_everybody_in_every_seat_once(seats: int) -> None:
-    orders = list(rotations(seats))
-    assert len(orders) == seats
-    for seat in range(seats):
-        assert sorted(order[seat] for order in orders) == list(range(seats))
 
 
 def test_a_bots_places_are_spread_over_its_opponents() -> None:
