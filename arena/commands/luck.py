@@ -9,14 +9,25 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.match_argument import transcript_of
+from arena.commands.progress import progress
 from arena.luck import DrawLuck, Luck, checked_luck_of
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 
 
 def luck(
-    match: Annotated[str, typer.Argument(metavar="MATCH_ID|FILE", help="Whose luck to tell.")],
+    match: Annotated[
+        str | None, typer.Argument(metavar="[MATCH_ID|FILE]", help="Whose luck to tell.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    missing: Annotated[
+        bool,
+        typer.Option(
+            "--missing",
+            help="Measure the luck of all recorded matches that have none by today's tables: those "
+            "of an earlier release. Running it again changes nothing.",
+        ),
+    ] = False,
 ) -> None:
     """Print how lucky each seat's draws were, by draw and in all.
 
@@ -24,6 +35,11 @@ def luck(
     could have been drawn, by a fixed table; docs/luck.md tells how.
     """
     with told_in_a_sentence():
+        if missing == (match is not None):
+            raise CommandError("Name a match or a file, or else say --missing.")
+        if match is None:
+            _measure_missing()
+            return
         try:
             found = transcript_of(match)
             measured = checked_luck_of(found)
@@ -33,6 +49,28 @@ def luck(
         typer.echo(json.dumps(_json(found, measured), indent=2))
     else:
         _print(Console(), found, measured)
+
+
+def _measure_missing() -> None:
+    # Imported here, because a file needs no database.
+    from arena.commands.bots import with_store
+    from arena.storage.store import Store
+
+    async def measure(store: Store) -> tuple[int, int]:
+        """How many were measured, and how many could not be."""
+        told = [0, 0]
+        with progress(await store.luck.missing(), "luck") as advance:
+            async for done in store.luck.measure_missing():
+                told[not done] += 1
+                advance()
+        return told[0], told[1]
+
+    done, failed = with_store(measure)
+    typer.echo(f"Measured the luck of {done:,} matches.")
+    if failed:
+        typer.echo(f"{failed:,} could not be measured; the log above says why.", err=True)
+    if done:
+        typer.echo("Leaderboards that are open take it in when they are started again.", err=True)
 
 
 def _json(transcript: Transcript, measured: Luck) -> dict[str, Any]:

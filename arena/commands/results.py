@@ -81,8 +81,9 @@ def _match_json(match: MatchRow) -> dict[str, Any]:
                 "score": seat.score,
                 "faults": seat.faults,
                 "forfeited": seat.forfeited,
+                "luck": None if match.luck is None else round(match.luck[number], 6),
             }
-            for seat in match.seats
+            for number, seat in enumerate(match.seats)
         ],
     }
 

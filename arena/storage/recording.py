@@ -14,6 +14,7 @@ from typing import Any, LiteralString
 from psycopg import AsyncConnection
 
 from arena.games.game import Options
+from arena.storage.luck import MeasuredLuck
 from arena.storage.tables import RESULTS_CHANNEL
 from arena.storage.transcripts import Packed
 from arena.tournament.ports import Block, FinishedMatch
@@ -44,6 +45,12 @@ WITH added AS (
     SELECT given.* FROM unnest(%b::uuid[], %b::smallint[], %b::integer[], %b::smallint[],
                                %b::integer[], %b::integer[], %b::boolean[])
         AS given (match_id, seat, version_id, "placing", score, faults, forfeited)
+    JOIN added ON added.id = given.match_id
+), lucky AS (
+    INSERT INTO match_luck (match_id, table_file, table_sha256, luck)
+    SELECT match_id, table_file, table_sha256, luck::double precision[]
+    FROM unnest(%b::uuid[], %b::text[], %b::bytea[], %b::text[])
+        AS given (match_id, table_file, table_sha256, luck)
     JOIN added ON added.id = given.match_id
 )
 INSERT INTO transcripts (match_id, format, sha256, data)
@@ -76,7 +83,11 @@ what the ratings have been told is never taken back."""
 _NOTIFY: LiteralString = f"NOTIFY {RESULTS_CHANNEL}"
 
 
-def result_columns(matches: Sequence[FinishedMatch], packed: Sequence[Packed]) -> Columns:
+def result_columns(
+    matches: Sequence[FinishedMatch],
+    packed: Sequence[Packed],
+    lucks: Iterable[MeasuredLuck | None] = (),
+) -> Columns:
     """The parameters of one batch of different matches, in the statement's order."""
     match_rows: list[tuple[Any, ...]] = []
     seat_rows: list[tuple[Any, ...]] = []
@@ -103,10 +114,21 @@ def result_columns(matches: Sequence[FinishedMatch], packed: Sequence[Packed]) -
             strict=True,
         )
         transcript_rows.append((match_id, transcript.format, transcript.sha256, transcript.data))
-    return [
-        list(column)
+    found, seated, told = (
+        [list(column) for column in zip(*rows, strict=True)]
         for rows in (match_rows, seat_rows, transcript_rows)
-        for column in zip(*rows, strict=True)
+    )
+    return [*found, *seated, *_luck_columns([luck for luck in lucks if luck is not None]), *told]
+
+
+def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
+    """Perhaps of no match at all."""
+    return [
+        [luck.match_id for luck in lucks],
+        [luck.table.file for luck in lucks],
+        [bytes.fromhex(luck.table.sha256) for luck in lucks],
+        # Arrays as text, since unnest would take arrays of arrays apart; repr loses nothing.
+        [f"{{{','.join(map(repr, luck.seats))}}}" for luck in lucks],
     ]
 
 

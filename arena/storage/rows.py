@@ -59,6 +59,8 @@ class MatchRow:
     rated: bool
     voided: bool
     seats: tuple[SeatRow, ...]
+    luck: list[float] | None = None
+    """By seat, in expected points; None where it was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class RatedResult:
     version_ids: list[VersionId]
     placings: list[int]
     forfeited: list[bool]
+    luck: list[float] | None = None
+    """None where it was not measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
+from arena.storage.luck import is_current
 from arena.storage.tables import (
     blocks,
     bots,
+    match_luck,
     match_seats,
     matches,
     owners,
@@ -86,8 +88,9 @@ def match_list(
     """The newest matches, those with `bot` in a seat, of `game`, older than the match `before`.
 
     match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
-    started_at, finished_at, rated, voided and seats: a list by seat of objects with version_id,
-    bot, version, owner, placing, score, faults, forfeited.
+    started_at, finished_at, rated, voided, luck (by seat, None where it was not measured) and
+    seats: a list by seat of objects with version_id, bot, version, owner, placing, score, faults,
+    forfeited.
     """
     found = _match_rows().order_by(matches.c.finished_at.desc(), matches.c.id.desc()).limit(limit)
     if bot is not None:
@@ -148,6 +151,7 @@ def match_by_id(match_id: str) -> Row:
 
 
 def _match_rows() -> Row:
+    luck = and_(match_luck.c.match_id == matches.c.id, is_current(matches.c.game))
     seat = func.jsonb_build_object(
         *("version_id", match_seats.c.version_id, "bot", bots.c.name),
         *("version", versions.c.label, "owner", owners.c.name),
@@ -167,7 +171,8 @@ def _match_rows() -> Row:
         .add_columns(matches.c.started_at, matches.c.finished_at)
         .add_columns(and_(blocks.c.closed_at.is_not(None), blocks.c.rated).label("rated"))
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
-        .select_from(matches.join(blocks))
+        .add_columns(match_luck.c.luck)
+        .select_from(matches.join(blocks).outerjoin(match_luck, luck))
     )
 
 
@@ -189,9 +194,12 @@ def rated_results(
 ) -> Row:
     """The results that count, in the order in which they began to.
 
-    sequence, match_id, block_id, and by seat the lists version_ids, placings, forfeited.
+    sequence, match_id, block_id, and by seat the lists version_ids, placings, forfeited and luck,
+    which is None where it was not measured.
     `options` are those that differ from the game's defaults. Later numbers are only ever added.
     """
+
+    luck = and_(match_luck.c.match_id == matches.c.id, is_current(matches.c.game))
 
     # There may be a million rows: no conversions in Python that the driver has done already.
     def by_seat(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
@@ -203,12 +211,12 @@ def rated_results(
         .add_columns(cast(matches.c.block_id, Text).label("block_id"))
         .add_columns(by_seat(match_seats.c.version_id, "version_ids"))
         .add_columns(by_seat(match_seats.c.placing, "placings"))
-        .add_columns(by_seat(match_seats.c.forfeited, "forfeited"))
-        .select_from(rating_events.join(matches).join(match_seats))
+        .add_columns(by_seat(match_seats.c.forfeited, "forfeited"), match_luck.c.luck)
+        .select_from(rating_events.join(matches).join(match_seats).outerjoin(match_luck, luck))
         .where(rating_events.c.sequence > after_sequence)
         .where(matches.c.game == game, matches.c.options == dict(options))
         .where(matches.c.seat_count.in_(seat_counts))
-        .group_by(rating_events.c.sequence, matches.c.id)
+        .group_by(rating_events.c.sequence, matches.c.id, match_luck.c.match_id)
         .order_by(rating_events.c.sequence)
     )
 

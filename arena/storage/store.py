@@ -22,6 +22,7 @@ from arena.storage.errors import (
     UnknownBotError,
     VersionExistsError,
 )
+from arena.storage.luck import Lucks, measured
 from arena.storage.names import check_name, new_token, token_hash
 from arena.storage.rows import (
     AppearanceCount,
@@ -60,6 +61,7 @@ class Store:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self.tournaments = Tournaments(engine)
+        self.luck = Lucks(engine)
         self._pack = packer()
 
     # Bots
@@ -160,7 +162,8 @@ class Store:
         for start in range(0, len(waiting), _SLICE):
             part = waiting[start : start + _SLICE]
             packed = [self._pack(match.written) for match in part]
-            batches.append(recording.result_columns(part, packed))
+            lucks = [measured(match.transcript) for match in part]
+            batches.append(recording.result_columns(part, packed, lucks))
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         async with self._transaction() as connection:

@@ -4,14 +4,16 @@
                          │
     blocks ─< matches ─< match_seats
                  ├── transcripts
-                 └── rating_events
+                 ├── rating_events
+                 └── match_luck
 
     tournaments ─< tournament_entries
          └──< tournament_pairings ─< tournament_blocks ── blocks
 
 Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
 the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, that a block is
-void or closed, stands in `blocks`.
+void or closed, stands in `blocks`. What follows from results and may be computed again, their luck,
+stands in `match_luck`.
 """
 
 from sqlalchemy import (
@@ -210,6 +212,20 @@ rating_events = Table(
     Column("match_id", ForeignKey(matches.c.id), nullable=False, unique=True),
 )
 
+match_luck = Table(
+    "match_luck",
+    metadata,
+    # One luck per match: by the newest table that it was measured by.
+    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    # Which table of luck; luck of different tables must not be compared.
+    Column("table_file", Text, nullable=False),
+    Column("table_sha256", LargeBinary, nullable=False),
+    # By seat, in expected points.
+    Column("luck", ARRAY(Double), nullable=False),
+    CheckConstraint("octet_length(table_sha256) = 32", name="table_sha256_length"),
+    CheckConstraint("cardinality(luck) >= 2", name="luck_by_seat"),
+)
+
 tournaments = Table(
     "tournaments",
     metadata,
@@ -303,7 +319,7 @@ append_only = (matches, match_seats, transcripts, rating_events)
 """What triggers keep from being changed."""
 
 readable = (
-    *(owners, bots, versions, blocks, *append_only),
+    *(owners, bots, versions, blocks, *append_only, match_luck),
     *(tournaments, tournament_entries, tournament_pairings, tournament_blocks),
 )
 """What the reader role may see: everything but tokens."""

@@ -1,0 +1,158 @@
+"""The luck of matches beside their results: measured when they are recorded, or afterwards.
+
+It is derived from transcripts by a table that is known by its hash, so what is stored may be thrown
+away at any time and measured again. No result waits for it, and none is lost with it.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Text,
+    and_,
+    cast,
+    delete,
+    false,
+    func,
+    or_,
+    select,
+)
+from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from arena.games import GAMES
+from arena.luck import TableName, luck_of, table_of
+from arena.match.transcript import Transcript
+from arena.storage.errors import TranscriptDamagedError
+from arena.storage.tables import match_luck, matches, transcripts
+from arena.storage.transaction import transaction
+from arena.storage.transcripts import Packed, unpack
+
+_AT_A_TIME = 500
+"""Matches measured in one transaction: some tenths of a second."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLuck:
+    """What is stored of a match's luck."""
+
+    match_id: str
+    table: TableName
+    seats: tuple[float, ...]
+    """In expected points."""
+
+
+def measured(transcript: Transcript) -> MeasuredLuck | None:
+    """The luck of a match; None for a game without a table, and where it cannot be measured."""
+    try:
+        luck = luck_of(transcript)
+    except Exception:
+        # The result is what counts. It is recorded without luck, which can be measured later.
+        log.exception("luck not measured", match=transcript.setup.match_id)
+        return None
+    if luck.table is None:
+        return None
+    return MeasuredLuck(transcript.setup.match_id, luck.table, luck.seats)
+
+
+def is_current(game: ColumnElement[str]) -> ColumnElement[bool]:
+    """Of a row of match_luck: whether it is by this release's table of the game. Luck by others
+    must not be compared with it."""
+    return _by_table(lambda sha256: match_luck.c.table_sha256 == sha256, game)
+
+
+class Lucks:
+    """Measures the luck of matches that are recorded without it."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def missing(self) -> int:
+        """How many matches have a table of luck and no luck by it."""
+        joined = matches.outerjoin(match_luck)
+        found = select(func.count()).select_from(joined).where(_is_missing())
+        async with transaction(self._engine) as connection:
+            return int((await connection.execute(found)).scalar_one())
+
+    async def measure_missing(self) -> AsyncIterator[bool]:
+        """Measure them all; match by match, whether it could be. Stopped anywhere, it goes on from
+        there when it is asked for again."""
+        last: str | None = None
+        while True:
+            async with transaction(self._engine) as connection:
+                rows = (await connection.execute(_without_luck(last))).all()
+                found = [_measured_again(row.match_id, Packed(*row[1:])) for row in rows]
+                known = [one for one in found if one is not None]
+                if known:
+                    ids = [one.match_id for one in known]
+                    await connection.execute(delete(match_luck).where(_of(ids)))
+                    await connection.execute(_add(known))
+            for one in found:
+                yield one is not None
+            if not rows:
+                return
+            last = rows[-1].match_id
+
+
+def _measured_again(match_id: str, packed: Packed) -> MeasuredLuck | None:
+    try:
+        return measured(unpack(packed))
+    except TranscriptDamagedError as error:
+        log.warning("luck not measured", match=match_id, why=str(error))
+        return None
+
+
+def _without_luck(after: str | None) -> Select[Any]:
+    """match_id, format, sha256, data: the next of those without luck by the current table."""
+    found = (
+        select(cast(matches.c.id, Text).label("match_id"))
+        .add_columns(transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
+        .select_from(matches.join(transcripts).outerjoin(match_luck))
+        .where(_is_missing())
+        .order_by(matches.c.id)
+        .limit(_AT_A_TIME)
+    )
+    return found if after is None else found.where(matches.c.id > after)
+
+
+def _is_missing() -> ColumnElement[bool]:
+    return _by_table(match_luck.c.table_sha256.is_distinct_from, matches.c.game)
+
+
+def _by_table(
+    told: Callable[[bytes], ColumnElement[bool]], game: ColumnElement[str]
+) -> ColumnElement[bool]:
+    """What is told of the hash of each game's table, for the games that have one."""
+    tables = {name: table_of(name) for name in GAMES}
+    return or_(
+        false(),
+        *(
+            and_(game == name, told(bytes.fromhex(table.sha256)))
+            for name, table in tables.items()
+            if table is not None
+        ),
+    )
+
+
+def _of(match_ids: Sequence[str]) -> ColumnElement[bool]:
+    return match_luck.c.match_id.in_(match_ids)
+
+
+def _add(found: Sequence[MeasuredLuck]) -> Insert:
+    """A referee may have been faster: then what it stored stays."""
+    rows = [
+        {
+            "match_id": one.match_id,
+            "table_file": one.table.file,
+            "table_sha256": bytes.fromhex(one.table.sha256),
+            "luck": list(one.seats),
+        }
+        for one in found
+    ]
+    return insert(match_luck).values(rows).on_conflict_do_nothing()

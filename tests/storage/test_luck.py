@@ -1,0 +1,171 @@
+"""Luck stands beside a result, comes and goes without it, and never stands in its way."""
+
+import asyncio
+from dataclasses import replace
+from uuid import uuid4
+
+import psycopg
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from arena.codec.transcript import to_bytes
+from arena.commands.luck import luck
+from arena.games.bluff import Doubt, Face, Roll
+from arena.games.game import DEALER
+from arena.luck import BLUFF, luck_of
+from arena.match.transcript import Step, Transcript
+from arena.storage.errors import RecordRefusedError
+from arena.storage.schema import migrate
+from arena.storage.store import Store
+from arena.tournament.ports import FinishedMatch, VersionId
+from tests.luck.matches import careless, series
+from tests.storage.results import finished, match_id
+
+Versions = tuple[VersionId, ...]
+
+app = typer.Typer()
+app.command()(luck)
+
+
+def with_transcript(versions: Versions, played: Transcript) -> FinishedMatch:
+    seats = len(played.setup.entrants)
+    setup = replace(played.setup, match_id=str(uuid4()))
+    transcript = replace(played, setup=setup)
+    base = finished(versions[:seats])
+    return replace(base, transcript=transcript, written=to_bytes(transcript))
+
+
+def played_matches(versions: Versions, count: int, seats: int = 2) -> list[FinishedMatch]:
+    return [with_transcript(versions, one.transcript) for one in series(careless(seats), count)]
+
+
+def impossible(versions: Versions) -> FinishedMatch:
+    """A record whose luck cannot be told: a seat acts that is not there."""
+    match = finished(versions[:2])
+    steps = (Step(DEALER, Roll(((Face.ONE,), (Face.TWO,)))), Step(5, Doubt()))
+    transcript = replace(match.transcript, steps=steps)
+    return replace(match, transcript=transcript, written=to_bytes(transcript))
+
+
+async def lucks(store: Store, seats: int = 2) -> dict[str, list[float] | None]:
+    return {row.match_id: row.luck for row in await store.rated_results("bluff", {}, [seats])}
+
+
+def expected(matches: list[FinishedMatch]) -> dict[str, list[float] | None]:
+    return {match_id(match): list(luck_of(match.transcript).seats) for match in matches}
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+async def test_a_result_is_recorded_with_its_luck(
+    store: Store, versions: Versions, seats: int
+) -> None:
+    matches = played_matches(versions, 30, seats)
+    await store.record(matches)
+    assert await lucks(store, seats) == expected(matches)
+    row = await store.match(match_id(matches[0]))
+    assert row is not None
+    assert row.luck == list(luck_of(matches[0].transcript).seats)
+    assert await store.luck.missing() == 0
+
+
+async def test_recording_again_changes_no_luck(store: Store, versions: Versions) -> None:
+    one, other = played_matches(versions, 2)
+    await store.record([one])
+    setup = replace(other.transcript.setup, match_id=match_id(one))
+    await store.record([replace(one, transcript=replace(other.transcript, setup=setup))])
+    assert await lucks(store) == expected([one])
+
+
+async def test_a_result_whose_luck_cannot_be_told_is_recorded_all_the_same(
+    store: Store, versions: Versions
+) -> None:
+    matches = [*played_matches(versions, 3), impossible(versions)]
+    with pytest.raises(IndexError):
+        luck_of(matches[-1].transcript)
+    await store.record(matches)
+    found = await lucks(store)
+    assert found == expected(matches[:-1]) | {match_id(matches[-1]): None}
+
+
+async def test_a_batch_that_is_refused_leaves_no_luck(
+    store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    matches = played_matches(versions, 3)
+    with pytest.raises(RecordRefusedError):
+        await store.record([*matches, finished((versions[0], VersionId(4711)))])
+    assert sql.execute("SELECT count(*) FROM match_luck").fetchone() == (0,)
+
+
+async def test_luck_that_was_thrown_away_is_measured_again(
+    store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    matches = [*played_matches(versions, 12), impossible(versions)]
+    await store.record(matches)
+    before = await lucks(store)
+    sql.execute("DELETE FROM match_luck")
+    assert set((await lucks(store)).values()) == {None}
+    assert await store.luck.missing() == 13
+    told = [done async for done in store.luck.measure_missing()]
+    assert (told.count(True), told.count(False)) == (12, 1)
+    assert await lucks(store) == before
+    assert [done async for done in store.luck.measure_missing()] == [False]
+
+
+async def test_luck_by_another_table_does_not_count_and_is_replaced(
+    store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    matches = played_matches(versions, 3)
+    await store.record(matches)
+    sql.execute("DELETE FROM match_luck")
+    sql.execute(
+        "INSERT INTO match_luck SELECT id, 'bluff_0.json', sha256('old'), '{0.5,-0.5}' FROM matches"
+    )
+    assert set((await lucks(store)).values()) == {None}
+    assert [row.luck for row in await store.matches()] == [None] * 3
+    assert [done async for done in store.luck.measure_missing()] == [True] * 3
+    assert await lucks(store) == expected(matches)
+    tables = sql.execute("SELECT DISTINCT table_file, encode(table_sha256, 'hex') FROM match_luck")
+    assert tables.fetchall() == [tuple(BLUFF)]
+
+
+async def test_the_database_keeps_luck_from_being_altered(
+    store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    await store.record(played_matches(versions, 1))
+    with pytest.raises(psycopg.errors.RestrictViolation):
+        sql.execute("UPDATE match_luck SET luck = '{0,0}'")
+
+
+async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
+    store: Store,
+    versions: Versions,
+    sql: psycopg.Connection,
+    database: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    matches = played_matches(versions, 5)
+    await store.record(matches)
+    sql.execute("DROP TABLE match_luck")
+    sql.execute("UPDATE alembic_version SET version_num = '0002'")
+    migrate(database)
+    assert await lucks(store) == {match_id(match): None for match in matches}
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    # The command has an event loop of its own.
+    outcome = await run("--missing")
+    assert "Measured the luck of 5 matches." in outcome
+    assert await lucks(store) == expected(matches)
+    assert "Measured the luck of 0 matches." in await run("--missing")
+
+
+async def run(*arguments: str) -> str:
+    outcome = await asyncio.to_thread(CliRunner().invoke, app, list(arguments))
+    assert outcome.exit_code == 0, outcome.output
+    return outcome.output
+
+
+def test_luck_is_told_of_one_match_or_of_all_that_lack_it() -> None:
+    for arguments in ([], ["match.json", "--missing"]):
+        outcome = CliRunner().invoke(app, arguments)
+        assert outcome.exit_code == 2
+        assert "or else say --missing" in outcome.output
