@@ -1,6 +1,7 @@
 """`arena tournament …`: Create tournaments among registered bots, run them and see how they stand.
 
-The commands write to the database; a running referee is told by it and does the rest.
+The commands write to the database; a running referee is told by it and does the rest. Only `play`
+needs neither: it starts its bots itself.
 """
 
 import json
@@ -10,9 +11,15 @@ from typing import Annotated
 import typer
 
 from arena.commands.bots import with_store
-from arena.commands.entries import refuse_one_owner, seeded, versions_named
+from arena.commands.entries import (
+    check_format,
+    game_at_tables_of,
+    refuse_one_owner,
+    seeded,
+    versions_named,
+)
 from arena.commands.errors import CommandError, told_in_a_sentence
-from arena.commands.line_up import options_named
+from arena.commands.tournament_play import play
 from arena.commands.tournament_printing import (
     print_list,
     print_standings,
@@ -22,9 +29,7 @@ from arena.commands.tournament_printing import (
     tournament_json,
 )
 from arena.commands.tournament_watch import watch as watch_tournament
-from arena.games import make_game
 from arena.scheduling.formats import FormatName
-from arena.scheduling.pairings import FormatError
 from arena.scheduling.scoring import ScoreRule
 from arena.storage.store import Store
 from arena.storage.tournaments import NewEntry
@@ -39,6 +44,13 @@ Watch = Annotated[
 ]
 
 _PLAYED_BY = "A running referee plays it (`arena up` or `arena serve`)."
+_NEVER_TWICE = (
+    "--same-deals: a connected bot would remember the others' dice from the first time that it met "
+    "a deal, so it never meets one twice. `arena tournament play` plays the same deals, among bots "
+    "that it starts itself."
+)
+
+app.command("play")(play)
 
 
 @app.command()
@@ -74,17 +86,17 @@ def create(
         bool,
         typer.Option("--unrated", help="Leave the ratings alone; bots of one owner may meet."),
     ] = False,
+    same_deals: Annotated[
+        bool,
+        typer.Option("--same-deals", help="Not for connected bots: see `arena tournament play`."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Create a tournament. Nothing is played before `arena tournament start`."""
     with told_in_a_sentence():
-        rules_of_game = make_game(game, options_named(option or []))
-        if seats not in rules_of_game.seat_counts:
-            allowed = rules_of_game.seat_counts
-            raise CommandError(
-                f"--seats {seats}: {rules_of_game.title} is played by {allowed.start} to "
-                f"{allowed.stop - 1}."
-            )
+        if same_deals:
+            raise CommandError(_NEVER_TWICE)
+        rules_of_game = game_at_tables_of(seats, game, option)
     rules = Rules(
         format=format_name,
         game=rules_of_game.name,
@@ -117,10 +129,7 @@ async def _field(store: Store, bots: str, rules: Rules) -> list[NewEntry]:
     entered = versions_named(bots, await store.bots())
     if rules.rated:
         refuse_one_owner(entered)
-    try:
-        rules.plan(len(entered))
-    except FormatError as error:
-        raise CommandError(f"This cannot be played: {error}.") from error
+    check_format(rules, len(entered))
     _, lines = await leaderboard(store, rules.game, rules.options, rules.seats)
     elo = {line.version_id: line.elo for line in lines}
     return seeded(entered, elo, rules.format, rules.seed)

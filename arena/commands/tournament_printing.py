@@ -9,9 +9,22 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games import GAMES
+from arena.scheduling.formats import FormatName
 from arena.scheduling.knockout import Decision, Knockout
 from arena.scheduling.pairings import Line, Number, Played
 from arena.tournament.tournament import Record, Tournament
+
+_POINTS = {
+    FormatName.ROUND_ROBIN: "of all blocks, a block being worth 0 to 1 to each bot",
+    FormatName.SWISS: "by pairing, 1 for the most points of its blocks and 1/2 when level",
+    FormatName.KNOCKOUT: "rounds survived",
+    FormatName.GAUNTLET: "the mean of its blocks, a block being worth 0 to 1 to each bot",
+}
+_TIE_BREAKS = {
+    "direct encounter": "points of the blocks among the bots that have equally many points",
+    "Buchholz": "the sum of the opponents' points, a bye being an opponent with one's own",
+    "points per block": "the mean of its blocks, a block being worth 0 to 1 to each bot",
+}
 
 
 def blocks_expected(tournament: Tournament, done: int) -> int:
@@ -65,7 +78,7 @@ def print_tournament(record: Record) -> None:
         table.add_row(
             str(pairing.round),
             str(pairing.table),
-            " – ".join(_name(tournament, entry) for entry in pairing.entries),
+            " – ".join(name_of(tournament, entry) for entry in pairing.entries),
             "" if pairing.is_bye else " : ".join(_shown(own) for own in played.total()),
             "" if pairing.is_bye else f"{len(played.blocks)} of {_wanted(tournament, played)}",
             _remark(record, played),
@@ -78,19 +91,24 @@ def print_standings(record: Record) -> None:
     tournament = record.tournament
     title = f"{tournament.name}: {tournament.state.value}"
     breaks = tournament.plan.tie_breaks
-    table = Table("#", "bot", "owner", "points", *breaks, "blocks", "", title=title)
+    owned = any(entry.registered.entrant.owner for entry in tournament.entries)
+    headings = ["#", "bot", *["owner"] * owned, "points", *breaks, "blocks", ""]
+    table = Table(*headings, title=title)
     for line in _lines(record):
         entry = tournament.entries[line.entry - 1]
         table.add_row(
             str(line.rank),
-            str(entry.registered.entrant),
-            entry.registered.entrant.owner,
+            name_of(tournament, line.entry),
+            *[entry.registered.entrant.owner] * owned,
             _shown(line.points),
             *(_shown(value) for value in line.tie_breaks),
             str(line.blocks),
             "withdrawn" if entry.withdrawn else "",
         )
     Console().print(table)
+    typer.echo(f"Points: {_POINTS[tournament.rules.format]}.")
+    for name in breaks:
+        typer.echo(f"{name[0].upper()}{name[1:]}: {_TIE_BREAKS[name]}.")
 
 
 def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
@@ -186,11 +204,12 @@ def _remark(record: Record, played: Played) -> str:
     decided = plan.decided(played) if isinstance(plan, Knockout) else None
     if decided is None or decided.by is Decision.POINTS:
         return ""
-    return f"{_name(tournament, decided.winner)} by {decided.by.value}"
+    return f"{name_of(tournament, decided.winner)} by {decided.by.value}"
 
 
-def _name(tournament: Tournament, number: Number) -> str:
-    return str(tournament.entries[number - 1].registered.entrant)
+def name_of(tournament: Tournament, number: Number) -> str:
+    """Bot and version; bots that are started by a command have none."""
+    return str(tournament.entries[number - 1].registered.entrant).rstrip()
 
 
 def _shown(points: Fraction) -> str:

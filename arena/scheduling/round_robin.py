@@ -43,7 +43,7 @@ class RoundRobin:
     cycles: int
     seed: str
 
-    tie_breaks = ("between the level",)
+    tie_breaks = ("direct encounter",)
 
     def check(self, field: int) -> None:
         if field < self.seats:

@@ -1,7 +1,7 @@
 """A tournament as it was created, and the record of what was paired and played in it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
 from fractions import Fraction
@@ -140,6 +140,10 @@ class Record:
     pairings: dict[PairingKey, Pairing] = field(default_factory=dict)
     points: dict[PairingKey, list[tuple[Fraction, ...]]] = field(default_factory=dict)
     """By pairing, the points of the blocks that count."""
+
+    def close(self, state: State) -> None:
+        """Take in that it is over."""
+        self.tournament = replace(self.tournament, state=state)
 
     def add_pairings(self, pairings: Iterable[Pairing]) -> None:
         """Take in what was paired."""

@@ -1,0 +1,163 @@
+"""`arena tournament play`: a whole tournament right here, among bots that are started for it."""
+
+import json
+import secrets
+from contextlib import closing
+from typing import Annotated, Any
+
+import typer
+
+from arena.bot.deal_blocks import BlockBrokenError
+from arena.bot.in_process import UnreadyBotError
+from arena.bot.loading import UnknownBotError
+from arena.commands.entries import check_format, game_at_tables_of
+from arena.commands.errors import CommandError
+from arena.commands.line_up import entries
+from arena.commands.play import leave
+from arena.commands.progress import with_progress
+from arena.commands.tournament_in_process import InProcess, tournament_of
+from arena.commands.tournament_printing import (
+    blocks_done,
+    blocks_expected,
+    name_of,
+    print_standings,
+    print_tournament,
+    standings_json,
+    tournament_json,
+)
+from arena.games import OptionsError, UnknownGameError
+from arena.scheduling.formats import FormatName
+from arena.scheduling.scoring import ScoreRule
+from arena.tournament.ports import BlockKind
+from arena.tournament.tournament import Record, Rules, State
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+_MOST_REASONS = 10
+
+
+def play(
+    format_name: Annotated[FormatName, typer.Option("--format", help="How it is played.")],
+    bots: Annotated[
+        str,
+        typer.Option(help="Sample bots' names or .py files, separated by commas; best seed first."),
+    ],
+    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
+    seats: Annotated[int, typer.Option(help="Seats at a table.")] = 2,
+    blocks: Annotated[
+        int, typer.Option(min=1, help="Blocks by pairing; a block takes all through all seats.")
+    ] = 10,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Of a Swiss (usually log2 of the bots); else how often all is repeated."
+        ),
+    ] = None,
+    seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same results.")] = "",
+    score: Annotated[
+        ScoreRule, typer.Option(help="Whether every opponent beaten counts, or first places only.")
+    ] = ScoreRule.PLACEMENT,
+    same_deals: Annotated[
+        bool,
+        typer.Option(
+            "--same-deals/--fresh-deals",
+            help="Whether a block is one deal in each rotation of the seats, or a deal for each.",
+        ),
+    ] = True,
+    pairings: Annotated[
+        bool, typer.Option("--pairings", help="Print who met whom, and with what points, too.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Play a whole tournament right here, without a server: each bot is started for it."""
+    try:
+        rules_of_game = game_at_tables_of(seats, game, option)
+        words = [word.strip() for word in bots.split(",") if word.strip()]
+        field = entries(words, rules_of_game)
+        rules = Rules(
+            format=format_name,
+            game=rules_of_game.name,
+            options=rules_of_game.options.changed(),
+            seats=seats,
+            blocks=blocks,
+            rounds=rounds,
+            score=score,
+            seed=seed or secrets.token_hex(4),
+            rated=False,
+        )
+        check_format(rules, len(field))
+        kind = BlockKind.DEAL if same_deals else BlockKind.SEAT
+        held = InProcess(rules_of_game, field, Record(tournament_of(field, rules)), kind)
+        interrupted = _play_out(held)
+    except (
+        BlockBrokenError,
+        CommandError,
+        OptionsError,
+        UnknownBotError,
+        UnknownGameError,
+        UnreadyBotError,
+    ) as error:
+        leave(str(error))
+    if as_json:
+        typer.echo(json.dumps(_json(held), indent=2))
+    else:
+        _print(held, pairings=pairings)
+    if interrupted:
+        typer.echo(_what_is_missing(held), err=True)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _play_out(held: InProcess) -> bool:
+    """Whether it was ended by Ctrl-C."""
+    tournament = held.record.tournament
+    interrupted = False
+    try:
+        with closing(held.blocks()) as blocks:
+            for _ in with_progress(blocks, blocks_expected(tournament, 0), "Playing"):
+                pass
+    except KeyboardInterrupt:
+        interrupted = True
+    held.record.close(State.CANCELLED if interrupted else State.FINISHED)
+    return interrupted
+
+
+def _json(held: InProcess) -> dict[str, Any]:
+    return tournament_json(held.record) | {
+        "block_kind": held.kind.value,
+        "standings": standings_json(held.record),
+        "faults": [
+            {"bot": name, "kind": kind, "reason": reason, "times": times}
+            for (name, kind, reason), times in held.faults.most_common()
+        ],
+    }
+
+
+def _print(held: InProcess, *, pairings: bool) -> None:
+    if pairings:
+        print_tournament(held.record)
+    print_standings(held.record)
+    rules = held.record.tournament.rules
+    matches = rules.seats * blocks_done(held.record)
+    typer.echo(f"{matches:,} matches in {held.kind.value} blocks, seed {rules.seed}")
+    for (name, kind, reason), times in held.faults.most_common(_MOST_REASONS):
+        typer.echo(f"Faults of {name}: {times} × {kind}: {reason}")
+
+
+def _what_is_missing(held: InProcess) -> str:
+    record, tournament = held.record, held.record.tournament
+    done = blocks_done(record)
+    said = f"Interrupted after {done} of {blocks_expected(tournament, done)} blocks."
+    keys = held.unfinished
+    if not keys:
+        return said
+    names = " – ".join(name_of(tournament, number) for number in record.pairings[keys[0]].entries)
+    said += (
+        f" Not finished: round {keys[0][0]}, table {keys[0][1]} ({names}; "
+        f"{record.blocks_counted(keys[0])} of {record.blocks_wanted(keys[0])} blocks)"
+    )
+    more = len(keys) - 1
+    return f"{said}, and {more} more pairing{'s' * (more > 1)}." if more else f"{said}."
