@@ -94,7 +94,8 @@ class BloeffCodec:
             case _:
                 raise MalformedError("the draw is empty")
 
-    def write_view(self, view: BloeffView, message: pb.BloeffView) -> None:
+    def view_bytes(self, view: BloeffView) -> bytes:
+        message = pb.BloeffView()
         message.round = view.round
         message.turn = view.turn
         message.limit = view.limit
@@ -119,6 +120,7 @@ class BloeffCodec:
         message.lowest = view.lowest
         message.highest = view.highest
         message.call_due = view.call_due
+        return message.SerializeToString()
 
     def read_view(self, message: pb.BloeffView, seat: int) -> BloeffView:
         seats, on_turn = len(message.hand_sizes), message.on_turn
@@ -148,8 +150,10 @@ class BloeffCodec:
             call_due=message.call_due,
         )
 
-    def write_event(self, event: BloeffEvent, message: pb.BloeffEvent) -> None:
+    def event_bytes(self, event: BloeffEvent) -> bytes:
+        message = pb.BloeffEvent()
         bloeff_events.write_event(event, message)
+        return message.SerializeToString()
 
     def read_event(self, message: pb.BloeffEvent) -> BloeffEvent:
         return bloeff_events.read_event(message)

@@ -30,6 +30,8 @@ from arena.v1 import bluff_pb2 as pb
 _FACES: tuple[Face | None, ...] = (None, *Face)
 """Faces by their number on the wire; 0 is no face."""
 
+_DOUBT: Final = Doubt()
+
 _MOST_DICE: Final = 16
 """Nobody ever has more: the bound of `dice_per_player`."""
 
@@ -77,7 +79,7 @@ class BluffCodec:
         if kind == "bet":
             return _read_bet(message.bet)
         if kind == "doubt":
-            return Doubt()
+            return _DOUBT
         raise MalformedError("the action is neither a bet nor a doubt")
 
     def write_draw(self, draw: BluffAction, message: pb.BluffDraw) -> None:
@@ -110,20 +112,17 @@ class BluffCodec:
             case _:
                 raise MalformedError("the draw is empty")
 
-    def write_view(self, view: BluffView, message: pb.BluffView) -> None:
-        message.round = view.round
-        if view.opener is not None:
-            message.opener = view.opener
-        message.hidden_dice.extend(view.hidden_dice)  # type: ignore[arg-type]
-        if any(view.face_up):
-            _write_dice(view.face_up, message.face_up)
-        message.dice_counts.extend(view.dice_counts)
-        message.graveyard = view.graveyard
-        if view.bets:
-            message.MergeFromString(b"".join([_bets_field(placed) for placed in view.bets]))
-        message.lowest.extend(view.lowest)
-        message.highest = view.highest
-        message.can_doubt = view.can_doubt
+    def view_bytes(self, view: BluffView) -> bytes:
+        return b"".join(
+            (
+                _round_fields(
+                    view.round, view.opener, view.hidden_dice, view.dice_counts, view.graveyard
+                ),
+                _face_up_fields(view.face_up) if any(view.face_up) else b"",
+                *map(_bets_field, view.bets),
+                _choice_fields(view.lowest, view.highest, view.can_doubt),
+            )
+        )
 
     def read_view(self, message: pb.BluffView, seat: int) -> BluffView:
         seats = len(message.dice_counts)
@@ -142,7 +141,8 @@ class BluffCodec:
             can_doubt=message.can_doubt,
         )
 
-    def write_event(self, event: BluffEvent, message: pb.BluffEvent) -> None:
+    def event_bytes(self, event: BluffEvent) -> bytes:
+        message = pb.BluffEvent()
         if isinstance(event, BetPlaced):
             _write_placed(event.seat, event.bet, message.bet_placed)
         elif isinstance(event, RoundStarted):
@@ -163,6 +163,7 @@ class BluffCodec:
             _write_dice(event.dice, message.starting_rolled.dice)
             if event.opener is not None:
                 message.starting_rolled.opener = event.opener
+        return message.SerializeToString()
 
     def read_event(self, message: pb.BluffEvent) -> BluffEvent:
         match message.WhichOneof("event"):
@@ -201,9 +202,17 @@ def _write_bet(bet: Bet, message: pb.BluffBet) -> None:
 def _read_bet(message: pb.BluffBet) -> Bet:
     if len(message.show) > _MOST_DICE:
         raise MalformedError(f"nobody has more than {_MOST_DICE} dice")
+    if not message.show:
+        return _plain_bet(message.quantity, message.face)
     # Sorted, because the order in which dice are laid out means nothing.
-    show = _read_faces(sorted(message.show)) if message.show else ()
-    return Bet(message.quantity, _face(message.face), show)
+    return Bet(message.quantity, _face(message.face), _read_faces(sorted(message.show)))
+
+
+# Few are legal at any table. One object for each is quicker made, and quicker compared.
+@lru_cache(maxsize=1024)
+def _plain_bet(quantity: int, face: int) -> Bet:
+    """A bet without dice laid out."""
+    return Bet(quantity, _face(face))
 
 
 def _write_placed(seat: int, bet: Bet, message: pb.BluffPlacedBet) -> None:
@@ -211,12 +220,48 @@ def _write_placed(seat: int, bet: Bet, message: pb.BluffPlacedBet) -> None:
     _write_bet(bet, message.bet)
 
 
-# Every view repeats the bets of its round; as bytes that are there they cost half.
+# A view is put together from parts that occur again and again: a seat is asked some three times a
+# round, and each time told all bets of it.
+
+
+@lru_cache(maxsize=4096)
+def _round_fields(
+    number: int,
+    opener: int | None,
+    hidden_dice: Dice,
+    dice_counts: tuple[int, ...],
+    graveyard: int,
+) -> bytes:
+    """What a seat sees all round long."""
+    message = pb.BluffView(
+        round=number,
+        opener=opener,  # type: ignore[arg-type]  # None leaves it unset
+        hidden_dice=hidden_dice,  # type: ignore[arg-type]
+        dice_counts=dice_counts,
+        graveyard=graveyard,
+    )
+    return message.SerializeToString()
+
+
+def _face_up_fields(face_up: tuple[Dice, ...]) -> bytes:
+    """The dice that were laid out."""
+    message = pb.BluffView()
+    _write_dice(face_up, message.face_up)
+    return message.SerializeToString()
+
+
 @lru_cache(maxsize=4096)
 def _bets_field(placed: PlacedBet) -> bytes:
-    """A bet as it stands on the wire in the field `bets` of a view."""
+    """One of the round's bets."""
     message = pb.BluffView()
     _write_placed(placed.seat, placed.bet, message.bets.add())
+    return message.SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def _choice_fields(lowest: tuple[int, ...], highest: int, can_doubt: bool) -> bytes:
+    """What may be done."""
+    message = pb.BluffView(lowest=lowest, highest=highest, can_doubt=can_doubt)
     return message.SerializeToString()
 
 

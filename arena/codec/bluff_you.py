@@ -128,7 +128,8 @@ class BluffYouCodec:
             raise MalformedError("a roll has no dice")
         return Roll(dice)
 
-    def write_view(self, view: BluffYouView, message: pb.BluffYouView) -> None:
+    def view_bytes(self, view: BluffYouView) -> bytes:
+        message = pb.BluffYouView()
         message.phase = _PHASES[view.phase]
         message.turn = view.turn
         message.bluffer = view.bluffer
@@ -147,6 +148,7 @@ class BluffYouCodec:
         message.win_numbers.extend(view.win_numbers)
         message.can_steal = view.can_steal
         message.swap_targets.extend(view.swap_targets)
+        return message.SerializeToString()
 
     def read_view(self, message: pb.BluffYouView, seat: int) -> BluffYouView:
         phase = _PHASE_NUMBERS.get(message.phase)
@@ -172,7 +174,8 @@ class BluffYouCodec:
             swap_targets=_chips(message.swap_targets),
         )
 
-    def write_event(self, event: BluffYouEvent, message: pb.BluffYouEvent) -> None:
+    def event_bytes(self, event: BluffYouEvent) -> bytes:
+        message = pb.BluffYouEvent()
         match event:
             case TurnStarted(turn, bluffer, no_win_turns):
                 started = message.turn_started
@@ -200,6 +203,7 @@ class BluffYouCodec:
                 swapped.dice.extend(dice)
                 swapped.give.extend(give)
                 swapped.take = take
+        return message.SerializeToString()
 
     def read_event(self, message: pb.BluffYouEvent) -> BluffYouEvent:
         match message.WhichOneof("event"):

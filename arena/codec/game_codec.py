@@ -9,7 +9,7 @@ from arena.games.game import Options
 
 
 class GameCodec(Protocol):
-    """Translates one game. `write_*` fill a message in place, which is what is fast."""
+    """Translates one game. What is written most comes as the bytes of its message (see fields)."""
 
     def write_options(self, options: Any, message: Any) -> None: ...
     def read_options(self, message: Any) -> Options:
@@ -23,11 +23,11 @@ class GameCodec(Protocol):
     def read_draw(self, message: Any) -> Any:
         """The draw. Raises MalformedError."""
 
-    def write_view(self, view: Any, message: Any) -> None: ...
+    def view_bytes(self, view: Any) -> bytes: ...
     def read_view(self, message: Any, seat: int) -> Any:
         """The view of a seat that is asked. Raises MalformedError."""
 
-    def write_event(self, event: Any, message: Any) -> None: ...
+    def event_bytes(self, event: Any) -> bytes: ...
     def read_event(self, message: Any) -> Any:
         """The event. Raises MalformedError."""
 

@@ -1,5 +1,7 @@
 """Transcripts as messages and as bytes: what the wire sends is what storage keeps."""
 
+from functools import lru_cache
+
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
 from arena.games.game import DEALER
@@ -48,24 +50,35 @@ def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
     write_time_control(setup.time_control, message.setup.time_control)
     for entrant in setup.entrants:
         write_entrant(entrant, message.setup.entrants.add())
-    codec, game = CODECS[setup.game], setup.game
-    add = message.steps.add
-    for step in transcript.steps:
-        if step.actor is DEALER:
-            codec.write_draw(step.action, getattr(add().draw, game))
-            continue
-        target = add(seat=step.actor, milliseconds=step.milliseconds)
-        codec.write_action(step.action, getattr(target.action, game))
-        if step.fault is not None:
-            target.fault = FAULT_KINDS[step.fault]
-        if step.stand_in:
-            target.stand_in = True
+    message.MergeFromString(b"".join([_step(setup.game, step) for step in transcript.steps]))
     message.result.placing.extend(result.placing)
     message.result.scores.extend(result.scores or ())
     message.result.termination = _TERMINATIONS[result.termination]
     message.result.faults.extend(result.faults)
     message.result.forfeited.extend(result.forfeited)
     return message
+
+
+def _step(game: str, step: Step) -> bytes:
+    """A step as it stands in the bytes of a transcript."""
+    if step.actor is not DEALER:
+        return _seat_step(game, step)
+    message = transcript_pb2.Transcript()
+    CODECS[game].write_draw(step.action, getattr(message.steps.add().draw, game))
+    return message.SerializeToString()
+
+
+# The same actions are taken in match after match, and mostly within a few milliseconds.
+@lru_cache(maxsize=4096)
+def _seat_step(game: str, step: Step) -> bytes:
+    message = transcript_pb2.Transcript()
+    target = message.steps.add(seat=step.actor, milliseconds=step.milliseconds)
+    CODECS[game].write_action(step.action, getattr(target.action, game))
+    if step.fault is not None:
+        target.fault = FAULT_KINDS[step.fault]
+    if step.stand_in:
+        target.stand_in = True
+    return message.SerializeToString()
 
 
 def from_message(message: transcript_pb2.Transcript) -> Transcript:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import FAULT_KINDS, write_entrant, write_options, write_time_control
@@ -11,52 +12,62 @@ from arena.match.flow import Refused, Turn
 from arena.match.transcript import Setup
 from arena.v1 import game_pb2, referee_pb2
 
+_PARTS = {
+    name: key(referee_pb2.PlayResponse, name)
+    for name in ("offers", "withdrawals", "refusals", "turns", "ends", "resumes")
+}
+_TURN_VIEW = key(referee_pb2.Turn, "view")
+_TURN_EVENTS = key(referee_pb2.Turn, "events")
+_END_EVENTS = key(referee_pb2.End, "events")
+_END_TRANSCRIPT = key(referee_pb2.End, "transcript")
+_VIEWS = {game: key(game_pb2.View, game) for game in CODECS}
+_EVENTS = {game: key(game_pb2.Event, game) for game in CODECS}
 
-def write_offer(
-    message: referee_pb2.Offer, setup: Setup, seat: int, commitment: bytes, join_ms: int
-) -> None:
-    """Fill in the offer of a seat."""
-    message.match_id = setup.match_id
-    message.seat = seat
-    message.commitment = commitment
-    message.join_ms = join_ms
-    message.fault_limit = setup.fault_limit
+
+def part(name: str, content: bytes) -> bytes:
+    """One of a PlayResponse's `offers`, `turns`, …, as it stands in the bytes of the response."""
+    return field(_PARTS[name], content)
+
+
+def offer(setup: Setup, seat: int, commitment: bytes, join_ms: int) -> referee_pb2.Offer:
+    """The offer of a seat."""
+    message = referee_pb2.Offer(
+        match_id=setup.match_id,
+        seat=seat,
+        commitment=commitment,
+        join_ms=join_ms,
+        fault_limit=setup.fault_limit,
+    )
     write_options(setup, message.options)
     write_time_control(setup.time_control, message.time_control)
     for entrant in setup.entrants:
         write_entrant(entrant, message.entrants.add())
+    return message
 
 
-def write_events(
-    message: referee_pb2.Turn | referee_pb2.End, game: str, events: Sequence[Any], start: int
-) -> None:
-    """Add the events from `start` on."""
-    message.MergeFromString(b"".join([_event_field(game, event) for event in events[start:]]))
-
-
-# Every event is told to every seat, and the same bets are placed in match after match: reading
-# bytes that are there costs a quarter of making the messages again. Typed, because events of
-# different kinds may hold equal values.
-@lru_cache(maxsize=4096, typed=True)
-def _event_field(game: str, event: Any) -> bytes:
-    """An event as it stands on the wire in the field `events` of a Turn or an End."""
-    message = referee_pb2.Turn()
-    CODECS[game].write_event(event, getattr(message.events.add(), game))
-    return message.SerializeToString()
-
-
-def write_turn(
-    message: referee_pb2.Turn, setup: Setup, turn: Turn, turn_ms: int, bank_ms: int
-) -> None:
-    """Fill in a question to a seat, in place: this is what the referee does most."""
+def turn(setup: Setup, asked: Turn, turn_ms: int, bank_ms: int) -> bytes:
+    """The bytes of a question to a seat: this is what the referee writes most."""
     game = setup.game
-    codec = CODECS[game]
-    message.match_id = setup.match_id
-    message.turn_number = turn.number
-    message.turn_ms = turn_ms
-    message.bank_ms = bank_ms
-    codec.write_view(turn.view, getattr(message.view, game))
-    write_events(message, game, turn.events, turn.unseen)
+    head = referee_pb2.Turn(
+        match_id=setup.match_id, turn_number=asked.number, turn_ms=turn_ms, bank_ms=bank_ms
+    )
+    view = field(_TURN_VIEW, field(_VIEWS[game], CODECS[game].view_bytes(asked.view)))
+    news = [_event(_TURN_EVENTS, game, event) for event in asked.events[asked.unseen :]]
+    return b"".join((head.SerializeToString(), view, *news))
+
+
+def end(setup: Setup, written: bytes, events: Sequence[Any], unseen: int) -> bytes:
+    """The bytes of the news that a match is over: its transcript's, and the events not yet told."""
+    head = referee_pb2.End(match_id=setup.match_id).SerializeToString()
+    news = [_event(_END_EVENTS, setup.game, event) for event in events[unseen:]]
+    return b"".join((head, field(_END_TRANSCRIPT, written), *news))
+
+
+# Every event is told to every seat, and the same bets are placed in match after match.
+@lru_cache(maxsize=4096)
+def _event(event_key: bytes, game: str, event: Any) -> bytes:
+    """An event as it stands in the bytes of a Turn or an End."""
+    return field(event_key, field(_EVENTS[game], CODECS[game].event_bytes(event)))
 
 
 def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:

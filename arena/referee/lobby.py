@@ -5,6 +5,7 @@ from collections.abc import Callable
 import grpc
 import structlog
 
+from arena.codec.transcript import write_entrant
 from arena.games import GAMES
 from arena.referee.errors import ProtocolError
 from arena.referee.outbox import Outbox
@@ -55,14 +56,14 @@ class Lobby:
         if older is not None:
             # Its matches go over to the newer stream: the bot was never away.
             older[1](_TAKEN_OVER)
-        welcome = outbox.message().welcome
-        welcome.protocol_version = PROTOCOL_VERSION
-        welcome.max_matches = min(wanted, MAX_MATCHES)
-        welcome.games.extend(sorted(games))
         entrant = registered.entrant
-        welcome.entrant.bot = entrant.bot
-        welcome.entrant.version = entrant.version
-        welcome.entrant.owner = entrant.owner
+        welcome = referee_pb2.Welcome(
+            protocol_version=PROTOCOL_VERSION,
+            max_matches=min(wanted, MAX_MATCHES),
+            games=sorted(games),
+        )
+        write_entrant(entrant, welcome.entrant)
+        outbox.add(referee_pb2.PlayResponse(welcome=welcome).SerializeToString())
         self._streams[session] = (outbox, close)
         session.attach(outbox, games, welcome.max_matches)
         self._director.arrive(session)

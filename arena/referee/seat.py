@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from google.protobuf.message import Message
+
 from arena.codec import turns
 from arena.codec.malformed import MalformedError
 from arena.match.flow import Refused, Turn
@@ -13,8 +15,13 @@ from arena.v1 import referee_pb2
 class Line(Protocol):
     """The way to the bot."""
 
-    def message(self) -> referee_pb2.PlayResponse | None:
-        """The next message to the bot, to be added to; None while the bot is away."""
+    @property
+    def up(self) -> bool:
+        """Whether the bot is there."""
+        ...
+
+    def send(self, part: bytes) -> None:
+        """Tell the bot a part of a PlayResponse; nothing while it is away."""
         ...
 
     def seated(self, seat: "Seat") -> None:
@@ -47,37 +54,27 @@ class Seat:
         self.host, self._seat, self.match_id = host, seat, host.setup.match_id
         self._commitment, self._join_ms = commitment, join_ms
         self._line.seated(self)
-        message = self._line.message()
-        if message is not None:
-            self._write_offer(message.offers.add())
+        self._send("offers", self._offer())
 
     def ask(self, turn: Turn) -> None:
         self._open_turn = turn
-        message = self._line.message()
-        if message is not None:
-            self._write_turn(message, turn)
+        if self._line.up:
+            self._send_turn(turn)
 
     def refuse(self, refused: Refused, faults: int) -> None:
         if self._open_turn is not None and self._open_turn.number == refused.turn_number:
             self._open_turn = None
-        message = self._line.message()
-        if message is not None:
-            message.refusals.append(turns.refusal(self.host.setup, refused, faults))
+        self._send("refusals", turns.refusal(self.host.setup, refused, faults))
 
     def end(self, written: bytes, events: Sequence[Any]) -> None:
         self._line.unseated(self)
-        message = self._line.message()
-        if message is not None:
-            end = message.ends.add(match_id=self.match_id)
-            end.transcript.MergeFromString(written)
+        if self._line.up:
             seen = 0 if self._all_anew else self._seen
-            turns.write_events(end, self.host.setup.game, events, seen)
+            self._line.send(turns.part("ends", turns.end(self.host.setup, written, events, seen)))
 
     def withdraw(self, reason: str) -> None:
         self._line.unseated(self)
-        message = self._line.message()
-        if message is not None:
-            message.withdrawals.add(match_id=self.match_id, reason=reason)
+        self._send("withdrawals", referee_pb2.Withdrawal(match_id=self.match_id, reason=reason))
 
     # From the bot.
 
@@ -109,23 +106,28 @@ class Seat:
         """The line is down."""
         self.host.left(self._seat)
 
-    def restored(self, message: referee_pb2.PlayResponse) -> None:
+    def restored(self) -> None:
         """The line is up again: tell the bot what it needs to go on."""
         self.host.returned(self._seat)
         if not self._joined:
-            self._write_offer(message.offers.add())
+            self._send("offers", self._offer())
             return
-        self._write_offer(message.resumes.add().offer)
+        self._send("resumes", referee_pb2.Resume(offer=self._offer()))
         self._all_anew = True
         if self._open_turn is not None:
-            self._write_turn(message, self._open_turn)
+            self._send_turn(self._open_turn)
 
-    def _write_turn(self, message: referee_pb2.PlayResponse, turn: Turn) -> None:
+    def _send_turn(self, turn: Turn) -> None:
         if self._all_anew:
             turn, self._all_anew = turn._replace(unseen=0), False
         self._seen = len(turn.events)
         turn_ms, bank_ms = self.host.time_left_ms(self._seat)
-        turns.write_turn(message.turns.add(), self.host.setup, turn, turn_ms, bank_ms)
+        asked = turns.turn(self.host.setup, turn, turn_ms, bank_ms)
+        self._line.send(turns.part("turns", asked))
 
-    def _write_offer(self, message: referee_pb2.Offer) -> None:
-        turns.write_offer(message, self.host.setup, self._seat, self._commitment, self._join_ms)
+    def _offer(self) -> referee_pb2.Offer:
+        return turns.offer(self.host.setup, self._seat, self._commitment, self._join_ms)
+
+    def _send(self, name: str, message: Message) -> None:
+        if self._line.up:
+            self._line.send(turns.part(name, message.SerializeToString()))

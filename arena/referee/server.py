@@ -47,12 +47,10 @@ class RefereeServer:
     def __init__(self, play: PlayService, registry: RegistryService, lobby: Lobby) -> None:
         self._lobby = lobby
         self._server = grpc.aio.server(options=OPTIONS)
-        # Registered by hand, because bytes that are no message must end with a sentence and not
-        # with a status of the library's.
-        handler = grpc.stream_stream_rpc_method_handler(
-            play.play,
-            request_deserializer=parse_request,
-            response_serializer=referee_pb2.PlayResponse.SerializeToString,
+        # Registered by hand: bytes that are no message must end with a sentence and not with a
+        # status of the library's, and responses are bytes already.
+        handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(
+            play.play, request_deserializer=parse_request
         )
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)

@@ -47,7 +47,7 @@ class Session:
         self.max_matches = max_matches
         self._strays = 0
         for seat in list(self._seats.values()):
-            seat.restored(outbox.message())
+            seat.restored()
 
     def detach(self, outbox: Outbox) -> bool:
         """A stream closed. False if a newer one had taken over, which changes nothing."""
@@ -61,8 +61,13 @@ class Session:
     def player(self) -> Seat:
         return Seat(self)
 
-    def message(self) -> referee_pb2.PlayResponse | None:
-        return None if self._outbox is None else self._outbox.message()
+    @property
+    def up(self) -> bool:
+        return self._outbox is not None
+
+    def send(self, part: bytes) -> None:
+        if self._outbox is not None:
+            self._outbox.add(part)
 
     def seated(self, seat: Seat) -> None:
         self._seats[seat.match_id] = seat

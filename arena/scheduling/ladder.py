@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from math import ceil
 from typing import Any
@@ -17,11 +17,13 @@ class Ladder:
     game: str
     options: Options
     seats: int
+    key: tuple[Any, ...] = field(init=False)
+    """What tells ladders apart: equal for equal rules and sizes."""
 
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """What tells ladders apart: equal for equal rules and sizes."""
-        return (self.game, repr(sorted(self.options.changed().items())), self.seats)
+    def __post_init__(self) -> None:
+        changed = repr(sorted(self.options.changed().items()))
+        # Once, because it is asked for a dozen times a match. A frozen value is set only so.
+        object.__setattr__(self, "key", (self.game, changed, self.seats))
 
 
 @dataclass(frozen=True, slots=True)

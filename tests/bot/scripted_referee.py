@@ -101,9 +101,7 @@ def offered(match_id: str = "m1") -> tuple[Setup, pb.Offer]:
         time_control=TimeControl(),
         fault_limit=DEFAULT_FAULT_LIMIT,
     )
-    offer = pb.Offer()
-    turns.write_offer(offer, setup, BOT, commitment(SECRET), 1000)
-    return setup, offer
+    return setup, turns.offer(setup, BOT, commitment(SECRET), 1000)
 
 
 class Conductor:
@@ -121,11 +119,9 @@ class Conductor:
     def turn(self, *, repeat: bool = False) -> pb.Turn:
         """The bot's open turn, with all of the match's events if `repeat`."""
         (turn,) = self._ask.turns
-        message = pb.Turn()
         unseen = 0 if repeat else turn.unseen
         asked = Turn(turn.seat, turn.number, turn.view, turn.events, unseen)
-        turns.write_turn(message, self.setup, asked, 2_000, 30_000)
-        return message
+        return pb.Turn.FromString(turns.turn(self.setup, asked, 2_000, 30_000))
 
     def answer(self, answer: pb.Answer) -> None:
         """Take the bot's answer in; malformed ones are faults."""

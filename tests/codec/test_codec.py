@@ -54,7 +54,12 @@ def sent(kind: str, name: str, value: Any, *where: int) -> Any:
     """What arrives of a value that was sent in its envelope."""
     envelope = ENVELOPES[kind]
     message: Any = envelope()
-    getattr(CODECS[name], f"write_{kind}")(value, getattr(message, name))
+    codec = CODECS[name]
+    if kind in ("view", "event"):
+        written = codec.view_bytes(value) if kind == "view" else codec.event_bytes(value)
+        getattr(message, name).MergeFromString(written)
+    else:
+        getattr(codec, f"write_{kind}")(value, getattr(message, name))
     arrived: Any = envelope.FromString(message.SerializeToString())
     assert arrived.WhichOneof("game") == name, f"{value} leaves its envelope empty"
     return getattr(CODECS[name], f"read_{kind}")(getattr(arrived, name), *where)

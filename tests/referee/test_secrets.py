@@ -74,7 +74,7 @@ def questions(
     for frame in replay(transcript):
         for event in frame.events:
             message = game_pb2.Event()
-            codec.write_event(event, getattr(message, game.name))
+            getattr(message, game.name).MergeFromString(codec.event_bytes(event))
             events.append(message)
         to_act = game.to_act(frame.state)
         if asked:  # in the middle of a moment at which several seats were asked
@@ -84,7 +84,8 @@ def questions(
         asked = list(to_act)
         if seat in asked:
             view = game_pb2.View()
-            codec.write_view(game.view(frame.state, seat), getattr(view, game.name))
+            shown = codec.view_bytes(game.view(frame.state, seat))
+            getattr(view, game.name).MergeFromString(shown)
             found.append((view, list(events)))
     return found
 

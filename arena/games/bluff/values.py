@@ -17,6 +17,9 @@ class Face(IntEnum):
     FIVE = 5
     STAR = 6
 
+    # Dice are looked up by the thousand, and an enum's own hash is computed in Python.
+    __hash__ = int.__hash__
+
     def __str__(self) -> str:
         return "*" if self is Face.STAR else str(self.value)
 
