@@ -21,6 +21,7 @@ class Row:
     block_id: str
     version_ids: list[VersionId]
     placings: list[int]
+    luck: list[float] | None = None
 
 
 def registered(version: int, bot: str, *, house: bool = False, label: str = "1") -> Registered:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 import typer
 from click.testing import Result
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 from arena.commands.history import history
 from arena.commands.leaderboard import leaderboard
+from arena.luck import BLUFF
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.choices import ScoreRule
@@ -21,6 +23,7 @@ from arena.rating.head_to_head import head_to_head
 from arena.rating.results import Results
 from arena.storage.store import open_store
 from tests.dashboard.played import anyhow, fill, sensible, silent
+from tests.databases import plain
 
 BOTS = (
     ("honest", sensible(0.1)),
@@ -87,6 +90,43 @@ def test_the_document_is_that_of_the_ladder_and_the_score_rule(played: str) -> N
         said = {line["bot"]: line["elo"] for line in found["ratings"]}
         assert said == pytest.approx(expected, abs=1e-9)
         assert "details" not in found
+
+
+def test_luck_stands_in_a_labelled_column_that_fits_a_narrow_terminal(
+    played: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    document = answer("leaderboard", "--seats", 3)
+    lines = document["ratings"]
+    # The official Elo ranks, whatever luck says.
+    assert [line["elo"] for line in lines] == sorted((x["elo"] for x in lines), reverse=True)
+    shown = arena("leaderboard", "--seats", 3).output
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "luck-" in shown and "Luck-adjusted: beside the official Elo" in shown
+    factors = []
+    for line in lines:
+        adjusted = line["luck_adjusted"]
+        low, high = adjusted["interval"]
+        if line["anchor"]:
+            assert (adjusted["elo"], adjusted["variance_factor"]) == (line["elo"], None)
+            continue
+        assert f"{adjusted['elo']:.0f} ± {(high - low) / 2:.0f}" in shown
+        official = line["interval"][1] - line["interval"][0]
+        assert adjusted["variance_factor"] == pytest.approx(((high - low) / official) ** 2)
+        factors.append(adjusted["variance_factor"])
+    told = document["luck_adjusted"]
+    assert told["table"] == BLUFF._asdict()
+    assert told["mean_variance_factor"] == pytest.approx(sum(factors) / len(factors))
+    assert f"{told['mean_variance_factor']:.2f} of the" in " ".join(shown.split())
+
+
+def test_without_luck_there_is_no_such_column(played: str) -> None:
+    with psycopg.connect(plain(played), autocommit=True) as connection:
+        connection.execute("DELETE FROM match_luck")
+    document = answer("leaderboard", "--seats", 3)
+    assert document["luck_adjusted"] is None
+    assert [line["luck_adjusted"] for line in document["ratings"]] == [None] * 4
+    assert "uck-" not in arena("leaderboard", "--seats", 3).output
 
 
 def test_a_ladder_is_the_same_whichever_of_its_table_sizes_is_named(played: str) -> None:

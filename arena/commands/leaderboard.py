@@ -3,12 +3,14 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from arena.commands.bots import with_store
 from arena.commands.database import database
@@ -16,6 +18,7 @@ from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.results import AsJson, OptionList, game_options
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.luck import table_of
 from arena.rating.choices import ScoreRule
 from arena.settings import read_settings
 
@@ -76,14 +79,14 @@ def leaderboard(
             document = ladder_json(rules, size, score, found.board.standings)
             typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
             return
-        print_leaderboard(title(rules, size, score), found.board.standings)
+        print_leaderboard(rules, title(rules, size, score), found.board.standings)
         print_details(Console(), found)
     else:
         size, standings = with_store(lambda store: leaderboard(store, game, changed, seats, score))
         if as_json:
             typer.echo(json.dumps(ladder_json(rules, size, score, standings), indent=2))
             return
-        print_leaderboard(title(rules, size, score), standings)
+        print_leaderboard(rules, title(rules, size, score), standings)
 
 
 def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: bool) -> None:
@@ -101,7 +104,7 @@ def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: boo
                     if as_json:
                         print(_line(rules, size, score, board), flush=True)
                     else:
-                        shown = _table(title(rules, size, score), board.standings)
+                        shown = _shown(rules, title(rules, size, score), board.standings)
                         live.update(shown, refresh=True)
 
     with told_in_a_sentence(), database(read_settings()) as url:
@@ -135,16 +138,38 @@ def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> 
     return said if score is ScoreRule.PLACEMENT else f"{said}, only first place counts"
 
 
-def print_leaderboard(title: str, standings: Sequence["Standing"]) -> None:
+def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["Standing"]) -> None:
     """Print the lines for people."""
     if not standings:
         typer.echo(f"{title}: no rated match yet.")
         return
-    Console().print(_table(title, standings))
+    Console().print(_shown(rules, title, standings))
+
+
+def _shown(rules: AnyGame, title: str, standings: Sequence["Standing"]) -> Group:
+    note = luck_note(rules.name, standings)
+    return Group(_table(title, standings), *([] if note is None else [Text(note)]))
+
+
+def luck_note(game: str, standings: Sequence["Standing"]) -> str | None:
+    """What the luck-adjusted column is and what it gained; None where there is none."""
+    from arena.tournament.luck_adjusted import mean_variance_factor
+
+    factor = mean_variance_factor([line.luck_adjusted for line in standings])
+    table = table_of(game)
+    if factor is None or table is None:
+        return None
+    return (
+        "Luck-adjusted: beside the official Elo, which alone ranks, with the luck of the draws "
+        f"taken out by {table.file} (SHA-256 {table.sha256[:12]}…); its variance is "
+        f"{factor:.2f} of the official Elo's, on average over the bots."
+    )
 
 
 def _table(title: str, standings: Sequence["Standing"]) -> Table:
-    table = Table("#", "bot", "owner", "Elo", "matches", "wins", "mean place", title=title)
+    adjusted = any(line.luck_adjusted is not None for line in standings)
+    elos = [Column(head, no_wrap=True) for head in ["Elo", "luck-\nadjusted"][: 1 + adjusted]]
+    table = Table("#", "bot", "owner", *elos, "matches", "wins", "mean\nplace", title=title)
     if any(line.flags for line in standings):
         table.add_column("beware of")
     for line in standings:
@@ -154,6 +179,7 @@ def _table(title: str, standings: Sequence["Standing"]) -> Table:
             f"{line.bot} {line.version}{' (house)' if line.house else ''}",
             line.owner,
             _elo(line),
+            *([_adjusted(line)] if adjusted else []),
             str(line.matches),
             f"{line.win_share:.1%}",
             f"{line.mean_placing:.2f}",
@@ -167,6 +193,13 @@ def _elo(line: "Standing") -> str:
         return f"{line.elo:.0f} anchor"
     low, high = line.interval
     return f"{line.elo:.0f} ± {(high - low) / 2:.0f}"
+
+
+def _adjusted(line: "Standing") -> str:
+    if line.luck_adjusted is None or line.anchor:
+        return ""
+    low, high = line.luck_adjusted.interval
+    return f"{line.luck_adjusted.elo:.0f} ± {(high - low) / 2:.0f}"
 
 
 def ladder_json(
@@ -183,7 +216,19 @@ def ladder_json(
         "table_sizes": sizes,
         "score": score.value,
         "ratings": [_standing_json(line) for line in standings],
+        "luck_adjusted": _luck_json(rules.name, standings),
     }
+
+
+def _luck_json(game: str, standings: Sequence["Standing"]) -> dict[str, Any] | None:
+    """What the ratings' `luck_adjusted` comes from; None where there is none."""
+    from arena.tournament.luck_adjusted import mean_variance_factor
+
+    factor = mean_variance_factor([line.luck_adjusted for line in standings])
+    table = table_of(game)
+    if factor is None or table is None:
+        return None
+    return {"table": table._asdict(), "mean_variance_factor": factor}
 
 
 def _standing_json(line: "Standing") -> dict[str, Any]:
@@ -202,4 +247,5 @@ def _standing_json(line: "Standing") -> dict[str, Any]:
         "mean_placing": line.mean_placing,
         "anchor": line.anchor,
         "flags": sorted(flag.value for flag in line.flags),
+        "luck_adjusted": None if line.luck_adjusted is None else asdict(line.luck_adjusted),
     }

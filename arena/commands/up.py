@@ -127,4 +127,4 @@ async def _print_leaderboards(arena: Arena, ladders: list[Ladder]) -> None:
         changed = ladder.options.changed()
         _, standings = await leaderboard(arena.store, ladder.game, changed, ladder.seats)
         rules = make_game(ladder.game, changed)
-        print_leaderboard(title(rules, ladder.seats), standings)
+        print_leaderboard(rules, title(rules, ladder.seats), standings)

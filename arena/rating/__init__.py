@@ -15,7 +15,9 @@
     plackett_luce   the exact model with ties; misfit compares it with the board's Elo
     history         ratings over time, replayed from the log
     sprt            "is version 2 better?", as a sequential test over `constrained` distributions
-    luck            the control variate
+    luck            the control variate of a mean
+    luck_sums       what the luck of matches adds up to, per pair of bots
+    luck_column     the board's second column: Elo with luck taken out
 
 Nothing here reads, waits or rolls: randomness comes in as a numpy Generator. Errors:
 

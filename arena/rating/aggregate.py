@@ -1,8 +1,9 @@
-"""What the fit needs of the results: per pair of bots, wins and ties.
+"""What the fit needs of the results: per pair of bots, wins and ties, and what luck adds up to.
 
 One match touches its own pairs only, so the aggregate of a million matches takes one more at once,
 and gives one back at once when its block is voided. Counts are whole numbers: adding and removing
-in any order ends at exactly the same values.
+in any order ends at exactly the same values. Sums of luck are not, and end at the same but for
+rounding.
 """
 
 from collections.abc import Iterable
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from arena.rating.choices import ScoreRule
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.errors import RatingError
+from arena.rating.luck_sums import LuckSums, pair_luck
 from arena.rating.results import BotT, Match, Results, Table
 
 
@@ -39,6 +41,7 @@ class Aggregate(Generic[BotT]):
         self._wins = np.zeros((0, 0), np.int64)
         self._ties = np.zeros((0, 0), np.int64)
         self._matches = np.zeros(0, np.int64)
+        self.luck = LuckSums(rule)
         for bot in bots:
             self._number(bot)
 
@@ -107,14 +110,18 @@ class Aggregate(Generic[BotT]):
             for b in range(a + 1, table.seats):
                 first = table.bots[:, a].astype(np.int64)
                 second = table.bots[:, b].astype(np.int64)
-                better, equal, worse = pair_outcomes(
-                    self.rule, table.placings[:, a], table.placings[:, b]
-                )
+                outcomes = pair_outcomes(self.rule, table.placings[:, a], table.placings[:, b])
+                better, equal, worse = outcomes
+                if table.luck is not None:
+                    x = pair_luck(table.luck[:, a], table.luck[:, b], table.seats)
+                    self.luck.add_pairs(first, second, outcomes, x, count)
                 winner = np.where(worse, second, first)
                 loser = np.where(worse, first, second)
                 key = winner * count + loser
                 wins += np.bincount(key[better | worse], minlength=count * count)
                 ties += np.bincount(key[equal], minlength=count * count)
+        if table.luck is not None:
+            self.luck.matches += int(table.luck.any(axis=1).sum())
         both = ties.reshape(count, count)
         self.wins[:] += wins.reshape(count, count).astype(np.int64)
         self.ties[:] += (both + both.T).astype(np.int64)
@@ -138,6 +145,8 @@ class Aggregate(Generic[BotT]):
                     self._wins[i, j] += sign
                 else:
                     self._wins[j, i] += sign
+        if match.luck is not None:
+            self.luck.add(numbers, [placing for _, placing in match.seats], match.luck, sign)
 
     def _number(self, bot: BotT) -> int:
         number = self._numbers.setdefault(bot, len(self._numbers))

@@ -13,6 +13,7 @@ from arena.rating.aggregate import pair_outcomes
 from arena.rating.bradley_terry import Fit
 from arena.rating.choices import Clusters, ScoreRule
 from arena.rating.elo import FloatArray, IntArray, win_probabilities
+from arena.rating.luck_sums import pair_luck
 from arena.rating.results import NO_BLOCK, BotT, Results, Table
 
 ScoreGroup: TypeAlias = tuple[IntArray, FloatArray]
@@ -37,10 +38,17 @@ def cluster_numbers(results: Results[BotT], clusters: Clusters) -> list[IntArray
     ]
 
 
-def match_scores(table: Table, bots: IntArray, chances: FloatArray, rule: ScoreRule) -> FloatArray:
+def match_scores(
+    table: Table,
+    bots: IntArray,
+    chances: FloatArray,
+    rule: ScoreRule,
+    luck_taken: FloatArray | None = None,
+) -> FloatArray:
     """(n, s): per seat, the sum over its pairs of the match of (points taken - points expected).
 
-    bots (n, s): indices into chances (K, K).
+    bots (n, s): indices into chances (K, K), and into luck_taken, by which the luck of each pair is
+    taken out of its points.
     """
     scores = np.zeros(bots.shape)
     for a in range(table.seats):
@@ -48,13 +56,19 @@ def match_scores(table: Table, bots: IntArray, chances: FloatArray, rule: ScoreR
             better, equal, worse = pair_outcomes(rule, table.placings[:, a], table.placings[:, b])
             surplus = better + 0.5 * equal - chances[bots[:, a], bots[:, b]]
             surplus[~(better | equal | worse)] = 0.0
+            if luck_taken is not None and table.luck is not None:
+                x = pair_luck(table.luck[:, a], table.luck[:, b], table.seats)
+                surplus -= luck_taken[bots[:, a], bots[:, b]] * x
             scores[:, a] += surplus
             scores[:, b] -= surplus
     return scores
 
 
 def score_groups(
-    fit: Fit[BotT], results: Results[BotT], clusters: Clusters
+    fit: Fit[BotT],
+    results: Results[BotT],
+    clusters: Clusters,
+    luck_taken: FloatArray | None = None,
 ) -> Iterator[ScoreGroup]:
     """The score vectors u_c of all clusters (not PAIR), clusters of equally many bots together."""
     chances = win_probabilities(fit.theta)
@@ -62,7 +76,7 @@ def score_groups(
     shared: list[tuple[IntArray, IntArray, FloatArray]] = []
     for table in results.tables:
         bots = place[table.bots]
-        scores = match_scores(table, bots, chances, fit.rule)
+        scores = match_scores(table, bots, chances, fit.rule, luck_taken)
         alone = table.blocks == NO_BLOCK
         if clusters is Clusters.MATCH or alone.all():
             yield bots, scores

@@ -87,13 +87,22 @@ class Intervals(Generic[BotT]):
 
 
 def intervals(
-    fit: Fit[BotT], results: Results[BotT], clusters: Clusters = Clusters.BLOCK
+    fit: Fit[BotT],
+    results: Results[BotT],
+    clusters: Clusters = Clusters.BLOCK,
+    *,
+    luck_taken: FloatArray | None = None,
 ) -> Intervals[BotT]:
-    """The errors of a fit, from the log it was fitted to."""
+    """The errors of a fit, from the log it was fitted to.
+
+    With `luck_taken` (K, K), of one whose scores had so much by point of a pair's luck taken out
+    (`luck_column`; not with PAIR).
+    """
     chances = win_probabilities(fit.theta)
     precision = prior_precision(fit.prior_sd)
     count = len(fit.bots)
-    groups = score_groups(fit, results, Clusters.MATCH if clusters is Clusters.PAIR else clusters)
+    by = Clusters.MATCH if clusters is Clusters.PAIR else clusters
+    groups = score_groups(fit, results, by, luck_taken)
     middle, evidence = outer_products(groups, count)
     if clusters is Clusters.PAIR:
         middle, evidence = _pair_products(fit, chances), fit.pairs.sum(axis=1).astype(np.int64)

@@ -1,17 +1,19 @@
 """The log of results, in columns: the one source every rating is computed from.
 
 A result is a match id, perhaps the id of its block, and per seat a bot and its placing (1 is
-best, equal placings are ties). A bot is any hashable value; the arena uses bot versions.
+best, equal placings are ties), perhaps its luck. A bot is any hashable value; the arena uses bot
+versions.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rating.elo import IntArray
+from arena.rating.elo import FloatArray, IntArray
 from arena.rating.errors import ResultError
 
 BotT = TypeVar("BotT", bound=Hashable)
@@ -24,13 +26,15 @@ NO_BLOCK = -1
 class Match(Generic[BotT]):
     """One result: `seats` holds (bot, placing) in seat order; `block` is None outside a block.
 
-    Raises `ResultError` for fewer than two seats, a bot in two seats, placings outside
-    1 … number of seats, or nobody in first place.
+    `luck` by seat, in points beyond expectation that sum to zero; None counts as none. Raises
+    `ResultError` for fewer than two seats, a bot in two seats, placings outside 1 … number of
+    seats, nobody in first place, or luck of another number of seats.
     """
 
     match: Hashable
     seats: tuple[tuple[BotT, int], ...]
     block: Hashable | None = None
+    luck: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.seats) < 2:
@@ -44,6 +48,10 @@ class Match(Generic[BotT]):
             )
         if min(placings) > 1:
             raise ResultError(f"match {self.match}: nobody in first place: {placings}")
+        if self.luck is not None and len(self.luck) != len(placings):
+            raise ResultError(
+                f"match {self.match}: luck of {len(self.luck)} seats, not {len(placings)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,8 @@ class Table:
     """(n,): the number of the block, or NO_BLOCK."""
     numbers: IntArray
     """(n,): the match's position in the log, ascending."""
+    luck: FloatArray | None = None
+    """(n, s): points beyond expectation, 0 where it was not measured; None: nowhere."""
 
     @property
     def seats(self) -> int:
@@ -69,12 +79,17 @@ class Table:
     def rows(self, chosen: slice | NDArray[np.bool_]) -> "Table":
         """The chosen matches."""
         return Table(
-            self.bots[chosen], self.placings[chosen], self.blocks[chosen], self.numbers[chosen]
+            self.bots[chosen],
+            self.placings[chosen],
+            self.blocks[chosen],
+            self.numbers[chosen],
+            None if self.luck is None else self.luck[chosen],
         )
 
 
 class _Columns:
-    """A table that grows: its capacity doubles, so that appending costs the seats alone."""
+    """A table that grows: its capacity doubles, so that appending costs the seats alone. Luck has
+    no column before the first match with any."""
 
     def __init__(self, seats: int, rows: int = 0) -> None:
         self.rows = rows
@@ -83,14 +98,30 @@ class _Columns:
         self.placings = np.empty((capacity, seats), np.int16)
         self.blocks = np.empty(capacity, np.int64)
         self.numbers = np.empty(capacity, np.int64)
+        self.luck: FloatArray | None = None
 
-    def append(self, bots: Sequence[int], placings: Sequence[int], block: int, number: int) -> None:
+    def append(
+        self,
+        bots: Sequence[int],
+        placings: Sequence[int],
+        block: int,
+        number: int,
+        luck: Sequence[float] | None,
+    ) -> None:
         if self.rows == len(self.blocks):
             grown = _Columns(self.bots.shape[1], max(16, 2 * self.rows))
-            for name in ("bots", "placings", "blocks", "numbers"):
+            names = ["bots", "placings", "blocks", "numbers"]
+            if self.luck is not None:
+                grown.luck = np.empty(grown.bots.shape)
+                names.append("luck")
+            for name in names:
                 getattr(grown, name)[: self.rows] = getattr(self, name)
             self.__dict__.update(grown.__dict__ | {"rows": self.rows})
         row = self.rows
+        if luck is not None and self.luck is None:
+            self.luck = np.zeros(self.bots.shape)
+        if self.luck is not None:
+            self.luck[row] = 0.0 if luck is None else luck
         self.bots[row] = bots
         self.placings[row] = placings
         self.blocks[row] = block
@@ -99,7 +130,13 @@ class _Columns:
 
     def table(self) -> Table:
         used = slice(self.rows)
-        return Table(self.bots[used], self.placings[used], self.blocks[used], self.numbers[used])
+        return Table(
+            self.bots[used],
+            self.placings[used],
+            self.blocks[used],
+            self.numbers[used],
+            None if self.luck is None else self.luck[used],
+        )
 
 
 class Results(Generic[BotT]):
@@ -140,6 +177,7 @@ class Results(Generic[BotT]):
             columns.bots[:] = table.bots
             columns.placings[:] = table.placings
             columns.numbers[:] = table.numbers
+            columns.luck = None if table.luck is None else table.luck.astype(np.float64)
         # Blocks are numbered 0, 1, … inside, whatever numbers they came with.
         blocks = np.concatenate([table.blocks for table in tables] or [np.empty(0, np.int64)])
         ids, inverse = np.unique(blocks[blocks != NO_BLOCK], return_inverse=True)
@@ -177,7 +215,7 @@ class Results(Generic[BotT]):
         if len(match.seats) not in self._columns:
             self._columns[len(match.seats)] = _Columns(len(match.seats))
         placings = [placing for _, placing in match.seats]
-        self._columns[len(match.seats)].append(bots, placings, block, number)
+        self._columns[len(match.seats)].append(bots, placings, block, number, match.luck)
 
     def matches(self) -> Iterator[Match[BotT]]:
         """Every match, in the order of the log."""
@@ -186,15 +224,17 @@ class Results(Generic[BotT]):
         blocks: dict[int, Hashable] = {number: id_ for id_, number in self._block_numbers.items()}
         found: list[tuple[int, Match[BotT]]] = []
         for table in self.tables:
-            for seated, placings, block, number in zip(
+            lucks = repeat(None) if table.luck is None else map(tuple, table.luck.tolist())
+            for seated, placings, block, number, luck in zip(
                 table.bots.tolist(),
                 table.placings.tolist(),
                 table.blocks.tolist(),
                 table.numbers.tolist(),
-                strict=True,
+                lucks,
+                strict=False,
             ):
                 seats = tuple((bots[b], p) for b, p in zip(seated, placings, strict=True))
-                found.append((number, Match(ids[number], seats, blocks.get(block))))
+                found.append((number, Match(ids[number], seats, blocks.get(block), luck)))
         found.sort(key=lambda numbered: numbered[0])
         return (match for _, match in found)
 
@@ -231,6 +271,7 @@ class Results(Generic[BotT]):
                     table.placings,
                     table.blocks,
                     np.searchsorted(numbers, table.numbers).astype(np.int64),
+                    table.luck,
                 )
                 for table in tables
             ],
@@ -247,6 +288,8 @@ def _check(table: Table, bots: int) -> None:
         return
     if table.seats < 2:
         raise ResultError("a table with one seat, needs at least two")
+    if table.luck is not None and table.luck.shape != table.bots.shape:
+        raise ResultError("luck of another number of matches or seats")
     if table.bots.min() < 0 or table.bots.max() >= bots:
         raise ResultError("a seat's bot is not in the list of bots")
     seated = np.sort(table.bots, axis=1)

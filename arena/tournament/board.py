@@ -21,8 +21,10 @@ from arena.rating.elo import IntArray
 from arena.rating.flags import Flag
 from arena.rating.intervals import intervals
 from arena.rating.ladder import Ladder, ladder
+from arena.rating.luck_column import LuckColumn, LuckFit, luck_column, luck_fit
 from arena.rating.results import Match, Results, Table
 from arena.rating.win_share import WinCounts, WinShares
+from arena.tournament.luck_adjusted import LuckAdjusted, adjusted_by_version, luck_of_table
 from arena.tournament.ports import Registered, VersionId
 
 ANCHORS: Final[Mapping[str, str]] = MappingProxyType(
@@ -65,6 +67,8 @@ class RatedRow(Protocol):
     def version_ids(self) -> Sequence[VersionId]: ...
     @property
     def placings(self) -> Sequence[int]: ...
+    @property
+    def luck(self) -> Sequence[float] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,8 @@ class Standing:
     """Whether all other ratings are measured from this one."""
     flags: frozenset[Flag]
     """What to know before believing the rating; mostly nothing."""
+    luck_adjusted: LuckAdjusted | None = None
+    """None on all lines of a ladder of whose matches too few have a measured luck."""
 
 
 class Board:
@@ -111,6 +117,8 @@ class Board:
         self._blocks: dict[str, int] = {}
         self._fit: Fit[VersionId] | None = None
         self._ladder: Ladder[VersionId] | None = None
+        self._luck_fit: LuckFit[VersionId] | None = None
+        self._luck_column: LuckColumn[VersionId] | None = None
 
     def __len__(self) -> int:
         """How many matches count."""
@@ -131,7 +139,8 @@ class Board:
         else:
             for row in rows:
                 seats = tuple(zip(row.version_ids, row.placings, strict=True))
-                match = Match(row.match_id, seats, self._block(row))
+                luck = None if row.luck is None else tuple(row.luck)
+                match = Match(row.match_id, seats, self._block(row), luck)
                 self._results.append(match)
                 self._aggregate.add(match)
                 self._wins.add(match)
@@ -153,6 +162,7 @@ class Board:
                 np.array([rows[i].placings for i in at], np.int16),
                 blocks[at],
                 np.array(at, np.int64),
+                luck_of_table([rows[i].luck for i in at]),
             )
             for at in by_size.values()
         ]
@@ -189,7 +199,21 @@ class Board:
         """
         if self._ladder is None:
             self._ladder = ladder(intervals(self.fit(versions), self._results))
+            self._luck_fit = self._adjusted(self._ladder.intervals.fit)
+            self._luck_column = None
+            if self._luck_fit is not None:
+                official = self._ladder.intervals
+                self._luck_column = luck_column(self._luck_fit, official, self._results)
         return self._ladder
+
+    def luck_fit(self, versions: Mapping[VersionId, Registered]) -> LuckFit[VersionId] | None:
+        """The ratings with luck taken out, without their errors, as `fit`; None with too little
+        luck to go by."""
+        self._luck_fit = self._adjusted(self.fit(versions))
+        return self._luck_fit
+
+    def _adjusted(self, official: Fit[VersionId]) -> LuckFit[VersionId] | None:
+        return luck_fit(official, self._aggregate, start=self._luck_fit)
 
     def log(self) -> tuple[Results[VersionId], IntArray]:
         """A copy of the results so far, and the number of the rating event of each (n,)."""
@@ -210,6 +234,7 @@ class Board:
         anchor = rated.intervals.fit.anchor
         shift = centre(rated)
         played = _played(self.win_shares())
+        adjusted = adjusted_by_version(self._luck_column, shift)
         return [
             Standing(
                 rank,
@@ -224,6 +249,7 @@ class Board:
                 *played[rating.bot],
                 anchor is not None and rating.bot == anchor.bot,
                 rating.flags,
+                adjusted.get(rating.bot),
             )
             for rank, rating in enumerate(rated.ratings, start=1)
         ]

@@ -156,6 +156,7 @@ def test_the_matrix_of_a_large_ladder_is_that_of_its_best_bots() -> None:
             block_id=f"b{n}",
             version_ids=[VersionId(n % count), VersionId((n + 1 + n // count) % count)],
             placings=[1, 2],
+            luck=None,
         )
         for n in range(1, 3 * count)
     )

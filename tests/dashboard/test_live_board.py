@@ -33,6 +33,7 @@ class Log:
                     block_id=f"b{self.last}",
                     version_ids=[1, 2],
                     placings=list(placing),
+                    luck=None,
                 )
             )
 

@@ -1,6 +1,7 @@
 """The luck of whole matches: a matter of the draws alone, and nothing on average."""
 
 from dataclasses import replace
+from itertools import combinations
 from random import Random
 
 import numpy as np
@@ -14,8 +15,12 @@ from arena.luck import BLUFF, checked_luck_of, luck_of
 from arena.luck.bluff import luck_of_roll
 from arena.luck.tables import bluff_table
 from arena.match.replay import TranscriptError, replay
-from arena.match.transcript import Step
+from arena.match.transcript import Entrant, Step
 from arena.rating.luck import luck_adjusted
+from arena.storage.rows import RatedResult
+from arena.tournament.board import Board
+from arena.tournament.luck_adjusted import mean_variance_factor
+from arena.tournament.ports import Registered, VersionId
 from tests.luck.matches import careless, renamed, sample, series
 
 
@@ -129,6 +134,35 @@ def test_a_transcript_against_the_rules_is_refused() -> None:
     steps = played.transcript.steps
     with pytest.raises(TranscriptError):
         checked_luck_of(replace(played.transcript, steps=steps[1:]))
+
+
+def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
+    names = ("honest", "bayes", "timid")
+    board, versions, rows = Board("bluff"), {}, []
+    for number, name in enumerate(names):
+        entrant = Entrant(name, "1", f"owner{number}")
+        versions[VersionId(number)] = Registered(VersionId(number), entrant, house=number == 0)
+    for first, second in combinations(range(3), 2):
+        for played in series(sample(names[first], names[second]), 300):
+            seated = [VersionId((first, second)[contender]) for contender in played.contenders]
+            number = len(rows) + 1
+            placing, luck = list(played.result.placing), list(luck_of(played.transcript).seats)
+            rows.append(RatedResult(number, f"m{number}", f"b{number}", seated, placing, [], luck))
+    board.extend(rows)
+    lines = board.standings(versions)
+    factor = mean_variance_factor([line.luck_adjusted for line in lines])
+    assert factor is not None
+    assert 0.5 < factor < 0.95
+    for line in lines:
+        assert line.luck_adjusted is not None
+        low, high = line.luck_adjusted.interval
+        if line.anchor:
+            assert (line.luck_adjusted.elo, low, high) == (line.elo, line.elo, line.elo)
+            assert line.luck_adjusted.variance_factor is None
+        else:
+            assert high - low < line.interval[1] - line.interval[0]
+            assert line.luck_adjusted.elo == pytest.approx(line.elo, abs=high - low)
+    assert sum(line.anchor for line in lines) == 1
 
 
 def test_the_luck_of_honest_play_explains_results_and_moves_no_estimate() -> None:

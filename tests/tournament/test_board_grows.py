@@ -31,6 +31,7 @@ class Row:
     block_id: str
     version_ids: list[VersionId]
     placings: list[int]
+    luck: list[float] | None = None
 
 
 @st.composite
@@ -41,7 +42,7 @@ def logs(draw: st.DrawFn) -> list[Row]:
         st.lists(
             st.tuples(st.permutations(sorted(VERSIONS)), st.integers(2, 4)),
             min_size=1,
-            max_size=10,
+            max_size=14,
         )
     )
     rows: list[Row] = []
@@ -50,6 +51,9 @@ def logs(draw: st.DrawFn) -> list[Row]:
         for match in range(draw(st.integers(1, seats))):
             sequence += draw(st.integers(1, 3))
             raw = draw(st.lists(st.integers(0, 3), min_size=seats, max_size=seats))
+            drawn = draw(st.lists(st.floats(-0.5, 0.5), min_size=seats, max_size=seats))
+            mean = sum(drawn) / seats
+            measured = draw(st.integers(0, 3))
             table = bots[match:seats] + bots[:match]
             rows.append(
                 Row(
@@ -58,6 +62,7 @@ def logs(draw: st.DrawFn) -> list[Row]:
                     f"block {number}",
                     table,
                     [1 + sum(other < value for other in raw) for value in raw],
+                    [luck - mean for luck in drawn] if measured else None,
                 )
             )
     return rows
@@ -82,6 +87,12 @@ def assert_same(some: list[Standing], others: list[Standing]) -> None:
         assert (one.matches, one.win_share, one.mean_placing, one.anchor) == (
             *(other.matches, other.win_share, other.mean_placing, other.anchor),
         )
+        assert (one.luck_adjusted is None) == (other.luck_adjusted is None)
+        if one.luck_adjusted is not None and other.luck_adjusted is not None:
+            mine, theirs = one.luck_adjusted, other.luck_adjusted
+            assert mine.elo == pytest.approx(theirs.elo, abs=1e-9)
+            exact = mine.interval[1] - mine.interval[0] > 1e-3
+            assert mine.interval == pytest.approx(theirs.interval, abs=1e-9 if exact else 1e-3)
 
 
 @settings(deadline=None, max_examples=60)
@@ -110,7 +121,7 @@ def test_the_order_in_which_blocks_closed_does_not_matter(rows: list[Row], rando
     random.shuffle(order)
     closed = [row for block in order for row in blocks[block]]
     renumbered = [
-        Row(number, row.match_id, row.block_id, row.version_ids, row.placings)
+        Row(number, row.match_id, row.block_id, row.version_ids, row.placings, row.luck)
         for number, row in enumerate(closed, start=1)
     ]
     for score in ScoreRule:

@@ -1,0 +1,107 @@
+"""The second column of a board: Elo with the luck of the draws taken out, beside the official one.
+
+The official fit solves, for every bot i, sum over its pairs of (s_ij - p_ij) - theta_i/tau^2 = 0.
+Here each score s_ij is replaced by
+
+    s_ij - beta w_ij x_ij,    w_ij = 4 p_ij (1 - p_ij)
+
+with x_ij the luck of the pair (`luck_sums`), p from the official fit, and one number per ladder,
+
+    beta = sum (s - p) x / sum w x^2    over the pairs of all matches.
+
+w says how much luck can move a pair: all of it between equals, little where one nearly always wins.
+It is the derivative of a logistic chance, and beta the least-squares slope of s - p on w x with the
+variances p (1 - p), which is also the first Newton step of a logistic model with luck in it. So
+beta is what a point of luck is worth between equals. Prior, anchor, pairs and clusters are those of
+the official fit; a cluster's score vector is made of the adjusted scores.
+
+Whoever plays, E[x] = 0 given the seating, so for any fixed beta and w the equation has the same
+root in expectation: the column estimates the same numbers. That both come from the same matches
+costs a bias of order 1/n. A wrong beta would make the column wide, never wrong. The sums of x go
+over all pairs, not only those that the score rule counts: whether a pair counts is not independent
+of luck.
+
+Matches without luck have x = 0: they count as they are. Source: regression estimators (Glynn &
+Szechtman 2002); AIVAT (Burch et al. 2018).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Generic
+
+import numpy as np
+
+from arena.rating.aggregate import Aggregate
+from arena.rating.bradley_terry import Fit, maximise
+from arena.rating.elo import FloatArray, win_probabilities
+from arena.rating.intervals import Intervals, intervals
+from arena.rating.results import BotT, Results
+
+FEWEST_MATCHES = 20
+"""With luck; fewer say too little of what luck is worth to take anything out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LuckFit(Generic[BotT]):
+    """A fit whose scores have the luck taken out."""
+
+    fit: Fit[BotT]
+    """Its ratings are adjusted; its counts are the official ones."""
+    coefficient: float
+    """beta: what a point of luck is worth between equals."""
+    taken: FloatArray
+    """beta w (K, K): what was taken out of a pair's score by point of its luck."""
+    matches: int
+    """How many had any luck."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LuckColumn(Generic[BotT]):
+    """The adjusted ratings and their errors, in the order of `adjusted.fit.bots`."""
+
+    luck: LuckFit[BotT]
+    adjusted: Intervals[BotT]
+    variance_factors: FloatArray
+    """(K,): the square of the adjusted standard error by the official one; 1 where the official one
+    is 0, as the anchor's."""
+
+
+def luck_fit(
+    official: Fit[BotT], aggregate: Aggregate[BotT], *, start: LuckFit[BotT] | None = None
+) -> LuckFit[BotT] | None:
+    """The adjusted ratings; None with too little luck to go by. `start` saves steps, nothing else.
+
+    `official` is the fit of just this aggregate.
+    """
+    sums = aggregate.luck
+    if sums.matches < FEWEST_MATCHES:
+        return None
+    played = aggregate.matches > 0
+    bots = len(played)
+    chosen = np.ix_(played, played)
+    chances = win_probabilities(official.theta)
+    weights = 4.0 * chances * (1.0 - chances)
+    # Every pair stands in the sums twice.
+    spread = 0.5 * float((weights * sums.squares(bots)[chosen]).sum())
+    if not spread > 0:
+        return None
+    expected = 0.5 * float(((chances - 0.5) * sums.counted_pairs(bots)[chosen]).sum())
+    coefficient = (sums.products - expected) / spread
+    taken = coefficient * weights
+    score = official.score - taken * sums.all_pairs(bots)[chosen]
+    theta = official.theta
+    if start is not None:
+        known = dict(zip(start.fit.bots, start.fit.theta.tolist(), strict=True))
+        theta = np.array([known.get(bot, 0.0) for bot in official.bots])
+    theta, steps = maximise(score, prior_sd=official.prior_sd, start=theta)
+    adjusted = replace(official, theta=theta, steps=steps)
+    return LuckFit(adjusted, coefficient, taken, sums.matches)
+
+
+def luck_column(
+    luck: LuckFit[BotT], official: Intervals[BotT], results: Results[BotT]
+) -> LuckColumn[BotT]:
+    """The errors of the adjusted ratings. Costs what the official ones did."""
+    adjusted = intervals(luck.fit, results, official.clusters, luck_taken=luck.taken)
+    before, after = official.se, adjusted.se
+    factors = np.where(before > 0, (after / np.where(before > 0, before, 1.0)) ** 2, 1.0)
+    return LuckColumn(luck, adjusted, factors)

@@ -1,0 +1,122 @@
+"""What the luck of matches adds up to: all that the luck-adjusted column needs beside the counts.
+
+The luck of a pair of a match at a table of n seats, whose lucks L sum to zero, is
+
+    x_ij = (L_i - L_j) (n - 1) / n,    so that    sum over j of x_ij = (n - 1) L_i
+
+as many points as it gave i against all others together. Kept are X_ij, the sum of x_ij over *all*
+pairs of all matches; the same over the pairs that the score rule counts; the sum of (s - 1/2) x
+over these, which does not care in which order a pair is named; and by pair the sum of x^2. A match
+adds its own pairs only, and may be taken back.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from arena.rating.choices import ScoreRule
+from arena.rating.elo import FloatArray, IntArray
+
+PairMasks = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class LuckSums:
+    """Sums over matches, by pairs of bots in the order of an aggregate."""
+
+    def __init__(self, rule: ScoreRule) -> None:
+        self.rule = rule
+        self.matches = 0
+        """Those in which anybody was lucky."""
+        self.products = 0.0
+        self._squares = np.zeros((0, 0))
+        self._all = np.zeros((0, 0))
+        # Under `placement` all pairs count.
+        self._counted = np.zeros((0, 0)) if rule is ScoreRule.WINNER else self._all
+
+    def all_pairs(self, bots: int) -> FloatArray:
+        """X (K, K) of the first K bots; antisymmetric."""
+        return _first(self._all, bots)
+
+    def counted_pairs(self, bots: int) -> FloatArray:
+        """The same over the pairs that count."""
+        return _first(self._counted, bots)
+
+    def squares(self, bots: int) -> FloatArray:
+        """The sum of x^2 over all pairs (K, K); symmetric."""
+        return _first(self._squares, bots)
+
+    def add(
+        self, numbers: Sequence[int], placings: Sequence[int], luck: Sequence[float], sign: int
+    ) -> None:
+        """One match, or with sign -1 one taken back."""
+        if not any(luck):
+            return
+        self.matches += sign
+        self._hold(max(numbers) + 1)
+        seats = len(numbers)
+        winner_only = self.rule is ScoreRule.WINNER
+        for a in range(seats):
+            for b in range(a + 1, seats):
+                x = sign * (luck[a] - luck[b]) * (seats - 1) / seats
+                i, j = numbers[a], numbers[b]
+                self._all[i, j] += x
+                self._all[j, i] -= x
+                self._squares[i, j] += sign * x * x
+                self._squares[j, i] += sign * x * x
+                first, second = placings[a], placings[b]
+                if winner_only:
+                    if min(first, second) > 1:
+                        continue
+                    self._counted[i, j] += x
+                    self._counted[j, i] -= x
+                self.products += 0.5 * x * ((first < second) - (second < first))
+
+    def add_pairs(
+        self,
+        first: IntArray,
+        second: IntArray,
+        outcomes: PairMasks,
+        x: FloatArray,
+        bots: int,
+    ) -> None:
+        """The same pair of seats of many matches; outcomes as `pair_outcomes` gives them."""
+        self._hold(bots)
+        better, equal, worse = outcomes
+        key = first * bots + second
+        one_way = _by_pair(key, x, bots)
+        self._all[:bots, :bots] += one_way - one_way.T
+        one_way = _by_pair(key, x * x, bots)
+        self._squares[:bots, :bots] += one_way + one_way.T
+        if self.rule is ScoreRule.WINNER:
+            counted = better | equal | worse
+            one_way = _by_pair(key[counted], x[counted], bots)
+            self._counted[:bots, :bots] += one_way - one_way.T
+        self.products += 0.5 * float(x[better].sum() - x[worse].sum())
+
+    def _hold(self, bots: int) -> None:
+        """Room for so many; doubling keeps the cost of newcomers constant on average."""
+        room = len(self._all)
+        if bots <= room:
+            return
+        more = max(8, room, bots - room)
+        self._all = np.pad(self._all, (0, more))
+        self._squares = np.pad(self._squares, (0, more))
+        if self.rule is ScoreRule.WINNER:
+            self._counted = np.pad(self._counted, (0, more))
+        else:
+            self._counted = self._all
+
+
+def pair_luck(first: FloatArray, second: FloatArray, seats: int) -> FloatArray:
+    """x of a pair of seats, match by match."""
+    return (first - second) * ((seats - 1) / seats)
+
+
+def _first(sums: FloatArray, bots: int) -> FloatArray:
+    missing = max(0, bots - len(sums))
+    return np.pad(sums, (0, missing))[:bots, :bots] if missing else sums[:bots, :bots]
+
+
+def _by_pair(key: IntArray, values: FloatArray, bots: int) -> FloatArray:
+    sums = np.bincount(key, values, minlength=bots * bots).astype(np.float64, copy=False)
+    return sums.reshape(bots, bots)

@@ -1,0 +1,61 @@
+"""The board's second column: Elo with the luck of the draws taken out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from arena.rating.elo import FloatArray
+from arena.rating.luck_column import LuckColumn
+from arena.tournament.ports import VersionId
+
+
+@dataclass(frozen=True, slots=True)
+class LuckAdjusted:
+    """It stands beside the official Elo, by which lines are ranked, and is never shown alone."""
+
+    elo: float
+    interval: tuple[float, float]
+    """95 %, as the official one."""
+    variance_factor: float | None
+    """Of this bot: the squared ratio of its standard error to the official one; None for the
+    anchor, which has neither."""
+
+
+def mean_variance_factor(column: Iterable[LuckAdjusted | None]) -> float | None:
+    """What taking luck out gained: the mean of the bots' factors; None where nothing was."""
+    factors = [
+        adjusted.variance_factor
+        for adjusted in column
+        if adjusted is not None and adjusted.variance_factor is not None
+    ]
+    return fmean(factors) if factors else None
+
+
+def adjusted_by_version(
+    column: LuckColumn[VersionId] | None, shift: float
+) -> dict[VersionId, LuckAdjusted]:
+    """By version, with `shift` added to every Elo."""
+    if column is None:
+        return {}
+    adjusted = column.adjusted
+    found = {}
+    for bot, elo, low, high, factor in zip(
+        adjusted.fit.bots,
+        (adjusted.fit.elo + shift).tolist(),
+        (adjusted.low + shift).tolist(),
+        (adjusted.high + shift).tolist(),
+        column.variance_factors.tolist(),
+        strict=True,
+    ):
+        anchored = adjusted.fit.anchor is not None and adjusted.fit.anchor.bot == bot
+        found[bot] = LuckAdjusted(elo, (low, high), None if anchored else factor)
+    return found
+
+
+def luck_of_table(rows: Sequence[Sequence[float] | None]) -> FloatArray | None:
+    """The column of luck of matches at one table size; None where none was measured."""
+    seats = next((len(luck) for luck in rows if luck is not None), 0)
+    nothing = (0.0,) * seats
+    return np.array([luck or nothing for luck in rows]) if seats else None
