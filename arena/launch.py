@@ -3,7 +3,7 @@
 Run as a script by `arena.processes.spawn`, never imported by it, so that nothing of the parent
 (threads, gRPC, locks) is shared with it:
 
-    python -I -S launch.py PARENT SIGNAL ROOT [DIRECTORY…] -- PROGRAM [ARGUMENT…]
+    python -I -S launch.py PARENT SIGNAL NICENESS ROOT [DIRECTORY…] -- PROGRAM [ARGUMENT…]
 
 It ties its life to its parent's: the kernel sends SIGNAL when the parent dies, by whatever death.
 Where the kernel knows no such thing (it is Linux's prctl) the parent's own clean-up must do.
@@ -28,10 +28,11 @@ _NOBODY = 65534
 def main(arguments: list[str]) -> None:
     """Get ready, then become the program. Does not return."""
     split = arguments.index("--")
-    parent, signal, root, *directories = arguments[:split]
+    parent, signal, niceness, root, *directories = arguments[:split]
     program = arguments[split + 1 :]
     if root == "drop" and os.geteuid() == 0:
         _give_up_root([Path(directory) for directory in directories], program[0])
+    _stand_back(int(niceness))
     # After the change of credentials, which clears it; the program's own exec keeps it.
     _die_with_parent(int(parent), int(signal))
     try:
@@ -45,6 +46,13 @@ def _die_with_parent(parent: int, signal: int) -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal, 0, 0, 0)
     if os.getppid() != parent:  # it died before the kernel was told; nobody would ever tell us
         sys.exit(1)
+
+
+def _stand_back(niceness: int) -> None:
+    os.nice(niceness)
+    # Linux shares the processor among sessions first, and we are a session of our own.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(niceness))
 
 
 def _give_up_root(directories: list[Path], program: str) -> None:

@@ -29,6 +29,7 @@ def spawn(
     death_signal: signal.Signals = signal.SIGTERM,
     keep_open: Sequence[int] = (),
     hand_over: Sequence[Path] | None = None,
+    niceness: int = 0,
 ) -> subprocess.Popen[bytes]:
     """Start a program that is sent `death_signal` when this process dies.
 
@@ -36,6 +37,8 @@ def spawn(
     in which order things stop. `env` is the whole environment, this process's own by default;
     `keep_open` are file descriptors it inherits. With `hand_over` it never runs as root: where we
     are root it gives that up, and these directories become its own.
+
+    `niceness` (0 to 19) is how far it stands back behind others that want the processor.
 
     What the program itself starts in turn is its own business. Without prctl (macOS) only `stop`
     ends it. A program that cannot be started ends with code 1 and a sentence on stderr.
@@ -45,7 +48,7 @@ def spawn(
     return subprocess.Popen(  # noqa: S603  arguments without a shell
         [
             *(sys.executable, "-I", "-S", _LAUNCHER),
-            *(str(os.getpid()), str(int(death_signal))),
+            *(str(os.getpid()), str(int(death_signal)), str(niceness)),
             *(["keep"] if hand_over is None else ["drop", *hand_over]),
             *("--", *arguments),
         ],

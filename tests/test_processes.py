@@ -44,9 +44,9 @@ def test_a_child_dies_with_a_killed_parent() -> None:
 
 def test_a_child_whose_parent_died_before_it_could_ask_does_not_start() -> None:
     nobody = "1" if os.getpid() != 1 else "2"
-    command = [sys.executable, launch.__file__, nobody, "15", "keep", "--", "echo", "started"]
+    command = [sys.executable, launch.__file__, nobody, "15", "0", "keep", "--", "echo", "started"]
     answer = subprocess.run(command, capture_output=True)
-    assert (answer.returncode, answer.stdout) == (1, b"")
+    assert (answer.returncode, answer.stdout, answer.stderr) == (1, b"", b"")
 
 
 def test_a_child_gets_its_environment_its_directory_and_a_session_of_its_own(
@@ -99,3 +99,11 @@ def test_only_the_main_thread_has_children() -> None:
     thread.start()
     thread.join()
     assert "main thread only" in str(raised[0])
+
+
+def test_a_program_can_stand_back_behind_others() -> None:
+    program = [sys.executable, "-c", "import os; print(os.nice(0))"]
+    nice = os.nice(0)
+    with spawn(program, stdout=subprocess.PIPE, niceness=7) as process:
+        said, _ = process.communicate()
+    assert int(said) == min(19, nice + 7)

@@ -12,6 +12,9 @@ from arena.processes import spawn, stop
 from arena.scheduling.ladder import Ladder
 from arena.storage.store import Store
 
+BOT_NICENESS = 10
+"""Sample bots think on whatever cores there are; the pages and everybody's bots come first."""
+
 HOUSE = "house"
 """The owner of the sample bots."""
 
@@ -24,7 +27,9 @@ class Children:
         self._stack = stack
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
-    def start(self, name: str, arguments: Sequence[str], **environment: str) -> None:
+    def start(
+        self, name: str, arguments: Sequence[str], *, niceness: int = 0, **environment: str
+    ) -> None:
         """Run `python arguments…` with its output in logs/<name>.log."""
         log = self._stack.enter_context((self._logs / f"{name}.log").open("wb"))
         child = spawn(
@@ -32,6 +37,7 @@ class Children:
             env=os.environ | environment,
             stdout=log,
             stderr=subprocess.STDOUT,
+            niceness=niceness,
         )
         self._stack.callback(stop, child)
         self._running[name] = child
@@ -55,7 +61,13 @@ def children(logs: Path) -> Iterator[Children]:
 def start_sample_bots(running: Children, address: str, tokens: Mapping[str, str]) -> None:
     """Start each sample bot that has a token, as anybody would start a bot."""
     for name, token in tokens.items():
-        running.start(name, [str(bot_file(name))], ARENA_ADDRESS=address, ARENA_TOKEN=token)
+        running.start(
+            name,
+            [str(bot_file(name))],
+            niceness=BOT_NICENESS,
+            ARENA_ADDRESS=address,
+            ARENA_TOKEN=token,
+        )
 
 
 async def house_tokens(store: Store, ladders: Sequence[Ladder]) -> dict[str, str]:

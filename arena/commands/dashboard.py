@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,8 +13,6 @@ from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.processes import spawn, stop
 from arena.settings import read_settings
 
-APP = Path(__file__).parents[2] / "dashboard" / "streamlit_app.py"
-
 
 def dashboard_arguments(host: str, port: int) -> list[str]:
     """How Python runs the pages. Raises CommandError when Streamlit is not installed."""
@@ -24,7 +21,7 @@ def dashboard_arguments(host: str, port: int) -> list[str]:
             "the dashboard needs Streamlit: run `make setup`, or `arena up --no-dashboard`."
         )
     return [
-        *("-m", "streamlit", "run", str(APP)),
+        *("-m", "dashboard"),
         *("--server.address", host, "--server.port", str(port)),
         *("--server.headless", "true", "--browser.gatherUsageStats", "false"),
         *("--server.fileWatcherType", "none"),

@@ -12,7 +12,6 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
@@ -21,7 +20,6 @@ from arena.tournament.ports import FinishedMatch
 from tests.dashboard.played import fill
 from tests.databases import execute, named
 
-APP = Path(__file__).parents[2] / "dashboard" / "streamlit_app.py"
 PATIENCE_MS = 30_000
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 
@@ -52,7 +50,7 @@ def site(postgres_server: str) -> Iterator[Site]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     arguments = [
-        *("-m", "streamlit", "run", str(APP), "--server.port", str(port)),
+        *("-m", "dashboard", "--server.port", str(port)),
         *("--server.address", "127.0.0.1", "--server.headless", "true"),
         *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
     ]
