@@ -11,18 +11,21 @@ from rich.table import Table
 from arena.games import GAMES
 from arena.scheduling.formats import FormatName
 from arena.scheduling.knockout import Decision, Knockout
+from arena.scheduling.knockout_tables import TableKnockout
 from arena.scheduling.pairings import Line, Number, Played
 from arena.tournament.tournament import Record, Tournament
 
 _POINTS = {
     FormatName.ROUND_ROBIN: "of all blocks, a block being worth 0 to 1 to each bot",
-    FormatName.SWISS: "by pairing, 1 for the most points of its blocks and 1/2 when level",
+    FormatName.SWISS: "by pairing, the share of the opponents with fewer points in its blocks, "
+    "those with as many counting half",
     FormatName.KNOCKOUT: "rounds survived",
     FormatName.GAUNTLET: "the mean of its blocks, a block being worth 0 to 1 to each bot",
 }
 _TIE_BREAKS = {
     "direct encounter": "points of the blocks among the bots that have equally many points",
     "Buchholz": "the sum of the opponents' points, a bye being an opponent with one's own",
+    "last table": "the share of the opponents at its last table that had fewer points there",
     "points per block": "the mean of its blocks, a block being worth 0 to 1 to each bot",
 }
 
@@ -201,10 +204,12 @@ def _remark(record: Record, played: Played) -> str:
     if len(played.blocks) > record.blocks_counted((pairing.round, pairing.table)):
         return "walkover"
     plan = tournament.plan
-    decided = plan.decided(played) if isinstance(plan, Knockout) else None
-    if decided is None or decided.by is Decision.POINTS:
+    decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
+    if decided is None or (decided.by is Decision.POINTS and len(pairing.entries) == 2):
         return ""
-    return f"{name_of(tournament, decided.winner)} by {decided.by.value}"
+    names = ", ".join(name_of(tournament, entry) for entry in decided.through)
+    said = names if len(pairing.entries) == 2 else f"→ {names}"
+    return said if decided.by is Decision.POINTS else f"{said} by {decided.by.value}"
 
 
 def name_of(tournament: Tournament, number: Number) -> str:

@@ -5,6 +5,7 @@ from typing import assert_never
 
 from arena.scheduling.gauntlet import Gauntlet
 from arena.scheduling.knockout import Knockout
+from arena.scheduling.knockout_tables import TableKnockout
 from arena.scheduling.pairings import Format, FormatError
 from arena.scheduling.round_robin import RoundRobin
 
@@ -56,14 +57,12 @@ def _made(
             # Here, because only a Swiss needs the weight of the matching's library.
             from arena.scheduling.swiss import Swiss, usual_rounds
 
-            if seats != 2:
-                raise FormatError(f"a Swiss is for two seats, not {seats}: choose round-robin")
-            return Swiss(blocks, rounds or usual_rounds(field), seed)
+            return Swiss(blocks, rounds or usual_rounds(field), seed, seats)
         case FormatName.KNOCKOUT:
-            if seats != 2:
-                raise FormatError(f"a knockout is for two seats, not {seats}: choose round-robin")
             if rounds is not None:
                 raise FormatError("the rounds of a knockout follow from the number of bots")
+            if seats > 2:
+                return TableKnockout(seats, blocks, field, seed)
             return Knockout(blocks, seed)
         case _:
             assert_never(name)

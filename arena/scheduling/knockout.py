@@ -1,4 +1,4 @@
-"""Knockout: whoever loses a pairing is out. Two seats.
+"""Knockout: whoever loses a pairing is out. Two seats; for more see `knockout_tables`.
 
 The bracket is the usual one: 1 and 2 can meet in the final only, 1 to 4 in the semi-finals only,
 and so on. Where the field is no power of two the best seeded have a bye in the first round.
@@ -44,8 +44,14 @@ class Decision(Enum):
 class Decided:
     """How a pairing ended."""
 
-    winner: Number
+    through: tuple[Number, ...]
+    """Who goes on, best first; with two seats one."""
     by: Decision
+
+    @property
+    def winner(self) -> Number:
+        """The best of those that go on."""
+        return self.through[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +79,15 @@ class Knockout:
         """Who goes on, and why; None while blocks are awaited."""
         entries = played.pairing.entries
         if played.pairing.is_bye:
-            return Decided(entries[0], Decision.BYE)
+            return Decided(entries, Decision.BYE)
         count = self.blocks_wanted(played)
         if len(played.blocks) < count:
             return None
         one, other = played.total(count)
         if one == other:
-            return Decided(min(entries), Decision.SEEDING)
+            return Decided((min(entries),), Decision.SEEDING)
         by = Decision.POINTS if count == self.blocks else Decision.EXTRA_BLOCKS
-        return Decided(entries[0] if one > other else entries[1], by)
+        return Decided((entries[0] if one > other else entries[1],), by)
 
     def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
         if not played:

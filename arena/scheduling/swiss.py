@@ -1,7 +1,8 @@
-"""Swiss: every round, bots meet others that have done as well so far. Two seats.
+"""Swiss: every round, bots meet others that have done as well so far.
 
-After the Dutch system, as a matching of least cost instead of by its list of steps. Every round
-is, of all ways to pair the field, one that is best by these, the earlier outweighing all later:
+Two seats: after the Dutch system, as a matching of least cost instead of by its list of steps.
+Every round is, of all ways to pair the field, one that is best by these, the earlier outweighing
+all later:
 
 1. nobody has a second bye (with an odd field one bot has a bye; it counts as a pairing won);
 2. as few pairings as possible are a rematch: none, as long as that is avoidable;
@@ -15,6 +16,11 @@ is, of all ways to pair the field, one that is best by these, the earlier outwei
 Pairing gives 1 point to whoever has more points over its blocks, 1/2 when level. Ranked by these;
 then by the sum of the opponents' (Buchholz; a bye counts as an opponent with one's own points);
 then by the mean points of a block.
+
+More seats: see `arena.scheduling.swiss_tables`. A pairing gives the share of the others at the
+table that one has more points than over its blocks, level ones being half. A bye gives 1/2, what a
+table gives on average: there may be several in a round, and some bots will have one more than
+others. In the sum of the opponents' points it counts as a table of bots with one's own.
 
 The matching is networkx's (Galil 1986); with integers as costs it computes exactly.
 """
@@ -40,10 +46,11 @@ from arena.scheduling.pairings import (
     schedule_randomness,
 )
 from arena.scheduling.scoring import ScoreRule, points, ranks
-from arena.scheduling.swiss_history import History, history_of
+from arena.scheduling.swiss_history import BYE, History, history_of
+from arena.scheduling.swiss_tables import tables
 
-BYE: Number = 0
-"""Whom the bot with a bye is matched with."""
+MOST_ROUNDS = 100
+"""At tables of more than two, where bots meet again sooner or later anyway."""
 
 
 def usual_rounds(field: int) -> int:
@@ -58,12 +65,17 @@ class Swiss:
     blocks: int
     rounds: int
     seed: str
+    seats: int = 2
 
     tie_breaks = ("Buchholz", "points per block")
 
     def check(self, field: int) -> None:
-        if field < 2:
-            raise FormatError("a Swiss needs at least 2 bots")
+        if field < self.seats:
+            raise FormatError(f"a Swiss needs at least {self.seats} bots")
+        if self.seats > 2:
+            if self.rounds > MOST_ROUNDS:
+                raise FormatError(f"a Swiss is for at most {MOST_ROUNDS} rounds")
+            return
         most = field if field % 2 else field - 1
         if self.rounds > most:
             raise FormatError(f"{field} bots can meet anew for at most {most} rounds")
@@ -77,10 +89,10 @@ class Swiss:
         last = max((one.pairing.round for one in played), default=0)
         if last >= self.rounds:
             return None
-        return self._round(last + 1, field, history_of(field, self._outcomes(played)))
+        return self._round(last + 1, field, history_of(field, self._outcomes(played), self.seats))
 
     def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
-        history = history_of(field, self._outcomes(played))
+        history = history_of(field, self._outcomes(played), self.seats)
         blocks, block_points = blocks_by_entry(played), points_by_entry(played)
 
         def tie_breaks(entry: Number) -> tuple[Fraction, ...]:
@@ -91,14 +103,14 @@ class Swiss:
         return ranked(field, history.points, tie_breaks, blocks)
 
     def expected_blocks(self, field: int) -> int:
-        return self.rounds * (field // 2) * self.blocks
+        return self.rounds * (field // self.seats) * self.blocks
 
     def _outcomes(self, played: Sequence[Played]) -> list[tuple[Pairing, tuple[Fraction, ...]]]:
         """The points of the pairings that are decided; a bye's is one whole."""
         return [
             (
                 one.pairing,
-                (Fraction(1),)
+                (Fraction(1) if self.seats == 2 else Fraction(1, 2),)
                 if one.pairing.is_bye
                 else points(ranks(one.total()), ScoreRule.PLACEMENT),
             )
@@ -107,7 +119,10 @@ class Swiss:
         ]
 
     def _round(self, number: int, field: int, history: History) -> tuple[Pairing, ...]:
-        matched = _matching(number, field, history, self.seed)
+        if self.seats == 2:
+            matched: list[tuple[Number, ...]] = _matching(number, field, history, self.seed)
+        else:
+            matched = tables(number, field, self.seats, history, self.seed)
         # The leaders' table first, the bye last.
         matched.sort(key=lambda pair: (BYE in pair, -sum(history.points[e] for e in pair if e)))
         randomness = schedule_randomness(self.seed)
@@ -125,7 +140,7 @@ class Swiss:
         )
 
 
-def _matching(number: int, field: int, history: History, seed: str) -> list[tuple[Number, Number]]:
+def _matching(number: int, field: int, history: History, seed: str) -> list[tuple[Number, ...]]:
     """Who meets whom; (BYE, entry) for the bye."""
     entries = list(range(field % 2 ^ 1, field + 1))
     lots = shuffled(schedule_randomness(seed), f"round {number} lots", entries)

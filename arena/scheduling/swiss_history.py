@@ -7,6 +7,9 @@ from fractions import Fraction
 
 from arena.scheduling.pairings import Number, Pairing
 
+BYE: Number = 0
+"""Whom the bot with a bye meets."""
+
 
 @dataclass(frozen=True, slots=True)
 class History:
@@ -15,9 +18,9 @@ class History:
     points: Mapping[Number, Fraction]
     """By entry, in halves."""
     met: Mapping[Number, tuple[Number, ...]]
-    """By entry, the opponents in order; 0 stands for a bye."""
+    """By entry, the opponents in order; BYE for each that it would have had, but for a bye."""
     floated: Mapping[Number, int]
-    """By entry: 1 if it met a bot with more points in the last round, -1 if one with fewer."""
+    """By entry: 1 if it met bots with more points (on average) in the last round, -1 if fewer."""
     places: Mapping[Number, tuple[int, int]]
     """By entry: its place in its score group by seeding, from 0, and the group's size."""
 
@@ -42,7 +45,9 @@ class History:
         return self.places[entry][1]
 
 
-def history_of(field: int, outcomes: Sequence[tuple[Pairing, tuple[Fraction, ...]]]) -> History:
+def history_of(
+    field: int, outcomes: Sequence[tuple[Pairing, tuple[Fraction, ...]]], seats: int = 2
+) -> History:
     """Fold the decided pairings, in any order, with their points in the order of the entries."""
     entries = range(1, field + 1)
     points = dict.fromkeys(entries, Fraction(0))
@@ -57,9 +62,12 @@ def history_of(field: int, outcomes: Sequence[tuple[Pairing, tuple[Fraction, ...
                 continue
             for entry, more in zip(pairing.entries, gained, strict=True):
                 points[entry] += more
-                opponents = [other for other in pairing.entries if other != entry] or [0]
-                met[entry] += tuple(opponents)
-                theirs = Fraction(-1) if opponents == [0] else before[opponents[0]]
+                opponents = [other for other in pairing.entries if other != entry]
+                met[entry] += tuple(opponents or [BYE] * (seats - 1))
+                theirs = Fraction(-1)
+                if opponents:
+                    theirs = sum((before[other] for other in opponents), Fraction(0))
+                    theirs /= len(opponents)
                 floated[entry] = (theirs > before[entry]) - (theirs < before[entry])
     sizes = Counter(points.values())
     above: Counter[Fraction] = Counter()

@@ -41,9 +41,11 @@ def drawn(pairing: Pairing) -> Points:
 
 
 def chance(data: st.DataObject) -> Results:
-    """Any result of a table of two."""
+    """Any result; at a table of two what one has the other lacks."""
 
     def result(pairing: Pairing) -> Points:
+        if len(pairing.entries) > 2:
+            return tuple(Fraction(data.draw(st.integers(0, 4)), 4) for _ in pairing.entries)
         halves = data.draw(st.integers(0, 4))
         return Fraction(halves, 4), Fraction(4 - halves, 4)
 

@@ -84,6 +84,39 @@ async def test_tables_of_three_are_played_in_all_three_rotations(world: CupWorld
     assert set(sizes.values()) == {3}
 
 
+@pytest.mark.parametrize("format_name", [FormatName.SWISS, FormatName.KNOCKOUT])
+async def test_larger_tables_with_byes_come_to_their_end_through_a_restart(
+    worlds: list[CupWorld], format_name: FormatName
+) -> None:
+    before = CupWorld()
+    worlds.append(before)
+    before.cup(before.field(*"abcdefg"), format_name, seats=3, blocks=2)
+    await before.play(1)
+    assert before.state() is State.RUNNING
+    await before.stop()
+    recorder = before.cups
+    (tournament,) = recorder.tournaments.values()
+    recorder.voided += [
+        one.block_id
+        for one in recorder.blocks_of(tournament)
+        if one.state is BlockState.OPEN  # as the next start does
+    ]
+    after = CupWorld(recorder)
+    worlds[:] = [after]
+    after.field(*"abcdefg")
+    await after.play(120)
+    assert after.state() is State.FINISHED
+    record = await after.record()
+    played, plan = record.played(), record.tournament.plan
+    assert {len(one.pairing.entries) for one in played} == {1, 3}
+    assert all(len(one.blocks) == plan.blocks_wanted(one) for one in played)
+    for last in {one.pairing.round for one in played}:
+        known = [one for one in played if one.pairing.round <= last]
+        following = tuple(one.pairing for one in played if one.pairing.round == last + 1)
+        assert (plan.next_pairings(7, known) or ()) == following
+    assert [line.rank for line in plan.standings(7, played)].count(1) >= 1
+
+
 async def test_a_restart_goes_on_and_plays_what_was_cut_off_again(
     worlds: list[CupWorld],
 ) -> None:

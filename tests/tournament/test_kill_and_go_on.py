@@ -27,7 +27,7 @@ from tests.databases import plain
 
 BOTS = {"honest": "honest", "timid": "timid", "chance": "random_bot", "fate": "random_bot"}
 PAIRS, ROUNDS, TABLES = 6, 2, 2
-ROBIN_BLOCKS, SWISS_BLOCKS = 15, 4
+ROBIN_BLOCKS, SWISS_BLOCKS = 40, 4
 
 
 class Arena:
@@ -132,16 +132,25 @@ async def test_a_killed_referee_goes_on_with_its_tournaments(arena: Arena) -> No
         arena.command(
             *create, *options, "--format", "swiss", "--blocks", str(SWISS_BLOCKS), "swiss"
         )
+        for name in ("swiss", "knockout"):
+            larger = ("--format", name, "--seats", "3", "--blocks", "8", f"{name}-of-3")
+            arena.command(*create, *options, *larger)
         referee = arena.referee()
         for name, token in tokens.items():
             arena.bot(BOTS[name], token)
-        arena.command("tournament", "start", "robin")
+        for name in ("swiss-of-3", "knockout-of-3"):
+            await store.tournaments.change_state(name, State.RUNNING, before=[State.CREATED])
         arena.command("tournament", "start", "swiss")
+        # The longest, and last: it must not be over before the referee is killed.
+        arena.command("tournament", "start", "robin")
         before = await until(store, arena.database, lambda blocks, _: blocks["robin"] >= 20)
         referee.send_signal(signal.SIGKILL)
         referee.wait()
         stopped = await until(store, arena.database, lambda *_: True)
-        assert stopped.total() < PAIRS * ROBIN_BLOCKS + ROUNDS * TABLES * SWISS_BLOCKS
+        assert (
+            stopped["robin"] + stopped["swiss"]
+            < PAIRS * ROBIN_BLOCKS + ROUNDS * TABLES * SWISS_BLOCKS
+        )
         arena.referee()
         after = await until(
             store,
@@ -166,3 +175,11 @@ async def test_a_killed_referee_goes_on_with_its_tournaments(arena: Arena) -> No
     shown = arena.command("tournament", "show", "swiss", "--json")
     assert [one["round"] for one in shown["pairings"]] == [1, 1, 2, 2]
     assert shown["state"] == "finished"
+    # Four bots at tables of three: one has a bye in the first round, and in each of the Swiss.
+    for name, byes in (("swiss-of-3", [1, 2]), ("knockout-of-3", [1])):
+        shown = arena.command("tournament", "show", name, "--json")
+        assert [one["round"] for one in shown["pairings"] if one["bye"]] == byes
+        tables = [one for one in shown["pairings"] if not one["bye"]]
+        # Ties of a knockout are played on.
+        assert [len(one["blocks"]) for one in tables] == [one["blocks_wanted"] for one in tables]
+        assert [len(one["entries"]) for one in tables] == [3, 3]

@@ -1,0 +1,125 @@
+"""A round of a Swiss at tables of more than two seats: who sits with whom, and who sits out.
+
+Every table is full; where the seats do not divide the field, the rest has a bye: those with the
+fewest byes so far, among them those with the fewest points, among them the lower seeded.
+
+The others sit down so that, the earlier outweighing all later:
+
+1. as few pairs as possible meet again (a third time counting twice, and so on);
+2. bots meet within their score group: the sum of the squared differences of points is least;
+3. who met stronger or weaker ones last round does not do so again in the same direction;
+4. within a score group each table takes one of the best (by seeding), one of the next, and so on;
+5. lots, drawn by the schedule's seed.
+
+To find the best of all ways is out of reach for more than a dozen bots: with three seats already it
+is one of Karp's 21 problems (1972). So tables are filled in the order of points and lots, and bots
+of two tables change places as long as that makes the round better; the best of STARTS such rounds
+is played.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from arena.randomness import shuffled
+from arena.scheduling.pairings import Number, schedule_randomness
+from arena.scheduling.swiss_history import BYE, History
+
+STARTS = 32
+"""Enough for the best of all ways in 576 rounds of up to 12 bots, where all could be compared."""
+
+_Costs = dict[Number, dict[Number, int]]
+
+
+def tables(
+    number: int, field: int, seats: int, history: History, seed: str
+) -> list[tuple[Number, ...]]:
+    """Who sits at the tables of round `number`; (BYE, entry) for each bye."""
+    byes = _byes(field, seats, history)
+    playing = [entry for entry in range(1, field + 1) if entry not in byes]
+    cost = _costs(playing, seats, history)
+    found: list[tuple[int, list[tuple[Number, ...]]]] = []
+    for start in range(STARTS):
+        lots = shuffled(schedule_randomness(seed), f"round {number} lots {start}", playing)
+        # From the first start on by points (the lots decide among equals), then from anywhere.
+        order = sorted(lots, key=lambda entry: -history.points[entry] if start == 0 else 0)
+        filled = [order[at : at + seats] for at in range(0, len(order), seats)]
+        found.append(_improved(filled, cost))
+    best = min(found, key=lambda one: one[0])[1]
+    return [*best, *((BYE, entry) for entry in sorted(byes))]
+
+
+def _byes(field: int, seats: int, history: History) -> set[Number]:
+    def least_deserving(entry: Number) -> tuple[object, ...]:
+        return history.met[entry].count(BYE), history.points[entry], -entry
+
+    return set(sorted(range(1, field + 1), key=least_deserving)[: field % seats])
+
+
+def _costs(playing: Sequence[Number], seats: int, history: History) -> _Costs:
+    """What is bad about two bots at one table, as one number for all criteria above."""
+    costs = {
+        (one, other): _cost(one, other, seats, history) for one, other in combinations(playing, 2)
+    }
+    # Each criterion outweighs whatever the later ones can add up to.
+    pairs = len(playing) * (seats - 1) // 2
+    weights = [1]
+    for criterion in (3, 2, 1):
+        largest = max(cost[criterion] for cost in costs.values())
+        weights.insert(0, weights[0] * (largest * pairs + 1))
+    summed: _Costs = {entry: {entry: 0} for entry in playing}
+    for (one, other), cost in costs.items():
+        total = sum(weight * part for weight, part in zip(weights, cost, strict=True))
+        summed[one][other] = summed[other][one] = total
+    return summed
+
+
+def _cost(one: Number, other: Number, seats: int, history: History) -> tuple[int, ...]:
+    again = history.met[one].count(other)
+    # Points by pairing are multiples of this, a bye's included.
+    parts = 2 * (seats - 1)
+    difference = int(parts * abs(history.points[one] - history.points[other]))
+    if difference:
+        upper, lower = sorted((one, other), key=history.standing)
+        floats = (history.floated[upper] < 0) + (history.floated[lower] > 0)
+        return again, difference**2, floats, 0
+    pots = [
+        history.from_above(entry) * seats // history.group_size(entry) for entry in (one, other)
+    ]
+    return again, 0, 0, int(pots[0] == pots[1])
+
+
+def _improved(
+    filled: Sequence[Sequence[Number]], cost: _Costs
+) -> tuple[int, list[tuple[Number, ...]]]:
+    """The tables after all changes of places that help, and what is still bad about them."""
+    table_of = {entry: at for at, table in enumerate(filled) for entry in table}
+    sums = {
+        entry: [sum(cost[entry][other] for other in table) for table in filled]
+        for entry in table_of
+    }
+    """By bot and table, what would be bad about it there (or is)."""
+    pairs = list(combinations(sorted(table_of), 2))
+    improved = True
+    while improved:
+        improved = False
+        for one, other in pairs:
+            here, there = table_of[one], table_of[other]
+            if here == there:
+                continue
+            before = sums[one][here] + sums[other][there]
+            # Each is counted at the other's table as if the other stayed.
+            after = sums[one][there] + sums[other][here] - 2 * cost[one][other]
+            if after >= before:
+                continue
+            improved = True
+            table_of[one], table_of[other] = there, here
+            for entry, costs in cost.items():
+                more = costs[other] - costs[one]
+                sums[entry][here] += more
+                sums[entry][there] -= more
+    total = sum(sums[entry][at] for entry, at in table_of.items())
+    seated = [
+        tuple(sorted(entry for entry, at in table_of.items() if at == table))
+        for table in range(len(filled))
+    ]
+    return total, seated
