@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from arena.storage.rows import MatchRow
 from dashboard.markup import Html, badge, tag, together
+from dashboard.scenes import luck_in_words
 from dashboard.tables import options
 from dashboard.watching import Watched
 
@@ -112,5 +113,8 @@ def result(match: Watched) -> Html:
 
 
 def _luck(names: Sequence[str], luck: Sequence[float]) -> str:
-    told = ", ".join(f"{name} {points:+.2f}" for name, points in zip(names, luck, strict=True))
-    return f"Luck in this match, in expected points: {told}."
+    told = luck_in_words(luck, names)
+    return (
+        f"Luck in this match: {told}. In expected points: what the draws gave beyond the mean of "
+        "all that could have been drawn."
+    )

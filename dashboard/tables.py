@@ -5,9 +5,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from arena.games import GAMES
+from arena.luck import table_of
 from arena.rating.flags import Flag
 from arena.storage.rows import MatchRow, SeatRow
 from arena.tournament.board import Standing
+from arena.tournament.luck_adjusted import mean_variance_factor
 from dashboard.markup import Html, badge, tag, together
 
 _FLAGS: Mapping[Flag, tuple[str, str]] = {
@@ -18,25 +20,42 @@ _FLAGS: Mapping[Flag, tuple[str, str]] = {
     Flag.ONE_SIDED: ("one-sided", "Its group only won or only lost against the rest."),
 }
 
+_ADJUSTED = "Elo with the luck of the draws taken out, and half its 95 % interval. It ranks nobody."
+
 
 def leaderboard(standings: Sequence[Standing], game: str) -> Html:
     """A ladder, best first."""
+    adjusted = any(line.luck_adjusted is not None for line in standings)
     heads = (
         ("Rank", "ba-number", None),
         ("Bot", "", None),
         ("Owner", "ba-wide", None),
         ("Elo", "ba-number", None),
         ("95 %", "ba-number ba-wide", "Where the Elo lies with a chance of 95 %."),
+        *([("Luck-adjusted", "ba-number ba-wide", _ADJUSTED)] if adjusted else []),
         ("Matches", "ba-number", None),
         ("Win share", "ba-number", "First places by match; a shared one counts in part."),
         ("Mean place", "ba-number ba-wide", "1 is best; ties share the mean of their places."),
     )
     head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
-    rows = (_standing(line, game) for line in standings)
+    rows = (_standing(line, game, adjusted=adjusted) for line in standings)
     return _table("Leaderboard", head, rows)
 
 
-def _standing(line: Standing, game: str) -> Html:
+def luck_note(standings: Sequence[Standing], game: str) -> str | None:
+    """What the luck-adjusted column is, and what it gained; None where there is none."""
+    factor = mean_variance_factor([line.luck_adjusted for line in standings])
+    table = table_of(game)
+    if factor is None or table is None:
+        return None
+    return (
+        f"Luck-adjusted: the Elo with the luck of the draws taken out, by {table.file}. It stands "
+        f"beside the official Elo, which alone ranks; its variance is {factor:.2f} of the official "
+        "one's, on average over the bots."
+    )
+
+
+def _standing(line: Standing, game: str, *, adjusted: bool) -> Html:
     ranks = f"{line.rank_low}–{line.rank_high}" if line.rank_low < line.rank_high else ""
     low, high = line.interval
     interval = "anchor" if line.anchor else f"{low:.0f} – {high:.0f}"
@@ -66,9 +85,13 @@ def _standing(line: Standing, game: str) -> Html:
             "td",
             tag("b", f"{line.elo:.0f}"),
             tag("small", half, class_="ba-narrow"),
+            tag("small", f"luck-adj. {_adjusted(line)}", class_="ba-narrow")
+            if _adjusted(line)
+            else "",
             class_="ba-number",
         ),
         tag("td", interval, class_="ba-number ba-wide ba-faint"),
+        tag("td", _adjusted(line), class_="ba-number ba-wide ba-faint") if adjusted else "",
         tag("td", f"{line.matches:,}", class_="ba-number"),
         tag(
             "td",
@@ -78,6 +101,13 @@ def _standing(line: Standing, game: str) -> Html:
         ),
         tag("td", f"{line.mean_placing:.2f}", class_="ba-number ba-wide"),
     )
+
+
+def _adjusted(line: Standing) -> str:
+    if line.luck_adjusted is None or line.anchor:
+        return ""
+    low, high = line.luck_adjusted.interval
+    return f"{line.luck_adjusted.elo:.0f} ±{(high - low) / 2:.0f}"
 
 
 def _flag(flag: Flag) -> tuple[str, str, str]:

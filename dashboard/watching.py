@@ -6,7 +6,7 @@ looks and the events that everybody learnt. The state and the transcript go no f
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -44,6 +44,9 @@ class Moment:
     """What everybody learnt."""
     own: Step | None
     """The step itself, where the viewpoint is the seat that took it, or EVERYTHING."""
+    luck: tuple[float, ...] | None = None
+    """Of a draw, by seat, in expected points. Only for EVERYTHING, since it is read from all
+    hands; None where the game's table gives the draw no value."""
 
     @property
     def fault(self) -> FaultKind | None:
@@ -71,8 +74,7 @@ class Watched:
     doubt: str | None
     """What is wrong with the dealing or the result; None when both were verified."""
     luck: tuple[float, ...] | None = None
-    """By seat, in expected points. Only for EVERYTHING, since it is read from all hands; None where
-    the game has no table of luck."""
+    """In the whole match, by seat. Only for EVERYTHING; None where the game has no table."""
 
     def moment_at(self, step: int) -> int:
         """The index of the last moment that is not after `step`."""
@@ -102,6 +104,11 @@ def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
             moments.append(moment)
     except TranscriptError as error:
         broken = str(error)
+    luck = None
+    if viewpoint is Onlooker.EVERYTHING and broken is None:
+        luck = luck_of(transcript)
+        given = {draw.step: draw.seats for draw in luck.draws}
+        moments = [replace(moment, luck=given.get(moment.step)) for moment in moments]
     return Watched(
         setup.match_id,
         setup.game,
@@ -114,7 +121,7 @@ def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
         broken,
         transcript.result,
         _doubt(transcript),
-        _luck(transcript) if viewpoint is Onlooker.EVERYTHING and broken is None else None,
+        None if luck is None or luck.table is None else luck.seats,
     )
 
 
@@ -156,8 +163,3 @@ def _doubt(transcript: Transcript) -> str | None:
     except TranscriptError as error:
         return str(error)
     return None
-
-
-def _luck(transcript: Transcript) -> tuple[float, ...] | None:
-    luck = luck_of(transcript)
-    return None if luck.table is None else luck.seats

@@ -33,6 +33,12 @@ class Scene(Protocol):
 SCENES: Final[Mapping[str, Scene]] = {"bluff": bluff, "bluff_you": bluff_you, "bloeff": bloeff}
 
 
+def luck_in_words(luck: Sequence[float], names: Sequence[str]) -> str:
+    """What the dealer gave each seat, in expected points."""
+    told = [f"{points:+.2f}".replace("-", "−") for points in luck]
+    return ", ".join(f"{name} {points}" for name, points in zip(names, told, strict=True))
+
+
 def sentences(moment: Moment, game: str, names: Sequence[str]) -> list[str]:
     """What happened, in words."""
     scene = SCENES[game]
@@ -45,6 +51,8 @@ def sentences(moment: Moment, game: str, names: Sequence[str]) -> list[str]:
             said.append(f"{who} was at fault ({moment.fault.value}): the default action is played.")
         elif moment.own.stand_in and isinstance(moment.own.actor, int):
             said.append(f"{names[moment.own.actor]} has forfeited: the default action is played.")
+    if moment.luck is not None and any(moment.luck):
+        said.append(f"Luck: {luck_in_words(moment.luck, names)}.")
     if not said:
         said.append(scene.QUIET if moment.step else "The seats are taken.")
     return said

@@ -48,6 +48,9 @@ def live(ladder: LadderName) -> None:
         "An Elo comes from every pair of every match; its interval counts a block of matches as "
         "one. Bots whose small rank range overlaps cannot be told apart yet."
     )
+    note = tables.luck_note(board.standings, ladder.game)
+    if note is not None:
+        st.caption(note)
 
 
 st.title("Leaderboard")

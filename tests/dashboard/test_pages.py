@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from arena.luck import luck_of
 from dashboard import data
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import html, open_page, texts
@@ -61,6 +62,21 @@ def test_the_leaderboard_ranks_the_bots_and_measures_from_honest(filled: Filler)
     assert "measured from honest 1 = 1500" in texts(app)
     assert "house" in page and "anchor" in page
     assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
+
+
+def test_the_luck_adjusted_elo_has_a_column_of_its_own_that_says_what_it_is(
+    filled: Filler,
+) -> None:
+    filled(blocks=20)
+    filled(game="bluff_you", blocks=20)
+    app = open_page("leaderboard", game="bluff")
+    assert not app.exception
+    assert ">Luck-adjusted<" in html(app)
+    assert "Luck-adjusted: the Elo with the luck of the draws taken out, by bluff_1.json" in texts(
+        app
+    )
+    app = open_page("leaderboard", game="bluff_you")
+    assert "Luck-adjusted" not in html(app) + texts(app)
 
 
 def test_the_leaderboard_of_the_url_is_shown(filled: Filler) -> None:
@@ -147,6 +163,29 @@ def test_the_buttons_walk_through_a_match_and_move_the_url(filled: Filler) -> No
     assert app.button(key="turn_next").disabled
     app.button(key="turn_first").click().run()
     assert app.query_params["step"] == "0"
+
+
+def test_a_replay_tells_the_luck_of_a_roll_and_of_the_match_where_all_is_open(
+    filled: Filler,
+) -> None:
+    (match, _) = filled(blocks=1)
+    luck = luck_of(match.transcript)
+    names = [entrant.bot for entrant in match.transcript.setup.entrants]
+    roll = next(draw for draw in luck.draws if any(draw.seats))
+
+    def told(seats: tuple[float, ...]) -> str:
+        pairs = zip(names, seats, strict=True)
+        return ", ".join(f"{name} {points:+.2f}" for name, points in pairs).replace("-", "−")
+
+    match_id = match.transcript.setup.match_id
+    assert f"Luck: {told(roll.seats)}." in html(
+        open_page("replay", match=match_id, step=str(roll.step))
+    )
+    assert f"Luck in this match: {told(luck.seats)}." in html(
+        open_page("replay", match=match_id, step="9999")
+    )
+    for view in ("spectator", "0", "1"):
+        assert "Luck" not in html(open_page("replay", match=match_id, step="9999", view=view))
 
 
 def test_the_slider_moves_the_url(filled: Filler) -> None:

@@ -9,6 +9,7 @@ import pytest
 from arena.rating.flags import Flag
 from arena.storage.rows import MatchRow, SeatRow
 from arena.tournament.board import Standing
+from arena.tournament.luck_adjusted import LuckAdjusted
 from arena.tournament.ports import VersionId
 from dashboard import charts, data, tables
 from dashboard.markup import Html, picture, tag, together
@@ -49,6 +50,24 @@ def test_an_elo_stands_beside_matches_win_share_mean_place_and_interval() -> Non
         assert shown in page
     assert "matches?bot=alpha&amp;game=bluff" in page
     assert page.count(">house<") == 1 and page.count(">anchor<") == 1
+
+
+def test_a_luck_adjusted_elo_is_labelled_and_ranks_nobody() -> None:
+    plain = tables.leaderboard([LINE, HONEST], "bluff")
+    assert "Luck-adjusted" not in plain
+    assert tables.luck_note([LINE, HONEST], "bluff") is None
+    better = LuckAdjusted(1600.0, (1565.0, 1635.0), 0.66)
+    anchored = LuckAdjusted(1500.0, (1500.0, 1500.0), None)
+    lines = [
+        replace(HONEST, rank=1, luck_adjusted=anchored),
+        replace(LINE, rank=2, elo=1490.0, luck_adjusted=better),
+    ]
+    page = tables.leaderboard(lines, "bluff")
+    assert page.index("honest") < page.index("alpha")
+    assert ">Luck-adjusted</th>" in page and "It ranks nobody." in page
+    assert "1600 ±35" in page
+    note = tables.luck_note(lines, "bluff")
+    assert note is not None and "0.66 of the official" in note and "bluff_1.json" in note
 
 
 @pytest.mark.parametrize("flag", list(Flag))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from arena.luck import luck_of
 from arena.match.transcript import Entrant
 from dashboard.watching import Onlooker, parse_viewpoint, watch, write_viewpoint
 from tests.dashboard.test_scenes import match
@@ -26,6 +27,21 @@ def test_a_played_match_is_verified_and_a_changed_one_is_not() -> None:
     assert "placing" in (watch(forged, 0).doubt or "")
     other = replace(transcript, commitment=b"c" * 32)
     assert "commitment" in (watch(other, 0).doubt or "")
+
+
+def test_luck_is_told_to_who_sees_everything_and_adds_up() -> None:
+    for seats in (2, 3):
+        for number in range(5):
+            transcript = match("bluff", number, seats=seats)
+            expected = luck_of(transcript)
+            watched = watch(transcript, Onlooker.EVERYTHING)
+            assert watched.luck == expected.seats
+            told = {moment.step: moment.luck for moment in watched.moments if moment.luck}
+            assert told == {draw.step: draw.seats for draw in expected.draws}
+            for viewpoint in (*range(seats), Onlooker.SPECTATOR):
+                other = watch(transcript, viewpoint)
+                assert other.luck is None
+                assert all(moment.luck is None for moment in other.moments)
 
 
 def test_an_impossible_step_ends_the_replay_and_is_named() -> None:
