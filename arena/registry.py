@@ -112,6 +112,8 @@ class Registry:
                 line.matches,
                 line.mean_placing,
                 line.win_share,
+                line.interval,
+                line.luck_adjusted,
             )
             for line in standings
         ]

@@ -46,6 +46,17 @@ class ListedMatch:
     finished_at: datetime
 
 
+class ListedLuck(Protocol):
+    """A rating with the luck of the draws taken out, beside the official one."""
+
+    @property
+    def elo(self) -> float: ...
+    @property
+    def interval(self) -> tuple[float, float]: ...
+    @property
+    def variance_factor(self) -> float | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ListedRating:
     """One line of a leaderboard."""
@@ -56,6 +67,10 @@ class ListedRating:
     matches: int
     mean_placing: float
     win_share: float
+    interval: tuple[float, float]
+    """95 %, Elo."""
+    luck_adjusted: ListedLuck | None
+    """None on a ladder where too little luck was measured."""
 
 
 class Registry(Protocol):
@@ -139,8 +154,16 @@ class RegistryService(registry_pb2_grpc.RegistryServiceServicer):
                 mean_placing=rating.mean_placing,
                 win_share=rating.win_share,
                 house=rating.house,
+                elo_low=rating.interval[0],
+                elo_high=rating.interval[1],
             )
             write_entrant(rating.entrant, line.entrant)
+            adjusted = rating.luck_adjusted
+            if adjusted is not None:
+                line.luck_adjusted.elo = adjusted.elo
+                line.luck_adjusted.elo_low, line.luck_adjusted.elo_high = adjusted.interval
+                if adjusted.variance_factor is not None:
+                    line.luck_adjusted.variance_factor = adjusted.variance_factor
         return response
 
     @_guarded

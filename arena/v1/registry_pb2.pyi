@@ -224,6 +224,9 @@ class Rating(_message.Message):
     MEAN_PLACING_FIELD_NUMBER: _builtins.int
     WIN_SHARE_FIELD_NUMBER: _builtins.int
     HOUSE_FIELD_NUMBER: _builtins.int
+    ELO_LOW_FIELD_NUMBER: _builtins.int
+    ELO_HIGH_FIELD_NUMBER: _builtins.int
+    LUCK_ADJUSTED_FIELD_NUMBER: _builtins.int
     elo: _builtins.float
     """Elo points; the anchor bot stands at 1500."""
     matches: _builtins.int
@@ -234,9 +237,19 @@ class Rating(_message.Message):
     """The share of its matches that it won; a shared first place counts in parts."""
     house: _builtins.bool
     """Whether it is one of the platform's own sample bots."""
+    elo_low: _builtins.float
+    """The lower end of the 95 % interval of `elo`; that of the anchor is `elo` itself."""
+    elo_high: _builtins.float
+    """The upper end of the 95 % interval of `elo`."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """The version rated."""
+
+    @_builtins.property
+    def luck_adjusted(self) -> Global___LuckAdjusted:
+        """The rating with the luck of the draws taken out. It stands beside `elo`, by which alone lines
+        are ordered. Absent on a ladder where too little luck was measured.
+        """
 
     def __init__(
         self,
@@ -247,14 +260,55 @@ class Rating(_message.Message):
         mean_placing: _builtins.float = ...,
         win_share: _builtins.float = ...,
         house: _builtins.bool = ...,
+        elo_low: _builtins.float = ...,
+        elo_high: _builtins.float = ...,
+        luck_adjusted: Global___LuckAdjusted | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "luck_adjusted", b"luck_adjusted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "entrant", b"entrant", "house", b"house", "matches", b"matches", "mean_placing", b"mean_placing", "win_share", b"win_share"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "entrant", b"entrant", "house", b"house", "luck_adjusted", b"luck_adjusted", "matches", b"matches", "mean_placing", b"mean_placing", "win_share", b"win_share"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Rating: _TypeAlias = Rating  # noqa: Y015
+
+@_typing.final
+class LuckAdjusted(_message.Message):
+    """A rating with the luck of the draws taken out: an estimate of the same strength, mostly surer."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELO_FIELD_NUMBER: _builtins.int
+    ELO_LOW_FIELD_NUMBER: _builtins.int
+    ELO_HIGH_FIELD_NUMBER: _builtins.int
+    VARIANCE_FACTOR_FIELD_NUMBER: _builtins.int
+    elo: _builtins.float
+    """Elo points."""
+    elo_low: _builtins.float
+    """The lower end of its 95 % interval."""
+    elo_high: _builtins.float
+    """The upper end of its 95 % interval."""
+    variance_factor: _builtins.float
+    """Its variance as a share of that of the official rating: below 1 it is surer. Absent for the
+    anchor, which has neither.
+    """
+    def __init__(
+        self,
+        *,
+        elo: _builtins.float = ...,
+        elo_low: _builtins.float = ...,
+        elo_high: _builtins.float = ...,
+        variance_factor: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_variance_factor", b"_variance_factor", "variance_factor", b"variance_factor"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_variance_factor", b"_variance_factor", "elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "variance_factor", b"variance_factor"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__variance_factor: _TypeAlias = _typing.Literal["variance_factor"]  # noqa: Y015
+    _WhichOneofArgType__variance_factor: _TypeAlias = _typing.Literal["_variance_factor", b"_variance_factor"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__variance_factor) -> _WhichOneofReturnType__variance_factor | None: ...
+
+Global___LuckAdjusted: _TypeAlias = LuckAdjusted  # noqa: Y015
 
 @_typing.final
 class ListMatchesRequest(_message.Message):

@@ -1,5 +1,6 @@
 """Registering bots, and asking for results, over the wire."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -128,8 +129,30 @@ async def test_the_leaderboard_names_the_bots_and_how_sure_their_numbers_are(
         assert {line.entrant.bot for line in answer.ratings} == {"good-one", "good-two"}
         assert sum(line.win_share for line in answer.ratings) == pytest.approx(1)
         assert all(line.matches > 0 for line in answer.ratings)
+        assert all(line.elo_low < line.elo < line.elo_high for line in answer.ratings)
         empty = await registry.GetLeaderboard(pb.GetLeaderboardRequest(game="bloeff"))
         assert not empty.ratings
+
+
+async def test_the_leaderboard_tells_luck_adjusted_numbers_once_there_are_some(
+    scene: Scene, registry: Any
+) -> None:
+    asked = pb.GetLeaderboardRequest(game="bluff", options_json='{"dice_per_player": 2}')
+    async with good_pair(scene) as pair:
+        await pair.go_on(30)
+        answer = await registry.GetLeaderboard(asked)
+        # A live board rests.
+        async with asyncio.timeout(30):
+            while not any(line.HasField("luck_adjusted") for line in answer.ratings):
+                await asyncio.sleep(0.2)
+                answer = await registry.GetLeaderboard(asked)
+    for line in answer.ratings:
+        adjusted = line.luck_adjusted
+        assert adjusted.elo_low < adjusted.elo < adjusted.elo_high
+        assert adjusted.HasField("variance_factor")
+        official = line.elo_high - line.elo_low
+        ratio = (adjusted.elo_high - adjusted.elo_low) / official
+        assert adjusted.variance_factor == pytest.approx(ratio**2)
 
 
 @pytest.mark.parametrize(
