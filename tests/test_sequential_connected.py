@@ -1,5 +1,7 @@
 """`arena test --connected`: the referee plays until the answer is clear, and then no longer."""
 
+import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -10,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from arena.commands.sequential_connected import block_score, settled
+from arena.commands.sequential_connected import block_score, score_of_test, settled
 from arena.commands.sequential_test import ExitCode, sequential_test
 from arena.match.transcript import Entrant
 from arena.scheduling.formats import FormatName
@@ -46,7 +48,7 @@ async def test_connected_versions_are_tested_in_seat_blocks(arena: Arena) -> Non
         tested = arena.command(*words)
         assert (tested["state"], tested["blocks"]) == ("accept", "seat")
         assert tested["verdict"].startswith("bayes is better than honest:1: 150 rather than 0")
-        tournament = await store.tournaments.named(tested["tournament"])
+        tournament = await store.tournaments.named(tested["tournaments"][0])
         assert tournament.state is State.CANCELLED
         assert not tournament.rules.rated
         blocks = await store.tournaments.blocks(tournament)
@@ -54,11 +56,56 @@ async def test_connected_versions_are_tested_in_seat_blocks(arena: Arena) -> Non
         assert await store.rated_results("bluff", {}, [2]) == []
 
 
+async def test_at_larger_tables_the_same_opponents_meet_each_version_once(arena: Arena) -> None:
+    files = {"new": "bayes", "old": "random_bot", "honest": "honest", "timid": "timid"}
+    async with open_store(arena.database) as store:
+        tokens = {name: (await store.register(name, "me"))[1] for name in files}
+        arena.referee()
+        for name, token in tokens.items():
+            arena.bot(files[name], token)
+        words = ("test", "new", "old", "--connected", "--opponents", "honest,timid")
+        tested = arena.command(*words, "--bounds", "0,100", "--json")
+        assert (tested["state"], tested["opponents"]) == ("accept", ["honest", "timid"])
+        counted = sum(score["times"] for score in tested["block_scores"])
+        assert tested["matches"] == 6 * counted
+        orders, scores = [], []
+        for name, version in zip(tested["tournaments"], ("new", "old"), strict=True):
+            tournament = await store.tournaments.named(name)
+            assert (tournament.state, tournament.rules.rated) == (State.CANCELLED, False)
+            assert [one.registered.entrant.bot for one in tournament.entries] == [
+                *(version, "honest", "timid")
+            ]
+            record = await store.tournaments.record(tournament)
+            orders += [pairing.entries for pairing in record.pairings.values()]
+            blocks = settled(await store.tournaments.blocks(tournament))
+            assert len(blocks) >= counted
+            scores.append([block_score(tournament, block) for block in blocks[:counted]])
+        # Number 1 is the version: in both it sits between the same opponents.
+        assert orders[0] == orders[1] and len(orders) == 2
+        both = zip(*scores, strict=True)
+        expected = Counter(float(score_of_test(pair)) for pair in both)
+        found = {one["score"]: one["times"] for one in tested["block_scores"] if one["times"]}
+        assert found == expected
+        assert await store.rated_results("bluff", {}, [3]) == []
+
+
 @pytest.mark.usefixtures("arena")
 def test_who_is_not_registered_cannot_be_tested() -> None:
     result = CliRunner().invoke(app, ["stranger", "honest", "--connected"])
     assert result.exit_code == ExitCode.NOT_BETTER + 1 == 2
     assert "stranger is not registered" in result.stderr
+
+
+async def test_a_version_cannot_sit_at_its_own_table_and_nothing_is_left_behind(
+    arena: Arena,
+) -> None:
+    async with open_store(arena.database) as store:
+        await _register(store)
+        words = ["bayes", "honest", "--connected", "--opponents", "honest"]
+        result = await asyncio.to_thread(CliRunner().invoke, app, words)
+        assert result.exit_code == 2
+        assert "honest 1 is named twice" in result.stderr
+        assert await store.tournaments.all() == []
 
 
 def test_blocks_are_taken_in_the_order_begun_up_to_one_that_is_not_over() -> None:
@@ -81,3 +128,11 @@ def test_a_block_is_scored_for_the_new_version() -> None:
     won, tied = {VersionId(12): 2, VersionId(11): 1}, {VersionId(11): 1, VersionId(12): 1}
     block = BlockRecord("b", (1, 1), BlockState.CLOSED, (won, tied))
     assert block_score(tournament, block) == Fraction(3, 4)
+
+
+def test_a_block_with_each_version_is_scored_by_their_difference() -> None:
+    new, old = Fraction(3, 4), Fraction(1, 4)
+    assert score_of_test([new]) == new
+    assert score_of_test([new, old]) == Fraction(3, 4)
+    assert score_of_test([old, new]) == Fraction(1, 4)
+    assert score_of_test([old, old]) == Fraction(1, 2)

@@ -10,6 +10,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.commands.sequential_test import ExitCode, sequential_test
+from arena.commands.sequential_words import by_score
 
 app = typer.Typer()
 app.command()(sequential_test)
@@ -75,6 +76,17 @@ def test_at_larger_tables_both_versions_meet_the_same_deals_and_opponents() -> N
     assert "gain " in _test("random", "honest", *words).stdout
 
 
+def test_many_different_scores_are_printed_in_tenths_around_a_draw() -> None:
+    # Eighths and twelfths, mirrored: so are the counts.
+    scores = [(0.0, 1), (1 / 8, 2), (0.25, 0), (1 / 3, 3), (5 / 12, 4), (0.5, 5)]
+    scores += [(1 - score, times) for score, times in reversed(scores[:-1])]
+    assert by_score(scores) == (
+        "about 0.0: 1  about 0.1: 2  about 0.3: 3  about 0.4: 4  about 0.5: 5  "
+        "about 0.6: 4  about 0.7: 3  about 0.9: 2  about 1.0: 1"
+    )
+    assert by_score(scores[:2]) == "0: 1  0.125: 2"
+
+
 def test_opponents_make_a_table_of_two_as_well() -> None:
     code, better = _json("honest", "random", "--opponents", "timid", "--bounds", "0,150")
     assert code == ExitCode.BETTER
@@ -102,7 +114,6 @@ def test_faults_are_told_with_the_verdict(tmp_path: Path) -> None:
         (("honest", "timid", "--option", "players_min=3"), "name who else sits at the table"),
         (("honest", "timid", "--opponents", "random," * 6), "2 to 6 seats under these options; 7"),
         (("honest", "timid", "--game", "chess"), "there is no game 'chess'"),
-        (("a", "b", "--connected", "--opponents", "c"), "connected bots never do"),
     ],
 )
 def test_mistakes_are_answered_in_one_sentence(words: tuple[str, ...], sentence: str) -> None:

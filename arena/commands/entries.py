@@ -44,7 +44,7 @@ def versions_named(names: str, known: Sequence[BotVersion]) -> list[BotVersion]:
     found = [_version_named(name.strip(), known) for name in names.split(",") if name.strip()]
     for one, other in combinations(found, 2):
         if one.id == other.id:
-            raise CommandError(f"--bots: {one.bot} {one.version} is named twice.")
+            raise CommandError(f"{one.bot} {one.version} is named twice.")
     return found
 
 
@@ -56,7 +56,7 @@ def _version_named(name: str, known: Sequence[BotVersion]) -> BotVersion:
     if in_service:
         return max(in_service, key=lambda one: one.id)
     what = "is retired" if versions else "is not registered"
-    raise CommandError(f"--bots: {name} {what}: see `arena bot list`.")
+    raise CommandError(f"{name} {what}: see `arena bot list`.")
 
 
 def refuse_one_owner(entered: Sequence[BotVersion]) -> None:

@@ -1,13 +1,19 @@
-"""A sequential test of connected bots: an unrated tournament of two, over when the answer is clear.
+"""A sequential test of connected bots: unrated tournaments, over when the answer is clear.
 
-The referee plays seat blocks, each deal fresh: nobody knows the others' dice from before. Blocks
-are taken in the order in which they were begun, up to the first that is not over: to take them as
-they end would prefer those that are over soon.
+The referee plays seat blocks, each deal fresh: nobody knows the others' dice from before.
+
+two versions alone        one tournament of the two; the score of a block is the new version's mean
+against opponents         two tournaments of one table each, the same opponents once with each
+                          version, in the same order of seats; the first block of the one and the
+                          first of the other are scored as 1/2 + (new - old) / 2, and so on
+
+Blocks are taken in the order in which they were begun, up to the first that is not over: to take
+them as they end would prefer those that are over soon.
 """
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,12 +50,13 @@ LOOK_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The tournament that is held for a test."""
+    """The tournaments that are held for a test: one of two, or one with each version."""
 
-    name: str
+    names: tuple[str, ...]
     rules: Rules
     new: str
     old: str
+    opponents: tuple[str, ...]
 
 
 def conduct_connected(
@@ -60,27 +67,29 @@ def conduct_connected(
     score: ScoreRule,
     seed: str,
     max_blocks: int | None,
+    opponents: Sequence[str] = (),
 ) -> Course:
     """Have the referee play until the answer is clear, or `max_blocks` are played, or Ctrl-C."""
     rules = Rules(
         format=FormatName.ROUND_ROBIN,
         game=game.name,
         options=game.options.changed(),
-        seats=2,
+        seats=1 + len(opponents) if opponents else 2,
         blocks=max_blocks or MOST_BLOCKS,
         rounds=None,
         score=score,
         seed=seed,
         rated=False,
     )
-    trial = Trial(bounds, matches_per_block=2)
-    course = Course(trial, trial.look(), f"test-{secrets.token_hex(4)}")
-    assert course.tournament is not None
-    plan = Plan(course.tournament, rules, new, old)
+    name = f"test-{secrets.token_hex(4)}"
+    names = (f"{name}-new", f"{name}-old") if opponents else (name,)
+    trial = Trial(bounds, matches_per_block=rules.seats * len(names))
+    course = Course(trial, trial.look(), names)
+    plan = Plan(names, rules, new, old, tuple(opponents))
     with told_in_a_sentence(), database(read_settings()) as url:
         typer.echo(
-            f"Tournament {plan.name}: a running referee plays it (`arena up` or `arena serve`) "
-            "while both bots are connected.",
+            f"{' and '.join(names)}: a running referee plays this (`arena up` or `arena serve`) "
+            "while all bots are connected; `arena tournament list` shows it.",
             err=True,
         )
         with shown(Console(stderr=True)) as show, suppress(KeyboardInterrupt):
@@ -91,50 +100,63 @@ def conduct_connected(
 
 async def _hold(url: str, plan: Plan, course: Course, show: Live | None) -> None:
     async with open_store(url) as store:
-        first, second = versions_named(f"{plan.new},{plan.old}", await store.bots())
-        field = [NewEntry(first.id, None), NewEntry(second.id, None)]
-        tournament = await store.tournaments.create(plan.name, plan.rules, field)
         course.interrupted = True  # until it ends otherwise
+        tournaments = []
         try:
-            await store.tournaments.change_state(
-                plan.name, State.RUNNING, before=BEFORE[State.RUNNING]
-            )
+            for name, field in zip(plan.names, await _fields(store, plan), strict=True):
+                tournaments.append(await store.tournaments.create(name, plan.rules, field))
+            for name in plan.names:
+                await store.tournaments.change_state(
+                    name, State.RUNNING, before=BEFORE[State.RUNNING]
+                )
             changes = notifications(url, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
-            await follow(store, tournament, course, changes, show)
+            await follow(store, tournaments, course, changes, show)
             course.interrupted = False
         finally:
-            # One that has played all its blocks is over already.
-            with suppress(TournamentStateError):
-                await store.tournaments.change_state(
-                    plan.name, State.CANCELLED, before=BEFORE[State.CANCELLED]
-                )
+            for tournament in tournaments:
+                # One that has played all its blocks is over already.
+                with suppress(TournamentStateError):
+                    await store.tournaments.change_state(
+                        tournament.name, State.CANCELLED, before=BEFORE[State.CANCELLED]
+                    )
+
+
+async def _fields(store: Store, plan: Plan) -> list[list[NewEntry]]:
+    words = ",".join((plan.new, plan.old, *plan.opponents))
+    new, old, *others = (
+        NewEntry(version.id, None) for version in versions_named(words, await store.bots())
+    )
+    return [[new, *others], [old, *others]] if others else [[new, old]]
 
 
 async def follow(
     store: Store,
-    tournament: Tournament,
+    tournaments: Sequence[Tournament],
     course: Course,
     changes: AsyncGenerator[None],
     show: Live | None = None,
 ) -> None:
-    """Take in the tournament's blocks until the test stops, or the tournament is over."""
-    taken: set[str] = set()
+    """Take in the tournaments' blocks until the test stops, or no more can come."""
+    taken = 0
     async with aclosing(changes):
         async for _ in changes:
             # Asked first, so that nothing was played after what is read then.
-            over = (await store.tournaments.named(tournament.name)).state.over
-            for block in settled(await store.tournaments.blocks(tournament)):
-                if block.block_id in taken:
-                    continue
-                taken.add(block.block_id)
-                standing = course.trial.add(block_score(tournament, block))
+            states = [(await store.tournaments.named(one.name)).state for one in tournaments]
+            columns = [
+                [block_score(one, block) for block in settled(await store.tournaments.blocks(one))]
+                for one in tournaments
+            ]
+            scores = [score_of_test(row) for row in zip(*columns, strict=False)]
+            for score in scores[taken:]:
+                taken += 1
+                standing = course.trial.add(score)
                 if standing is None:
                     continue
                 if show is not None:
                     show.update(Text(interim(standing)))
                 if decided(standing):
                     return
-            if over:
+            if State.CANCELLED in states or all(state.over for state in states):
                 return
             await asyncio.sleep(LOOK_SECONDS)
 
@@ -147,6 +169,14 @@ def settled(blocks: Iterable[BlockRecord]) -> list[BlockRecord]:
 
 def block_score(tournament: Tournament, block: BlockRecord) -> Fraction:
     """What the first entry took of a block, 0 … 1."""
-    new, old = (tournament.version(entry.number) for entry in tournament.entries)
-    by_match = [(ranks[new], ranks[old]) for ranks in block.placings]
+    versions = [tournament.version(entry.number) for entry in tournament.entries]
+    by_match = [[ranks[version] for version in versions] for ranks in block.placings]
     return block_points(by_match, tournament.rules.score)[0]
+
+
+def score_of_test(scores: Sequence[Fraction]) -> Fraction:
+    """0 … 1, 1/2 being no difference: of a block of the two versions, or of one with each."""
+    if len(scores) == 1:
+        return scores[0]
+    new, old = scores
+    return Fraction(1, 2) + (new - old) / 2

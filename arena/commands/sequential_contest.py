@@ -63,8 +63,8 @@ class Course:
 
     trial: Trial
     standing: Sprt
-    tournament: str | None = None
-    """Of connected bots, that which was held for the test."""
+    tournaments: tuple[str, ...] = ()
+    """Of connected bots, those that were held for the test."""
     faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """By name, kind and what was wrong."""
     interrupted: bool = False

@@ -48,7 +48,8 @@ def sequential_test(
         str,
         typer.Option(
             metavar="BOT,BOT,…",
-            help="Who else sits at the table. Each deal is then played once with each version.",
+            help="Who else sits at the table, once with each version: at the same deals, or at "
+            "fresh ones with --connected.",
         ),
     ] = "",
     bounds: Annotated[
@@ -74,7 +75,7 @@ def sequential_test(
         bool,
         typer.Option(
             "--connected",
-            help="Test two registered bots, BOT or BOT:VERSION, that are connected to a running "
+            help="Test registered bots, BOT or BOT:VERSION, that are connected to a running "
             "referee: in unrated seat blocks, since a connected bot never meets a deal twice.",
         ),
     ] = False,
@@ -90,12 +91,12 @@ def sequential_test(
         limits = Bounds(*_bounds(bounds), model, alpha, beta)
         rules = make_game(game, options_named(option or []))
         others = [word.strip() for word in opponents.split(",") if word.strip()]
-        _check_table(rules, others, connected=connected)
+        _check_table(rules, others)
         if connected:
             # It knows storage, for which the others need not wait.
             from arena.commands.sequential_connected import conduct_connected
 
-            course = conduct_connected(rules, new, old, limits, score, seed, max_blocks)
+            course = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
         else:
             first, second, *rest = entries([new, old, *others], rules)
             contest = Contest(rules, first, second, tuple(rest), score)
@@ -119,7 +120,7 @@ def sequential_test(
         "opponents": others,
         "seed": seed,
         "blocks": "seat" if connected else "deal",
-        "tournament": course.tournament,
+        "tournaments": list(course.tournaments),
         "bounds": [limits.elo0, limits.elo1],
         "model": limits.model.value,
         "alpha": limits.alpha,
@@ -159,12 +160,7 @@ def _bounds(text: str) -> tuple[float, float]:
     return elo0, elo1
 
 
-def _check_table(game: AnyGame, opponents: list[str], *, connected: bool) -> None:
-    if connected and opponents:
-        raise CommandError(
-            "--connected tests two bots against each other: opponents would have to meet the same "
-            "deals again, and connected bots never do."
-        )
+def _check_table(game: AnyGame, opponents: list[str]) -> None:
     if not opponents and 2 not in game.seat_counts:
         raise CommandError(
             f"{game.title} is not played by two under these options: name who else sits at the "

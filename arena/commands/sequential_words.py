@@ -1,6 +1,7 @@
 """What a sequential test says to people: while it runs, and when it is over."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.rating.choices import EloModel
@@ -8,6 +9,7 @@ from arena.rating.elo import expected_score
 from arena.rating.sprt import Bounds, Sprt, State
 
 _MOST_REASONS = 5
+_MOST_SCORES = 9
 _UNITS = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
 
 
@@ -46,7 +48,6 @@ def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
     """The answer and what it rests on."""
     low, high = standing.elo_interval
     scores = [(block["score"], block["times"]) for block in summary["block_scores"]]
-    blocks = "  ".join(f"{score:.4g}: {times:,}" for score, times in scores)
     lines = [
         summary["verdict"],
         "",
@@ -59,7 +60,7 @@ def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
         lines.append(f"Elo     {_signed(standing.elo)}  ({_signed(low)} … {_signed(high)})")
     lines += [
         f"nElo    {_signed(standing.nelo)}",
-        f"blocks  {standing.blocks:,} by score  {blocks}",
+        f"blocks  {standing.blocks:,} by score  {by_score(scores)}",
         f"seed    {summary['seed']}",
     ]
     if standing.biased:
@@ -74,6 +75,19 @@ def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
         for fault in summary["faults"][:_MOST_REASONS]
     ]
     return "\n".join(lines)
+
+
+def by_score(scores: Sequence[tuple[float, int]]) -> str:
+    """How often each score came, or where there are many of them each tenth around 1/2."""
+    if len(scores) > _MOST_SCORES:
+        tenths: dict[float, int] = {}
+        for score, times in scores:
+            # Away from 1/2 halves go outwards, so that both sides are counted alike.
+            steps = math.copysign(math.floor(10 * abs(score - 0.5) + 0.5), score - 0.5)
+            tenths[0.5 + steps / 10] = tenths.get(0.5 + steps / 10, 0) + times
+        scores = [(score, tenths[score]) for score in sorted(tenths)]
+        return "  ".join(f"about {score:.1f}: {times:,}" for score, times in scores if times)
+    return "  ".join(f"{score:.4g}: {times:,}" for score, times in scores)
 
 
 def _signed(elo: float) -> str:

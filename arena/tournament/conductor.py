@@ -102,6 +102,9 @@ class Conductor:
                 if opened is not None:
                     self._journal.open_block(opened)
                 self._engaged[engagement] = course
+                # Its turn comes again after the others', or one would wait for all of another.
+                tournament_id = course.tournament.id
+                self._courses[tournament_id] = self._courses.pop(tournament_id)
                 return engagement
         return None
 

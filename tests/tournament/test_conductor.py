@@ -84,6 +84,17 @@ async def test_tables_of_three_are_played_in_all_three_rotations(world: CupWorld
     assert set(sizes.values()) == {3}
 
 
+async def test_tournaments_take_turns_in_the_places_of_their_bots(world: CupWorld) -> None:
+    guests = world.field("a", "b")
+    cups = [world.cup(guests, blocks=20, number=number) for number in (1, 2)]
+    await world.play(2)
+    done = [
+        sum(block.state is BlockState.CLOSED for block in world.cups.blocks_of(cup)) for cup in cups
+    ]
+    assert 1 < sum(done) < 40
+    assert abs(done[0] - done[1]) <= 1
+
+
 @pytest.mark.parametrize("format_name", [FormatName.SWISS, FormatName.KNOCKOUT])
 async def test_larger_tables_with_byes_come_to_their_end_through_a_restart(
     worlds: list[CupWorld], format_name: FormatName
