@@ -44,7 +44,12 @@ def ratings(ladder: pd.DataFrame, anchor: str | None) -> alt.LayerChart:
         legend=alt.Legend(orient="top", symbolOpacity=1) if shown["kind"].nunique() > 1 else None,
     )
     bars = base.mark_rule(strokeWidth=3, opacity=0.45).encode(
-        x=alt.X("low:Q", scale=x, title="Elo, with 95 % interval", axis=alt.Axis(format="d")),
+        x=alt.X(
+            "low:Q",
+            scale=x,
+            title="Elo, with 95 % interval",
+            axis=alt.Axis(format="d", tickCount=8),
+        ),
         x2="high:Q",
         color=colour,
     )

@@ -37,6 +37,12 @@ def test_links_lead_somewhere(document: Path) -> None:
             assert anchor in anchors, link
 
 
+@pytest.mark.parametrize("document", ["README.md", "docs/write-a-bot.md"])
+def test_everybody_is_shown_the_same_first_bot(document: str) -> None:
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
+    assert (ROOT / "sample_bots/first_bot.py").read_text() in examples
+
+
 def constant(path: str) -> Any:
     """The value of `module.NAME`, or of a field's default: `module.Class.field`."""
     parts = path.split(".")

@@ -83,7 +83,14 @@ async def _up(plan: _Plan, url: str) -> None:
             typer.echo(f"Referee:   {plan.host}:{arena.port}")
             if plan.dashboard_port is not None:
                 arguments = dashboard_arguments(plan.host, plan.dashboard_port)
-                running.start("dashboard", arguments, ARENA_DATABASE_URL=url)
+                running.start(
+                    "dashboard",
+                    arguments,
+                    ARENA_DATABASE_URL=url,
+                    # It tells visitors where to connect their bots.
+                    ARENA_HOST=plan.host,
+                    ARENA_PORT=str(arena.port),
+                )
                 typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
             typer.echo("Ctrl-C stops everything.")
             if plan.stop_after is not None:
