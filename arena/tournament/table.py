@@ -143,10 +143,6 @@ class Table:
             player.end(written, self._events)
         self._let_go()
 
-    def bank_ms(self, seat: int) -> int:
-        """What is left of a seat's time bank."""
-        return self._banks[seat].left_ms
-
     def time_left_ms(self, seat: int) -> tuple[int, int]:
         """What is left to a seat that is asked now: for this turn, and in its bank."""
         return self._banks[seat].left_after(self._elapsed())

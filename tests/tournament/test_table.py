@@ -112,15 +112,15 @@ def test_a_turn_lasts_as_long_as_its_limit_and_the_bank() -> None:
     scene.timer.turn(0.001)
     (refused, faults), *_ = scene.bots[0].refusals
     assert (refused.kind.value, refused.turn_number, faults) == ("late", 1, 1)
-    assert scene.table.bank_ms(0) == 0
-    assert scene.table.bank_ms(1) == 500
+    assert scene.table.time_left_ms(0)[1] == 0
+    assert scene.table.time_left_ms(1)[1] == 500
 
 
 def test_an_answer_in_overtime_counts_and_costs_the_bank() -> None:
     scene = Scene(turn_ms=2_000, bank_ms=5_000).begin()
     scene.timer.turn(3.25)
     assert scene.bots[0].act()
-    assert scene.table.bank_ms(0) == 3_750
+    assert scene.table.time_left_ms(0)[1] == 3_750
     assert scene.bots[0].refusals == []
     scene.play_on()
     played = [step for step in scene.transcript.steps if step.actor == 0]
