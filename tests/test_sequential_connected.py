@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from arena.commands.sequential_connected import block_score, score_of_test, settled
 from arena.commands.sequential_test import ExitCode, sequential_test
+from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
 from arena.scheduling.formats import FormatName
-from arena.scheduling.scoring import ScoreRule
 from arena.storage.store import Store, open_store
 from arena.tournament.ports import Registered, TournamentId, VersionId
 from arena.tournament.tournament import BlockRecord, BlockState, Entry, Rules, State, Tournament

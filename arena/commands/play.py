@@ -33,7 +33,8 @@ from arena.commands.progress import with_progress
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.game import AnyGame
 from arena.luck import luck_of
-from arena.scheduling.scoring import ScoreRule, points
+from arena.match.score_rule import ScoreRule
+from arena.scheduling.scoring import points
 
 if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
     from arena.rating.variance_factor import VarianceFactor

@@ -30,10 +30,11 @@ from arena.commands.errors import told_in_a_sentence
 from arena.commands.sequential_contest import Course, shown
 from arena.commands.sequential_words import interim
 from arena.games.game import AnyGame
+from arena.match.score_rule import ScoreRule
 from arena.rating.sprt import Bounds
 from arena.rating.trial import Trial, decided
 from arena.scheduling.formats import FormatName
-from arena.scheduling.scoring import ScoreRule, block_points
+from arena.scheduling.scoring import block_points
 from arena.settings import read_settings
 from arena.storage.errors import TournamentStateError
 from arena.storage.listening import notifications

@@ -19,9 +19,10 @@ from rich.text import Text
 from arena.bot.deal_blocks import Entry, Finished, Lineup, every_rotation, play_deal_blocks
 from arena.commands.sequential_words import interim
 from arena.games.game import AnyGame
+from arena.match.score_rule import ScoreRule
 from arena.rating.sprt import Bounds, Sprt
 from arena.rating.trial import Trial, decided
-from arena.scheduling.scoring import ScoreRule, points
+from arena.scheduling.scoring import points
 
 
 @dataclass(frozen=True, slots=True)

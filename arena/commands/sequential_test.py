@@ -17,10 +17,10 @@ from arena.commands.sequential_contest import Contest, conduct
 from arena.commands.sequential_words import report, verdict
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.game import AnyGame
+from arena.match.score_rule import ScoreRule
 from arena.rating.choices import EloModel
 from arena.rating.errors import RatingError
 from arena.rating.sprt import Bounds, State
-from arena.scheduling.scoring import ScoreRule
 
 
 class ExitCode(IntEnum):

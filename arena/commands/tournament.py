@@ -29,8 +29,8 @@ from arena.commands.tournament_printing import (
     tournament_json,
 )
 from arena.commands.tournament_watch import watch as watch_tournament
+from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
-from arena.scheduling.scoring import ScoreRule
 from arena.storage.store import Store
 from arena.storage.tournaments import NewEntry
 from arena.tournament.tournament import Record, Rules, State, Tournament

@@ -26,8 +26,8 @@ from arena.commands.tournament_printing import (
     tournament_json,
 )
 from arena.games import OptionsError, UnknownGameError
+from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
-from arena.scheduling.scoring import ScoreRule
 from arena.tournament.ports import BlockKind
 from arena.tournament.tournament import Record, Rules, State
 

@@ -2,20 +2,9 @@
 
 from enum import StrEnum
 
+from arena.match.score_rule import ScoreRule
 
-class ScoreRule(StrEnum):
-    """Which pairs of a match count. At two seats both rules are the same.
-
-    PLACEMENT: every pair; the better placing wins, equal placings tie.
-
-    WINNER: only first place. Each winner beats each bot that did not win, winners who share first
-    place tie with each other, and pairs of bots that did not win say nothing. Under Plackett-Luce
-    (more generally under Luce's axiom) P(i wins | i or j wins) is Bradley-Terry in i and j whoever
-    else sits at the table, so these pairs estimate the same kind of number.
-    """
-
-    PLACEMENT = "placement"
-    WINNER = "winner"
+__all__ = ["Clusters", "EloModel", "ScoreRule"]
 
 
 class Clusters(StrEnum):

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from arena.match.score_rule import ScoreRule
 from arena.randomness import shuffled
 from arena.scheduling.knockout import MOST_EXTRA_BLOCKS, Decided, Decision
 from arena.scheduling.pairings import (
@@ -33,7 +34,7 @@ from arena.scheduling.pairings import (
     ranked,
     schedule_randomness,
 )
-from arena.scheduling.scoring import ScoreRule, points, ranks
+from arena.scheduling.scoring import points, ranks
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,10 @@ on it comes out the same everywhere.
 """
 
 from collections.abc import Sequence
-from enum import Enum
 from fractions import Fraction
 from typing import assert_never
 
-
-class ScoreRule(Enum):
-    """What counts. The two disagree at tables of more than two; players are told beforehand."""
-
-    PLACEMENT = "placement"
-    """Every opponent counts: the share of them that was beaten, a tie being half."""
-    WINNER = "winner"
-    """Only the first place counts; n bots that share it get 1/n each."""
+from arena.match.score_rule import ScoreRule
 
 
 def points(placing: Sequence[int], rule: ScoreRule) -> tuple[Fraction, ...]:

@@ -32,6 +32,7 @@ from functools import partial
 
 import networkx
 
+from arena.match.score_rule import ScoreRule
 from arena.randomness import shuffled
 from arena.scheduling.pairings import (
     FormatError,
@@ -45,7 +46,7 @@ from arena.scheduling.pairings import (
     ranked,
     schedule_randomness,
 )
-from arena.scheduling.scoring import ScoreRule, points, ranks
+from arena.scheduling.scoring import points, ranks
 from arena.scheduling.swiss_history import BYE, History, history_of
 from arena.scheduling.swiss_tables import tables
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Number, Pairing
-from arena.scheduling.scoring import ScoreRule
 from arena.storage import tournament_statements as statements
 from arena.storage.errors import (
     TournamentExistsError,

@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from arena.games import make_game
+from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName, make_format
 from arena.scheduling.ladder import Ladder
 from arena.scheduling.pairings import Format, Number, Pairing, Played
-from arena.scheduling.scoring import ScoreRule, block_points, walkover
+from arena.scheduling.scoring import block_points, walkover
 from arena.tournament.ports import Registered, TournamentId, VersionId
 
 PairingKey = tuple[int, int]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.scheduling.scoring import ScoreRule, block_points, points, ranks, walkover
+from arena.match.score_rule import ScoreRule
+from arena.scheduling.scoring import block_points, points, ranks, walkover
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
 

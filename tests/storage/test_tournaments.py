@@ -8,9 +8,9 @@ from fractions import Fraction
 import psycopg
 import pytest
 
+from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing, Played
-from arena.scheduling.scoring import ScoreRule
 from arena.storage.errors import (
     NameRefusedError,
     RecordRefusedError,

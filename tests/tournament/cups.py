@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
-from arena.scheduling.scoring import ScoreRule
 from arena.tournament.conductor import Conductor
 from arena.tournament.ports import TournamentBlock, TournamentId
 from arena.tournament.tournament import (
