@@ -19,6 +19,7 @@ page = st.navigation(
         st.Page("views/matches.py", title="Matches", url_path="matches"),
         st.Page("views/replay.py", title="Replay", url_path="replay"),
         st.Page("views/head_to_head.py", title="Head to head", url_path="head-to-head"),
+        st.Page("views/tournaments.py", title="Tournaments", url_path="tournaments"),
         st.Page("views/history.py", title="History", url_path="history"),
         st.Page("views/bot.py", title="Bots", url_path="bot"),
         st.Page("views/submit.py", title="Submit a bot", url_path="submit"),

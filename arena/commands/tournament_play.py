@@ -17,9 +17,6 @@ from arena.commands.play import leave
 from arena.commands.progress import with_progress
 from arena.commands.tournament_in_process import InProcess, tournament_of
 from arena.commands.tournament_printing import (
-    blocks_done,
-    blocks_expected,
-    name_of,
     print_standings,
     print_tournament,
     standings_json,
@@ -29,6 +26,7 @@ from arena.games import OptionsError, UnknownGameError
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
 from arena.tournament.ports import BlockKind
+from arena.tournament.telling import blocks_done, blocks_expected, name_of
 from arena.tournament.tournament import Record, Rules, State
 
 INTERRUPTED = 130

@@ -1,7 +1,6 @@
 """Tournaments for people, as tables, and for programs, as JSON."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import typer
@@ -9,35 +8,16 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.games import GAMES
-from arena.scheduling.formats import FormatName
-from arena.scheduling.knockout import Decision, Knockout
-from arena.scheduling.knockout_tables import TableKnockout
-from arena.scheduling.pairings import Line, Number, Played
+from arena.tournament.telling import (
+    blocks_done,
+    blocks_expected,
+    explained,
+    name_of,
+    remark,
+    shown,
+    standings,
+)
 from arena.tournament.tournament import Record, Tournament
-
-_POINTS = {
-    FormatName.ROUND_ROBIN: "of all blocks, a block being worth 0 to 1 to each bot",
-    FormatName.SWISS: "by pairing, the share of the opponents with fewer points in its blocks, "
-    "those with as many counting half",
-    FormatName.KNOCKOUT: "rounds survived",
-    FormatName.GAUNTLET: "the mean of its blocks, a block being worth 0 to 1 to each bot",
-}
-_TIE_BREAKS = {
-    "direct encounter": "points of the blocks among the bots that have equally many points",
-    "Buchholz": "the sum of the opponents' points, a bye being an opponent with one's own",
-    "last table": "the share of the opponents at its last table that had fewer points there",
-    "points per block": "the mean of its blocks, a block being worth 0 to 1 to each bot",
-}
-
-
-def blocks_expected(tournament: Tournament, done: int) -> int:
-    """How many blocks it takes in all; more than planned when ties were played off."""
-    return max(done, tournament.plan.expected_blocks(len(tournament.entries)))
-
-
-def blocks_done(record: Record) -> int:
-    """How many blocks count, walkovers left out."""
-    return sum(len(points) for points in record.points.values())
 
 
 def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
@@ -78,13 +58,14 @@ def print_tournament(record: Record) -> None:
     table = Table("round", "table", "pairing", "points", "blocks", "")
     for played in record.played():
         pairing = played.pairing
+        wanted = tournament.plan.blocks_wanted(played)
         table.add_row(
             str(pairing.round),
             str(pairing.table),
             " – ".join(name_of(tournament, entry) for entry in pairing.entries),
-            "" if pairing.is_bye else " : ".join(_shown(own) for own in played.total()),
-            "" if pairing.is_bye else f"{len(played.blocks)} of {_wanted(tournament, played)}",
-            _remark(record, played),
+            "" if pairing.is_bye else " : ".join(shown(own) for own in played.total()),
+            "" if pairing.is_bye else f"{len(played.blocks)} of {wanted}",
+            remark(record, played),
         )
     Console().print(table)
 
@@ -97,21 +78,20 @@ def print_standings(record: Record) -> None:
     owned = any(entry.registered.entrant.owner for entry in tournament.entries)
     headings = ["#", "bot", *["owner"] * owned, "points", *breaks, "blocks", ""]
     table = Table(*headings, title=title)
-    for line in _lines(record):
+    for line in standings(record):
         entry = tournament.entries[line.entry - 1]
         table.add_row(
             str(line.rank),
             name_of(tournament, line.entry),
             *[entry.registered.entrant.owner] * owned,
-            _shown(line.points),
-            *(_shown(value) for value in line.tie_breaks),
+            shown(line.points),
+            *(shown(value) for value in line.tie_breaks),
             str(line.blocks),
             "withdrawn" if entry.withdrawn else "",
         )
     Console().print(table)
-    typer.echo(f"Points: {_POINTS[tournament.rules.format]}.")
-    for name in breaks:
-        typer.echo(f"{name[0].upper()}{name[1:]}: {_TIE_BREAKS[name]}.")
+    for name, what in explained(tournament).items():
+        typer.echo(f"{name[0].upper()}{name[1:]}: {what}.")
 
 
 def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
@@ -158,8 +138,8 @@ def tournament_json(record: Record) -> dict[str, Any]:
                 "bye": played.pairing.is_bye,
                 "points": [float(own) for own in played.total()],
                 "blocks": [[float(own) for own in block] for block in played.blocks],
-                "blocks_wanted": _wanted(tournament, played),
-                "remark": _remark(record, played),
+                "blocks_wanted": tournament.plan.blocks_wanted(played),
+                "remark": remark(record, played),
             }
             for played in record.played()
         ]
@@ -183,39 +163,5 @@ def standings_json(record: Record) -> list[dict[str, Any]]:
             "blocks": line.blocks,
             "withdrawn": tournament.entries[line.entry - 1].withdrawn,
         }
-        for line in _lines(record)
+        for line in standings(record)
     ]
-
-
-def _lines(record: Record) -> Sequence[Line]:
-    tournament = record.tournament
-    return tournament.plan.standings(len(tournament.entries), record.played())
-
-
-def _wanted(tournament: Tournament, played: Played) -> int:
-    return tournament.plan.blocks_wanted(played)
-
-
-def _remark(record: Record, played: Played) -> str:
-    """What decided a pairing, where that is not plain from its points."""
-    pairing, tournament = played.pairing, record.tournament
-    if pairing.is_bye:
-        return "bye"
-    if len(played.blocks) > record.blocks_counted((pairing.round, pairing.table)):
-        return "walkover"
-    plan = tournament.plan
-    decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
-    if decided is None or (decided.by is Decision.POINTS and len(pairing.entries) == 2):
-        return ""
-    names = ", ".join(name_of(tournament, entry) for entry in decided.through)
-    said = names if len(pairing.entries) == 2 else f"→ {names}"
-    return said if decided.by is Decision.POINTS else f"{said} by {decided.by.value}"
-
-
-def name_of(tournament: Tournament, number: Number) -> str:
-    """Bot and version; bots that are started by a command have none."""
-    return str(tournament.entries[number - 1].registered.entrant).rstrip()
-
-
-def _shown(points: Fraction) -> str:
-    return f"{float(points):.3f}".rstrip("0").rstrip(".")

@@ -9,11 +9,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from arena.commands.database import database
 from arena.commands.errors import told_in_a_sentence
-from arena.commands.tournament_printing import blocks_expected
 from arena.settings import read_settings
 from arena.storage.listening import notifications
 from arena.storage.store import open_store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.tournament.telling import blocks_expected
 
 PLAIN_STEP = 10
 """Per cent between two lines where there is no terminal."""

@@ -6,15 +6,12 @@ tournament tells it on TOURNAMENTS_CHANNEL, in the same transaction.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.match.score_rule import ScoreRule
-from arena.match.transcript import Entrant
-from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Number, Pairing
+from arena.storage import tournament_rows as rows
 from arena.storage import tournament_statements as statements
 from arena.storage.errors import (
     TournamentExistsError,
@@ -23,11 +20,9 @@ from arena.storage.errors import (
 )
 from arena.storage.names import check_name
 from arena.storage.transaction import transaction
-from arena.tournament.ports import Registered, TournamentBlock, TournamentId, VersionId
+from arena.tournament.ports import TournamentBlock, TournamentId, VersionId
 from arena.tournament.tournament import (
     BlockRecord,
-    BlockState,
-    Entry,
     Record,
     Rules,
     State,
@@ -139,14 +134,14 @@ class Tournaments:
 
     async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
         """Record who meets whom; what is recorded already stays."""
-        rows = [
+        paired = [
             {"round": one.round, "table": one.table, "entries": list(one.entries)}
             for one in pairings
         ]
         async with transaction(self._engine) as connection:
             # The protocol counts parameters with 16 bits.
-            for start in range(0, len(rows), 10_000):
-                part = rows[start : start + 10_000]
+            for start in range(0, len(paired), 10_000):
+                part = paired[start : start + 10_000]
                 await connection.execute(statements.add_pairings(tournament_id, part))
             await connection.execute(statements.tell())
 
@@ -176,13 +171,10 @@ class Tournaments:
 
     async def record(self, tournament: Tournament) -> Record:
         """What was paired and played so far."""
-        record = Record(tournament)
         async with transaction(self._engine) as connection:
-            rows = await connection.execute(statements.pairings_of(tournament.id))
-            record.add_pairings(Pairing(row.round, row.table, tuple(row.entries)) for row in rows)
-            found = await connection.execute(statements.blocks_of(tournament.id))
-            record.add_blocks(_block(row, tournament.rules.seats) for row in found)
-        return record
+            pairings = await connection.execute(statements.pairings_of(tournament.id))
+            blocks = await connection.execute(statements.blocks_of(tournament.id))
+            return rows.record(tournament, pairings, blocks)
 
     async def blocks(
         self, tournament: Tournament, block_ids: Collection[str] | None = None
@@ -190,14 +182,14 @@ class Tournaments:
         """What became of these blocks, or of all, in the order begun; those that nobody opened are
         missing."""
         async with transaction(self._engine) as connection:
-            rows = await connection.execute(statements.blocks_of(tournament.id, block_ids))
-            return [_block(row, tournament.rules.seats) for row in rows]
+            found = await connection.execute(statements.blocks_of(tournament.id, block_ids))
+            return [rows.block(row, tournament.rules.seats) for row in found]
 
     async def block_counts(self) -> dict[TournamentId, int]:
         """How many blocks count, by tournament that has any."""
         async with transaction(self._engine) as connection:
-            rows = await connection.execute(statements.block_counts())
-            return {row.tournament_id: row.blocks for row in rows}
+            found = await connection.execute(statements.block_counts())
+            return {row.tournament_id: row.blocks for row in found}
 
 
 async def _change(
@@ -224,48 +216,6 @@ async def _tournaments(
     connection: AsyncConnection, *, name: str | None = None, states: list[str] | None = None
 ) -> list[Tournament]:
     found = await connection.execute(statements.tournament_list(name=name, states=states))
-    rows = found.all()
-    entries: dict[int, list[Entry]] = {row.id: [] for row in rows}
-    for row in await connection.execute(statements.entries_of(list(entries))):
-        entrant = Entrant(row.bot, row.version, row.owner)
-        registered = Registered(VersionId(row.version_id), entrant, row.house)
-        entries[row.tournament_id].append(
-            Entry(row.number, registered, row.elo, withdrawn=row.withdrawn)
-        )
-    return [_tournament(row, entries[row.id]) for row in rows]
-
-
-def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
-    rules = Rules(
-        format=FormatName(row.format),
-        game=row.game,
-        options=row.options,
-        seats=row.seat_count,
-        blocks=row.blocks,
-        rounds=row.rounds,
-        score=ScoreRule(row.score),
-        seed=row.seed,
-        rated=row.rated,
-    )
-    return Tournament(
-        TournamentId(row.id),
-        row.name,
-        rules,
-        State(row.state),
-        tuple(entries),
-        row.created_at,
-        row.started_at,
-        row.ended_at,
-    )
-
-
-def _block(row: SqlRow[Any], seats: int) -> BlockRecord:
-    state = BlockState.OPEN
-    if row.closed or row.voided:
-        state = BlockState.CLOSED if row.closed else BlockState.VOID
-    versions, placings = row.version_ids or [], row.placings or []
-    by_match = tuple(
-        dict(zip(versions[at : at + seats], placings[at : at + seats], strict=True))
-        for at in range(0, len(versions), seats)
-    )
-    return BlockRecord(str(row.block_id), (row.round, row.table), state, by_match)
+    begun = found.all()
+    entries = await connection.execute(statements.entries_of([row.id for row in begun]))
+    return rows.tournaments(begun, entries)

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
 
+from arena.scheduling.formats import FormatName
 from arena.tournament.ports import FinishedMatch
+from tests.dashboard.cups import hold
 from tests.dashboard.played import fill
 from tests.databases import execute, named
 
@@ -46,6 +48,8 @@ def site(postgres_server: str) -> Iterator[Site]:
     execute(postgres_server, "CREATE DATABASE browsed TEMPLATE arena_template")
     database = named(postgres_server, "browsed")
     matches = asyncio.run(fill(database, blocks=20))
+    bots = ("honest", "alpha", "beta", "gamma", "a-name-of-some-thirty-letters")
+    asyncio.run(hold(database, "cup", FormatName.SWISS, bots, seats=3))
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -177,7 +181,12 @@ def test_a_match_of_the_list_leads_to_its_replay(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [*("/", "/matches", "/replay", "/submit"), *("/head-to-head", "/history", "/bot")]
+    "path",
+    [
+        *("/", "/matches", "/replay", "/submit"),
+        *("/head-to-head", "/history", "/bot?bot=alpha"),
+        *("/tournaments", "/tournaments?name=cup"),
+    ],
 )
 def test_no_page_is_wider_than_a_phone(page: Page, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 APP = Path(__file__).parents[2] / "dashboard" / "streamlit_app.py"
 
 
-def open_page(name: str, **query: str) -> AppTest:
+def open_page(name: str, /, **query: str) -> AppTest:
     """The page of that name, with a query string."""
     app = AppTest.from_file(str(APP), default_timeout=30)
     if name != "leaderboard":

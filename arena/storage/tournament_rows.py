@@ -1,0 +1,79 @@
+"""From rows of `tournament_statements` to tournaments and their records; for whoever reads them."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Row as SqlRow
+
+from arena.match.score_rule import ScoreRule
+from arena.match.transcript import Entrant
+from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import Pairing
+from arena.tournament.ports import Registered, TournamentId, VersionId
+from arena.tournament.tournament import (
+    BlockRecord,
+    BlockState,
+    Entry,
+    Record,
+    Rules,
+    State,
+    Tournament,
+)
+
+
+def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> list[Tournament]:
+    """From `tournament_list` and the `entries_of` all of these."""
+    fields: dict[int, list[Entry]] = {}
+    for row in entries:
+        entrant = Entrant(row.bot, row.version, row.owner)
+        registered = Registered(VersionId(row.version_id), entrant, row.house)
+        entry = Entry(row.number, registered, row.elo, withdrawn=row.withdrawn)
+        fields.setdefault(row.tournament_id, []).append(entry)
+    return [_tournament(row, fields.get(row.id, [])) for row in rows]
+
+
+def block(row: SqlRow[Any], seats: int) -> BlockRecord:
+    """From a row of `blocks_of` a tournament of so many seats."""
+    state = BlockState.OPEN
+    if row.closed or row.voided:
+        state = BlockState.CLOSED if row.closed else BlockState.VOID
+    versions, placings = row.version_ids or [], row.placings or []
+    by_match = tuple(
+        dict(zip(versions[at : at + seats], placings[at : at + seats], strict=True))
+        for at in range(0, len(versions), seats)
+    )
+    return BlockRecord(str(row.block_id), (row.round, row.table), state, by_match)
+
+
+def record(
+    tournament: Tournament, pairings: Iterable[SqlRow[Any]], blocks: Iterable[SqlRow[Any]]
+) -> Record:
+    """From `pairings_of` and `blocks_of` the tournament."""
+    found = Record(tournament)
+    found.add_pairings(Pairing(row.round, row.table, tuple(row.entries)) for row in pairings)
+    found.add_blocks(block(row, tournament.rules.seats) for row in blocks)
+    return found
+
+
+def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
+    rules = Rules(
+        format=FormatName(row.format),
+        game=row.game,
+        options=row.options,
+        seats=row.seat_count,
+        blocks=row.blocks,
+        rounds=row.rounds,
+        score=ScoreRule(row.score),
+        seed=row.seed,
+        rated=row.rated,
+    )
+    return Tournament(
+        TournamentId(row.id),
+        row.name,
+        rules,
+        State(row.state),
+        tuple(entries),
+        row.created_at,
+        row.started_at,
+        row.ended_at,
+    )

@@ -1,0 +1,37 @@
+"""Tournaments, for the pages: as they stand now, read through `data`."""
+
+from arena.storage import tournament_rows as rows
+from arena.storage import tournament_statements as statements
+from arena.tournament.tournament import Record, Tournament
+from dashboard import data
+
+MOST_LISTED = 100
+"""On the list of all: the newest."""
+
+
+def tournament_names() -> list[str]:
+    """All of them, the newest first."""
+    return [row.name for row in reversed(data.read(statements.tournament_list()))]
+
+
+def newest() -> list[tuple[Tournament, int]]:
+    """The newest first, each with the number of its blocks that count."""
+    found = list(reversed(data.read(statements.tournament_list())))[:MOST_LISTED]
+    entries = data.read(statements.entries_of([row.id for row in found]))
+    done = {row.tournament_id: row.blocks for row in data.read(statements.block_counts())}
+    return [(one, done.get(one.id, 0)) for one in rows.tournaments(found, entries)]
+
+
+def record(name: str) -> Record | None:
+    """What was paired and played so far; None if there is none of that name."""
+    found = data.read(statements.tournament_list(name=name))
+    entries = data.read(statements.entries_of([row.id for row in found]))
+    for tournament in rows.tournaments(found, entries):
+        pairings = data.read(statements.pairings_of(tournament.id))
+        # Read after the pairings: it knows of no block whose pairing is not known.
+        blocks = data.read(statements.blocks_of(tournament.id))
+        known = {(row.round, row.table) for row in pairings}
+        return rows.record(
+            tournament, pairings, [one for one in blocks if (one.round, one.table) in known]
+        )
+    return None
