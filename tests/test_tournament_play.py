@@ -26,6 +26,14 @@ class Faulty(Bot):
     def act(self, turn):
         raise RuntimeError("no idea")
 """
+STOPS = """
+import os
+from arena.bot import Bot
+
+class Stops(Bot):
+    def act(self, turn):
+        os._exit(7)
+"""
 INTERRUPTS = """
 import os
 import signal
@@ -120,6 +128,16 @@ def test_the_standings_and_the_faults_are_printed(tmp_path: Path) -> None:
     assert "Faults of mine: " in said and "RuntimeError: no idea" in said
 
 
+def test_a_bot_that_ends_its_process_is_told_with_the_pairing(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(STOPS)
+    result = _play("--format", "round-robin", "--bots", f"{file},honest")
+    assert result.exit_code == 2
+    assert "arena: Round 1, table 1 (" in result.stderr
+    assert "exit code 7" in result.stderr
+    assert active_children() == []
+
+
 def test_ctrl_c_ends_it_with_what_is_known_and_says_what_is_missing(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(INTERRUPTS.format(pid=os.getpid()))
@@ -128,9 +146,7 @@ def test_ctrl_c_ends_it_with_what_is_known_and_says_what_is_missing(tmp_path: Pa
     assert result.exit_code == INTERRUPTED
     assert "bluff gauntlet: cancelled" in result.stdout
     # How far the others had come, who is to say; not to the end, since one of them waits for ever.
-    said = (
-        r"Interrupted after [012] of 4 blocks\. Not finished: round 1, table [12] \(.* of 2 blocks"
-    )
+    said = r"after [012] of 4 blocks\. Not finished: Round 1, table [12] \(.*\), . of 2 blocks"
     assert re.search(said, result.stderr)
     assert active_children() == []
 

@@ -14,7 +14,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import zip_longest
 
-from arena.bot.deal_blocks import Entry, Finished, Player, Series, every_rotation, players
+from arena.bot.deal_blocks import (
+    BlockBrokenError,
+    Entry,
+    Finished,
+    Player,
+    Series,
+    every_rotation,
+    players,
+)
 from arena.games.game import AnyGame
 from arena.match.transcript import Entrant
 from arena.tournament import tournament as recorded
@@ -73,6 +81,11 @@ class InProcess:
         """The pairings that lack blocks, in the order in which they are played."""
         return [key for key in sorted(self.record.pairings) if self._lacking(key)]
 
+    def who_meets(self, key: PairingKey) -> str:
+        """A pairing, for people."""
+        names = (self.entries[number - 1].name for number in self.record.pairings[key].entries)
+        return f"Round {key[0]}, table {key[1]} ({' – '.join(names)})"
+
     def _lacking(self, key: PairingKey) -> int:
         return self.record.blocks_wanted(key) - self.record.blocks_counted(key)
 
@@ -83,7 +96,11 @@ class InProcess:
             if ahead is not None:
                 self._begin(at_play, ahead)
             for _ in range(self._lacking(key)):
-                self._take(key, [player.next_match() for player in at_play])
+                try:
+                    matches = [player.next_match() for player in at_play]
+                except BlockBrokenError as error:
+                    raise BlockBrokenError(f"{self.who_meets(key)}: {error}") from error
+                self._take(key, matches)
                 yield
 
     def _begin(self, at_play: Sequence[Player], key: PairingKey) -> None:

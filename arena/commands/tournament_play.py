@@ -26,7 +26,7 @@ from arena.games import OptionsError, UnknownGameError
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
 from arena.tournament.ports import BlockKind
-from arena.tournament.telling import blocks_done, blocks_expected, name_of
+from arena.tournament.telling import blocks_done, blocks_expected
 from arena.tournament.tournament import Record, Rules, State
 
 INTERRUPTED = 130
@@ -152,10 +152,9 @@ def _what_is_missing(held: InProcess) -> str:
     keys = held.unfinished
     if not keys:
         return said
-    names = " – ".join(name_of(tournament, number) for number in record.pairings[keys[0]].entries)
     said += (
-        f" Not finished: round {keys[0][0]}, table {keys[0][1]} ({names}; "
-        f"{record.blocks_counted(keys[0])} of {record.blocks_wanted(keys[0])} blocks)"
+        f" Not finished: {held.who_meets(keys[0])}, {record.blocks_counted(keys[0])} of "
+        f"{record.blocks_wanted(keys[0])} blocks"
     )
     more = len(keys) - 1
     return f"{said}, and {more} more pairing{'s' * (more > 1)}." if more else f"{said}."
