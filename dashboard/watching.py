@@ -74,7 +74,7 @@ class Watched:
     doubt: str | None
     """What is wrong with the dealing or the result; None when both were verified."""
     luck: tuple[float, ...] | None = None
-    """In the whole match, by seat. Only for EVERYTHING; None where the game has no table."""
+    """In the whole match, by seat. Only for EVERYTHING; None where no draw had a value."""
 
     def moment_at(self, step: int) -> int:
         """The index of the last moment that is not after `step`."""
@@ -121,7 +121,7 @@ def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
         broken,
         transcript.result,
         _doubt(transcript),
-        None if luck is None or luck.table is None else luck.seats,
+        luck.seats if luck is not None and luck.draws else None,
     )
 
 

@@ -106,7 +106,10 @@ def _print(console: Console, transcript: Transcript, measured: Luck) -> None:
         table.add_column(f"seat {seat}: {entrant}", justify="right")
     for draw in measured.draws:
         shown = _draw_json(transcript, draw)
-        dice = " | ".join(" ".join(map(str, cup)) for cup in shown.get("dice", ()))
+        cups = [cup if isinstance(cup, list) else [cup] for cup in shown.get("dice", ())]
+        dice = (" | " if max(map(len, cups), default=0) > 1 else " ").join(
+            " ".join(map(str, cup)) for cup in cups
+        )
         name = str(shown["type"]).replace("_", " ")
         table.add_row(str(draw.step), f"{name} {dice}".strip(), *map(_signed, draw.seats))
     table.add_section()

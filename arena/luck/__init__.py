@@ -7,10 +7,12 @@ rating without moving it. The definition and the proof stand in docs/luck.md.
 
 from arena.luck.draws import DrawLuck
 from arena.luck.luck import Luck, checked_luck_of, luck_of, table_of
-from arena.luck.tables import BLUFF, LuckTable, LuckTableError, TableName
+from arena.luck.tables import BLOEFF, BLUFF, BLUFF_YOU, LuckTable, LuckTableError, TableName
 
 __all__ = [
+    "BLOEFF",
     "BLUFF",
+    "BLUFF_YOU",
     "DrawLuck",
     "Luck",
     "LuckTable",

@@ -5,17 +5,23 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from arena.games.bloeff import Bloeff
 from arena.games.bluff import Bluff
-from arena.luck import bluff
+from arena.games.bluff_you import BluffYou
+from arena.luck import bloeff, bluff, bluff_you
 from arena.luck.draws import DrawLuck
-from arena.luck.tables import BLUFF, TableName
+from arena.luck.tables import BLOEFF, BLUFF, BLUFF_YOU, TableName
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
 _Lucks: TypeAlias = Callable[[Transcript], Iterator[DrawLuck]]
 
 _GAMES: Final[Mapping[str, tuple[TableName, _Lucks]]] = MappingProxyType(
-    {Bluff.name: (BLUFF, bluff.lucks)}
+    {
+        Bluff.name: (BLUFF, bluff.lucks),
+        BluffYou.name: (BLUFF_YOU, bluff_you.lucks),
+        Bloeff.name: (BLOEFF, bloeff.lucks),
+    }
 )
 
 

@@ -7,8 +7,9 @@ import hashlib
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
+from arena.games.bloeff import Card
 from arena.luck.duels import Cell
 
 SCALE: Final = 10_000
@@ -28,6 +29,13 @@ class TableName(NamedTuple):
 
 BLUFF: Final = TableName(
     "bluff_1.json", "a5f002379be418bc4abcad001921a9882cda9b6fe58332ea22f4bfd019c3c527"
+)
+
+BLUFF_YOU: Final = TableName(
+    "bluff_you_1.json", "6381fcd67546a80cbf69e9a53054188a0df6be078e7d0bde27f8ac2edcb9e16e"
+)
+BLOEFF: Final = TableName(
+    "bloeff_1.json", "1c3b8743cd59c5a9b1a66997dffc5966966761443e4cda0fdfe048ce5ae295e3"
 )
 
 
@@ -52,18 +60,77 @@ class LuckTable(NamedTuple):
     """By the dice of the seat that opens and of the other."""
 
 
+class CardTable(NamedTuple):
+    """What Blöff's cards are worth."""
+
+    name: TableName
+    values: dict[int, dict[Card, int]]
+    """By number of seats, in 1 / SCALE points."""
+
+
+RollTable: TypeAlias = list[list[int]]
+"""By place of the chip and kind of the sum, in 1 / SCALE points."""
+
+
+class RollTables(NamedTuple):
+    """What Bluff You!'s rolls are worth to the bluffer."""
+
+    name: TableName
+    values: dict[int, RollTable]
+    """By number of seats."""
+
+
 @cache
 def bluff_table() -> LuckTable:
     """The table of Bluff. Raises LuckTableError."""
-    return read_table(files("arena.luck").joinpath(BLUFF.file).read_bytes(), BLUFF)
+    return read_table(_shipped(BLUFF), BLUFF)
+
+
+@cache
+def bloeff_table() -> CardTable:
+    """The table of Blöff. Raises LuckTableError."""
+    return read_card_table(_shipped(BLOEFF), BLOEFF)
+
+
+@cache
+def bluff_you_table() -> RollTables:
+    """The table of Bluff You! Raises LuckTableError."""
+    return read_roll_tables(_shipped(BLUFF_YOU), BLUFF_YOU)
+
+
+def read_roll_tables(content: bytes, name: TableName) -> RollTables:
+    """The table in a file's bytes. Raises LuckTableError unless they are the named ones."""
+    document = _document(content, name)
+    return RollTables(name, {int(seats): rows for seats, rows in document["values"].items()})
+
+
+def read_card_table(content: bytes, name: TableName) -> CardTable:
+    """The table in a file's bytes. Raises LuckTableError unless they are the named ones."""
+    document = _document(content, name)
+    return CardTable(
+        name,
+        {
+            int(seats): {card: values[str(card)] for card in Card}
+            for seats, values in document["values"].items()
+        },
+    )
+
+
+def _shipped(name: TableName) -> bytes:
+    return files("arena.luck").joinpath(name.file).read_bytes()
+
+
+def _document(content: bytes, name: TableName) -> dict[str, Any]:
+    found = hashlib.sha256(content).hexdigest()
+    if found != name.sha256:
+        raise LuckTableError(f"{name.file} has the SHA-256 {found}, not {name.sha256}")
+    document: dict[str, Any] = json.loads(content)
+    return document
 
 
 def read_table(content: bytes, name: TableName) -> LuckTable:
     """The table in a file's bytes. Raises LuckTableError unless they are the named ones."""
-    found = hashlib.sha256(content).hexdigest()
-    if found != name.sha256:
-        raise LuckTableError(f"{name.file} has the SHA-256 {found}, not {name.sha256}")
-    document = json.loads(content)
+    document = _document(content, name)
     opening = {int(dice): value / SCALE for dice, value in document["opening"].items()}
     duels = {}
     for dice, rows in document["duels"].items():

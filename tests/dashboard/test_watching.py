@@ -30,12 +30,13 @@ def test_a_played_match_is_verified_and_a_changed_one_is_not() -> None:
 
 
 def test_luck_is_told_to_who_sees_everything_and_adds_up() -> None:
-    for seats in (2, 3):
+    for game, seats in (("bluff", 2), ("bluff_you", 2), ("bloeff", 3)):
         for number in range(5):
-            transcript = match("bluff", number, seats=seats)
+            transcript = match(game, number, seats=seats)
             expected = luck_of(transcript)
             watched = watch(transcript, Onlooker.EVERYTHING)
             assert watched.luck == expected.seats
+            assert watch(replace(transcript, steps=()), Onlooker.EVERYTHING).luck is None
             told = {moment.step: moment.luck for moment in watched.moments if moment.luck}
             assert told == {draw.step: draw.seats for draw in expected.draws}
             for viewpoint in (*range(seats), Onlooker.SPECTATOR):

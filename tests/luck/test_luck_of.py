@@ -7,11 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from arena.bot.in_process import play_series
-from arena.games import make_game
 from arena.games.bluff import Bet, Roll, StartingRoll
 from arena.games.game import DEALER
-from arena.luck import BLUFF, checked_luck_of, luck_of
+from arena.luck import BLUFF, checked_luck_of, luck_of, table_of
 from arena.luck.bluff import luck_of_roll
 from arena.luck.tables import bluff_table
 from arena.match.replay import TranscriptError, replay
@@ -120,13 +118,14 @@ def test_more_dice_than_the_table_knows_have_no_luck_until_they_are_few() -> Non
     assert max(dice) <= 5
 
 
-@pytest.mark.parametrize("name", ["bluff_you", "bloeff"])
-def test_a_game_without_a_table_says_so(name: str) -> None:
-    (played, *_) = play_series(make_game(name), sample("random_bot", "random_bot"), 1, "1")
-    luck = luck_of(played.transcript)
+def test_a_game_without_a_table_says_so() -> None:
+    (played, *_) = series(careless(2), 1)
+    setup = replace(played.transcript.setup, game="chess")
+    luck = luck_of(replace(played.transcript, setup=setup))
     assert luck.table is None
     assert luck.draws == ()
     assert luck.seats == (0.0, 0.0)
+    assert table_of("chess") is None
 
 
 def test_a_transcript_against_the_rules_is_refused() -> None:

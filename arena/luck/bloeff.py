@@ -1,0 +1,33 @@
+"""The luck of Blöff's deal, in expected points: the share of the other seats that one beats.
+
+Every kind of card has a value. A seat's luck is what its hand is worth beyond the mean of all hands
+of the table. All orders of the deck are equally likely, and hands are equally large, so every seat
+has the same expectation, whatever the values and whatever the deck: the mean is zero exactly.
+
+Cards drawn later and reshuffles have luck 0. They explain a tenth as much, and would ask for the
+match to be played again to see who drew them.
+"""
+
+from collections.abc import Iterator
+
+from arena.games.bloeff import BloeffOptions, Deal
+from arena.luck.draws import DrawLuck
+from arena.luck.tables import SCALE, bloeff_table
+from arena.match.transcript import Transcript
+
+
+def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
+    """The deal, at the table sizes that have values; of a transcript that follows the rules."""
+    seats, options = len(transcript.setup.entrants), transcript.setup.options
+    assert isinstance(options, BloeffOptions)
+    values = bloeff_table().values.get(seats)
+    if values is None or not transcript.steps or type(transcript.steps[0].action) is not Deal:
+        return
+    deal, size = transcript.steps[0].action, options.cards_dealt(seats)
+    worth = [
+        sum([values[card] for card in deal.cards[seat * size : (seat + 1) * size]])
+        for seat in range(seats)
+    ]
+    # Whole numbers as long as possible: the sum over the seats is zero.
+    total, unit = sum(worth), seats * SCALE
+    yield DrawLuck(1, deal, tuple([(seats * own - total) / unit for own in worth]))
