@@ -27,10 +27,11 @@ class Outbox:
 
     def add(self, part: bytes) -> None:
         """Send some members of a PlayResponse, as their bytes."""
+        if not self._parts:
+            self._filled.set()
         self._parts.append(part)
         if len(self._parts) == MOST_WAITING:
             self._overflow()
-        self._filled.set()
 
     async def take(self) -> bytes:
         """The bytes of a PlayResponse with all that is waiting, as soon as there is something."""

@@ -208,11 +208,12 @@ class Table:
             self.break_off("the referee made a mistake; the match does not count")
 
     def _put(self, ask: Ask) -> None:
-        self._tell_refused(ask.refused)
+        if ask.refused:
+            self._tell_refused(ask.refused)
         self._asked, self._asked_at, self._replies = ask.turns, self._timer.now(), {}
         for turn in ask.turns:
             self._events = turn.events
-            if self._gone_for_good(turn.seat):
+            if self._away_since and self._gone_for_good(turn.seat):
                 self._replies[turn.seat] = _ABSENT
             else:
                 self._players[turn.seat].ask(turn)
@@ -265,16 +266,18 @@ class Table:
     # the alarm finds out when it rings. Most turns therefore arrange and cancel nothing.
 
     def _set_deadline(self) -> None:
+        replies = self._replies
         self._deadline = min(
-            self._seat_deadline(turn.seat) for turn in self._asked if turn.seat not in self._replies
+            [self._seat_deadline(turn.seat) for turn in self._asked if turn.seat not in replies]
         )
         if self._alarm is None or self._deadline < self._alarm_at:
             self._arm()
 
     def _seat_deadline(self, seat: int) -> float:
         deadline = self._asked_at + self._banks[seat].allowed_ms / 1000
-        away = self._away_since.get(seat)
-        return deadline if away is None else min(deadline, away + self._patience.grace_seconds)
+        if seat not in self._away_since:
+            return deadline
+        return min(deadline, self._away_since[seat] + self._patience.grace_seconds)
 
     def _arm(self) -> None:
         if self._alarm is not None:
