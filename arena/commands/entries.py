@@ -1,39 +1,15 @@
-"""From the words of a command to a tournament: the game, the field, its seeding, its owners."""
+"""From the names of `--bots` to a tournament's field: versions, their seeding, their owners."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from arena.commands.errors import CommandError
-from arena.commands.line_up import options_named
-from arena.games import make_game
-from arena.games.game import AnyGame
 from arena.randomness import shuffled
 from arena.scheduling.formats import FormatName
-from arena.scheduling.pairings import FormatError, schedule_randomness
+from arena.scheduling.pairings import schedule_randomness
 from arena.storage.rows import BotVersion
 from arena.storage.tournaments import NewEntry
 from arena.tournament.ports import VersionId
-from arena.tournament.tournament import Rules
-
-
-def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> AnyGame:
-    """The game with its options. Raises CommandError if it is not played by so many,
-    UnknownGameError and OptionsError."""
-    rules = make_game(game, options_named(option or []))
-    if seats not in rules.seat_counts:
-        allowed = rules.seat_counts
-        raise CommandError(
-            f"--seats {seats}: {rules.title} is played by {allowed.start} to {allowed.stop - 1}."
-        )
-    return rules
-
-
-def check_format(rules: Rules, field: int) -> None:
-    """Raise CommandError when so many bots cannot play a tournament by these rules."""
-    try:
-        rules.plan(field)
-    except FormatError as error:
-        raise CommandError(f"This cannot be played: {error}.") from error
 
 
 def versions_named(names: str, known: Sequence[BotVersion]) -> list[BotVersion]:

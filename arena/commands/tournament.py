@@ -6,18 +6,11 @@ needs neither: it starts its bots itself.
 
 import json
 import secrets
-from typing import Annotated
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from arena.commands.bots import with_store
-from arena.commands.entries import (
-    check_format,
-    game_at_tables_of,
-    refuse_one_owner,
-    seeded,
-    versions_named,
-)
 from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.tournament_play import play
 from arena.commands.tournament_printing import (
@@ -28,12 +21,16 @@ from arena.commands.tournament_printing import (
     summary_json,
     tournament_json,
 )
-from arena.commands.tournament_watch import watch as watch_tournament
+from arena.commands.tournament_rules import check_format, game_at_tables_of
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
-from arena.storage.store import Store
-from arena.storage.tournaments import NewEntry
 from arena.tournament.tournament import Record, Rules, State, Tournament
+
+if TYPE_CHECKING:  # for which `play` need not wait
+    from arena.storage.store import Store
+    from arena.storage.tournaments import NewEntry
+
+T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, help="Create tournaments, run them and see how they stand.")
 
@@ -109,10 +106,10 @@ def create(
         rated=not unrated,
     )
 
-    async def use(store: Store) -> Tournament:
+    async def use(store: "Store") -> Tournament:
         return await store.tournaments.create(name, rules, await _field(store, bots, rules))
 
-    tournament = with_store(use)
+    tournament = _with_store(use)
     if as_json:
         typer.echo(json.dumps(summary_json(tournament, 0), indent=2))
         return
@@ -122,8 +119,9 @@ def create(
     )
 
 
-async def _field(store: Store, bots: str, rules: Rules) -> list[NewEntry]:
+async def _field(store: "Store", bots: str, rules: Rules) -> "list[NewEntry]":
     # Here, because numpy's weight is only carried where ratings are asked for.
+    from arena.commands.entries import refuse_one_owner, seeded, versions_named
     from arena.leaderboard import leaderboard
 
     entered = versions_named(bots, await store.bots())
@@ -141,7 +139,7 @@ def start(name: Name, watch: Watch = False) -> None:
     _change(name, State.RUNNING, State.CREATED)
     typer.echo(f"Started {name}. {_PLAYED_BY}")
     if watch:
-        watch_tournament(name)
+        _watch(name)
 
 
 @app.command()
@@ -157,7 +155,7 @@ def resume(name: Name, watch: Watch = False) -> None:
     _change(name, State.RUNNING, State.PAUSED)
     typer.echo(f"Resumed {name}. {_PLAYED_BY}")
     if watch:
-        watch_tournament(name)
+        _watch(name)
 
 
 @app.command()
@@ -173,7 +171,7 @@ def withdraw(
 ) -> None:
     """Take a bot out of a tournament: it loses all that it has not played."""
 
-    async def use(store: Store) -> str:
+    async def use(store: "Store") -> str:
         tournament = await store.tournaments.named(name)
         wanted, _, label = bot.partition(":")
         for entry in tournament.entries:
@@ -183,18 +181,18 @@ def withdraw(
                 return str(entrant)
         raise CommandError(f"{bot} does not play in {tournament.name}.")
 
-    typer.echo(f"{with_store(use)} is out of {name}.")
+    typer.echo(f"{_with_store(use)} is out of {name}.")
 
 
 @app.command("list")
 def list_tournaments(as_json: AsJson = False) -> None:
     """List all tournaments."""
 
-    async def use(store: Store) -> list[tuple[Tournament, int]]:
+    async def use(store: "Store") -> list[tuple[Tournament, int]]:
         counts = await store.tournaments.block_counts()
         return [(one, counts.get(one.id, 0)) for one in await store.tournaments.all()]
 
-    found = with_store(use)
+    found = _with_store(use)
     if as_json:
         typer.echo(json.dumps([summary_json(*one) for one in found], indent=2))
     else:
@@ -205,8 +203,8 @@ def list_tournaments(as_json: AsJson = False) -> None:
 def show(name: Name, watch: Watch = False, as_json: AsJson = False) -> None:
     """Show a tournament: its rules, who meets whom, and what has been played."""
     if watch:
-        watch_tournament(name)
-    record = with_store(lambda store: _record(store, name))
+        _watch(name)
+    record = _with_store(lambda store: _record(store, name))
     if as_json:
         typer.echo(json.dumps(tournament_json(record), indent=2))
     else:
@@ -216,16 +214,28 @@ def show(name: Name, watch: Watch = False, as_json: AsJson = False) -> None:
 @app.command()
 def standings(name: Name, as_json: AsJson = False) -> None:
     """Print how a tournament stands."""
-    record = with_store(lambda store: _record(store, name))
+    record = _with_store(lambda store: _record(store, name))
     if as_json:
         typer.echo(json.dumps(standings_json(record), indent=2))
     else:
         print_standings(record)
 
 
-async def _record(store: Store, name: str) -> Record:
+async def _record(store: "Store", name: str) -> Record:
     return await store.tournaments.record(await store.tournaments.named(name))
 
 
 def _change(name: str, state: State, *before: State) -> None:
-    with_store(lambda store: store.tournaments.change_state(name, state, before=before))
+    _with_store(lambda store: store.tournaments.change_state(name, state, before=before))
+
+
+def _with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
+    from arena.commands.bots import with_store
+
+    return with_store(use)
+
+
+def _watch(name: str) -> None:
+    from arena.commands.tournament_watch import watch
+
+    watch(name)

@@ -10,7 +10,6 @@ import typer
 from arena.bot.deal_blocks import BlockBrokenError
 from arena.bot.in_process import UnreadyBotError
 from arena.bot.loading import UnknownBotError
-from arena.commands.entries import check_format, game_at_tables_of
 from arena.commands.errors import CommandError
 from arena.commands.line_up import entries
 from arena.commands.play import leave
@@ -22,6 +21,7 @@ from arena.commands.tournament_printing import (
     standings_json,
     tournament_json,
 )
+from arena.commands.tournament_rules import check_format, game_at_tables_of
 from arena.games import OptionsError, UnknownGameError
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
