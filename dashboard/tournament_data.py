@@ -1,10 +1,16 @@
-"""Tournaments, for the pages: as they stand now, read through `data`."""
+"""Tournaments, for the pages: as they stand now, read through `data`.
+
+One of ten thousand blocks takes a while to read, so all visitors share what was read last.
+"""
+
+import streamlit as st
 
 from arena.storage import tournament_rows as rows
 from arena.storage import tournament_statements as statements
 from arena.tournament.tournament import Record, Tournament
 from dashboard import data
 
+KEPT_SECONDS = 4.0
 MOST_LISTED = 100
 """On the list of all: the newest."""
 
@@ -23,12 +29,19 @@ def newest() -> list[tuple[Tournament, int]]:
 
 
 def record(name: str) -> Record | None:
-    """What was paired and played so far; None if there is none of that name."""
+    """What was paired and played so far; None if there is none of that name. Not to be changed."""
+    return _record(data.database_url(), name)
+
+
+# Nobody changes it, so nothing is copied from run to run.
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
+def _record(url: str | None, name: str) -> Record | None:
+    del url  # tells one database's tournaments from another's
     found = data.read(statements.tournament_list(name=name))
     entries = data.read(statements.entries_of([row.id for row in found]))
     for tournament in rows.tournaments(found, entries):
         pairings = data.read(statements.pairings_of(tournament.id))
-        # Read after the pairings: it knows of no block whose pairing is not known.
+        # Read later, blocks may be of pairings that were not there yet.
         blocks = data.read(statements.blocks_of(tournament.id))
         known = {(row.round, row.table) for row in pairings}
         return rows.record(

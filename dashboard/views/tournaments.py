@@ -12,9 +12,8 @@ LIVE_SECONDS = 5.0
 MOST_PAIRINGS = 300
 
 
-@st.fragment(run_every=LIVE_SECONDS)
-def live(name: str) -> None:
-    """One tournament, kept up to date while the page is open."""
+def show(name: str) -> None:
+    """One tournament."""
     try:
         record = tournament_data.record(name)
     except StorageError as error:
@@ -66,4 +65,7 @@ st.selectbox(
 if chosen is None:
     st.html(tournament_tables.tournament_list(tournament_data.newest()))
 else:
-    live(chosen)
+    # Kept up to date while the page is open, unless nothing will change any more.
+    asked_for = tournament_data.record(chosen)
+    over = asked_for is not None and asked_for.tournament.state.over
+    st.fragment(show, run_every=None if over else LIVE_SECONDS)(chosen)
