@@ -9,7 +9,9 @@ from arena.v1 import referee_pb2 as pb
 @pytest.mark.parametrize("length", [1, 127, 128, 1_023, 1_024, 16_383, 16_384, 300_000])
 def test_a_field_is_what_protobuf_writes_for_it(length: int) -> None:
     text = "x" * length
-    assert field(key(pb.End, "match_id"), text.encode()) == pb.End(match_id=text).SerializeToString()
+    assert (
+        field(key(pb.End, "match_id"), text.encode()) == pb.End(match_id=text).SerializeToString()
+    )
 
 
 @pytest.mark.parametrize("number", [0, 1, 127, 128, 300, 16_384, 2**31 - 1])
