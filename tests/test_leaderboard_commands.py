@@ -92,16 +92,20 @@ def test_the_document_is_that_of_the_ladder_and_the_score_rule(played: str) -> N
         assert "details" not in found
 
 
-def test_luck_stands_in_a_labelled_column_that_fits_a_narrow_terminal(
-    played: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("width", [80, 120])
+def test_luck_stands_in_a_labelled_column_that_fits_the_terminal(
+    played: str, monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("COLUMNS", str(width))
     document = answer("leaderboard", "--seats", 3)
     lines = document["ratings"]
     # The official Elo ranks, whatever luck says.
     assert [line["elo"] for line in lines] == sorted((x["elo"] for x in lines), reverse=True)
     shown = arena("leaderboard", "--seats", 3).output
-    assert max(map(len, shown.splitlines())) <= 80
+    assert max(map(len, shown.splitlines())) <= width
+    # Where it is narrow, luck has a table of its own, with the names.
+    assert all(f"{line['bot']} {line['version']} " in shown for line in lines)
+    assert (shown.count("┏") == 2) == (width == 80)
     assert "luck-" in shown and "Luck-adjusted: beside the official Elo" in shown
     factors = []
     for line in lines:

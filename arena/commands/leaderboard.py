@@ -33,6 +33,10 @@ Score = Annotated[
 Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
 
 
+ALL_COLUMNS = 100
+"""From this width on a terminal holds all columns in one table."""
+
+
 def leaderboard(
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     seats: Seats = None,
@@ -104,7 +108,8 @@ def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: boo
                     if as_json:
                         print(_line(rules, size, score, board), flush=True)
                     else:
-                        shown = _shown(rules, title(rules, size, score), board.standings)
+                        named = title(rules, size, score)
+                        shown = _shown(rules, named, board.standings, live.console.width)
                         live.update(shown, refresh=True)
 
     with told_in_a_sentence(), database(read_settings()) as url:
@@ -143,12 +148,18 @@ def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["Standing"
     if not standings:
         typer.echo(f"{title}: no rated match yet.")
         return
-    Console().print(_shown(rules, title, standings))
+    console = Console()
+    console.print(_shown(rules, title, standings, console.width))
 
 
-def _shown(rules: AnyGame, title: str, standings: Sequence["Standing"]) -> Group:
+def _shown(rules: AnyGame, title: str, standings: Sequence["Standing"], width: int) -> Group:
+    """With the luck-adjusted column, or where that is too wide with a table of its own below."""
     note = luck_note(rules.name, standings)
-    return Group(_table(title, standings), *([] if note is None else [Text(note)]))
+    if note is None:
+        return Group(_table(title, standings, adjusted=False))
+    if width >= ALL_COLUMNS:
+        return Group(_table(title, standings, adjusted=True), Text(note))
+    return Group(_table(title, standings, adjusted=False), _adjusted_table(standings), Text(note))
 
 
 def luck_note(game: str, standings: Sequence["Standing"]) -> str | None:
@@ -166,10 +177,17 @@ def luck_note(game: str, standings: Sequence["Standing"]) -> str | None:
     )
 
 
-def _table(title: str, standings: Sequence["Standing"]) -> Table:
-    adjusted = any(line.luck_adjusted is not None for line in standings)
+def _adjusted_table(standings: Sequence["Standing"]) -> Table:
+    table = Table("#", "bot", "Elo", "luck-adjusted")
+    for line in standings:
+        bot = f"{line.bot} {line.version}"
+        table.add_row(str(line.rank), bot, _elo(line), _adjusted(line))
+    return table
+
+
+def _table(title: str, standings: Sequence["Standing"], *, adjusted: bool) -> Table:
     elos = [Column(head, no_wrap=True) for head in ["Elo", "luck-\nadjusted"][: 1 + adjusted]]
-    table = Table("#", "bot", "owner", *elos, "matches", "wins", "mean\nplace", title=title)
+    table = Table("#", "bot", "owner", *elos, "matches", "wins", "mean place", title=title)
     if any(line.flags for line in standings):
         table.add_column("beware of")
     for line in standings:
