@@ -67,7 +67,7 @@ proto: $(SYNCED) ## Generate arena/v1 from proto/
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
 
-bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, rating or board, with ARGS for it)
+bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating or board, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
 
 clean: ## Remove what can be made again; .arena with its results stays
