@@ -55,7 +55,7 @@ def print_tournament(record: Record) -> None:
     )
     if not record.pairings:
         return
-    table = Table("round", "table", "pairing", "points", "blocks", "")
+    table = Table("round", "table", "pairing", "points", "blocks", "remark")
     for played in record.played():
         pairing = played.pairing
         wanted = tournament.plan.blocks_wanted(played)
@@ -76,7 +76,8 @@ def print_standings(record: Record) -> None:
     title = f"{tournament.name}: {tournament.state.value}"
     breaks = tournament.plan.tie_breaks
     owned = any(entry.registered.entrant.owner for entry in tournament.entries)
-    headings = ["#", "bot", *["owner"] * owned, "points", *breaks, "blocks", ""]
+    left = any(entry.withdrawn for entry in tournament.entries)
+    headings = ["#", "bot", *["owner"] * owned, "points", *breaks, "blocks", *["left"] * left]
     table = Table(*headings, title=title)
     for line in standings(record):
         entry = tournament.entries[line.entry - 1]
@@ -87,7 +88,7 @@ def print_standings(record: Record) -> None:
             shown(line.points),
             *(shown(value) for value in line.tie_breaks),
             str(line.blocks),
-            "withdrawn" if entry.withdrawn else "",
+            *["withdrawn" if entry.withdrawn else ""] * left,
         )
     Console().print(table)
     for name, what in explained(tournament).items():
