@@ -9,6 +9,8 @@ from arena.settings import read_settings
 FIRST_BOT = Path(__file__).parents[2] / "sample_bots" / "first_bot.py"
 
 settings = read_settings()
+# What a referee that listens everywhere is called from its own machine.
+host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - asks, does not bind
 
 st.title("Submit a bot")
 st.markdown("Five minutes, on this machine or any other that reaches the referee.")
@@ -29,7 +31,7 @@ st.markdown(
     "which that machine reaches the referee."
 )
 st.code(
-    f"ARENA_ADDRESS={settings.host}:{settings.port} ARENA_TOKEN=the-token python mine.py",
+    f"ARENA_ADDRESS={host}:{settings.port} ARENA_TOKEN=the-token python mine.py",
     language="bash",
 )
 st.markdown(
