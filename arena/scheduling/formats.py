@@ -18,6 +18,11 @@ class FormatName(Enum):
     KNOCKOUT = "knockout"
     GAUNTLET = "gauntlet"
 
+    @property
+    def round_by_round(self) -> bool:
+        """Whether nobody is paired again before its last pairing is decided."""
+        return self in (FormatName.SWISS, FormatName.KNOCKOUT)
+
 
 def make_format(
     name: FormatName,

@@ -5,7 +5,7 @@ and each run of neighbours that fills a table meets it: every opponent sits at e
 Ranked by the mean points of a block, since the first plays more of them than the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +13,7 @@ from arena.randomness import shuffled
 from arena.scheduling.pairings import (
     FormatError,
     Line,
+    Number,
     Pairing,
     Played,
     all_done,
@@ -45,7 +46,10 @@ class Gauntlet:
         del played
         return self.blocks
 
-    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+    def next_pairings(
+        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+    ) -> tuple[Pairing, ...] | None:
+        del withdrawn  # everything is paired at the start
         if not played:
             return self._pairings(field)
         return None if all_done(self, played) else ()

@@ -5,12 +5,12 @@ and so on. Where the field is no power of two the best seeded have a bye in the 
 
 A pairing is decided by its points over `blocks` blocks. If they are level, further blocks are
 played one by one until they are not; after MOST_EXTRA_BLOCKS the better seeded goes on, and the
-record says so.
+record says so. Further blocks are never walkovers: whoever withdraws when level loses.
 
 Ranked by pairings won (byes included), so that all who lost in one round share a rank.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -38,6 +38,8 @@ class Decision(Enum):
     POINTS = "points"
     EXTRA_BLOCKS = "extra blocks"
     SEEDING = "seeding"
+    WALKOVER = "walkover"
+    """Level when one of them withdrew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,32 @@ class Decided:
     def winner(self) -> Number:
         """The best of those that go on."""
         return self.through[0]
+
+
+def blocks_to_decide(played: Played, planned: int, level: Callable[[int], bool]) -> int:
+    """How many blocks decide a pairing, as far as can be told now: those planned, and further ones
+    while it is level after so many, until there are MOST_EXTRA_BLOCKS or somebody withdraws."""
+    most = planned + MOST_EXTRA_BLOCKS
+    for count in range(planned, most):
+        known = len(played.blocks)
+        if known < count or not level(count) or (played.absent and known == count):
+            return count
+    return most
+
+
+def how_decided(count: int, planned: int, played: Played, *, level: bool) -> Decision:
+    """What decided a pairing that took `count` blocks."""
+    if not level:
+        return Decision.POINTS if count == planned else Decision.EXTRA_BLOCKS
+    played_off = count == planned + MOST_EXTRA_BLOCKS
+    return Decision.SEEDING if played_off or not played.absent else Decision.WALKOVER
+
+
+def in_order(played: Played, count: int, by: Decision) -> list[Number]:
+    """The bots of a decided pairing, best first."""
+    total = dict(zip(played.pairing.entries, played.total(count), strict=True))
+    gone = played.absent if by is Decision.WALKOVER else ()
+    return sorted(total, key=lambda entry: (-total[entry], entry in gone, entry))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,26 +98,22 @@ class Knockout:
     def blocks_wanted(self, played: Played) -> int:
         if played.pairing.is_bye:
             return 0
-        for count in range(self.blocks, self.blocks + MOST_EXTRA_BLOCKS):
-            if len(played.blocks) < count or len(set(played.total(count))) > 1:
-                return count
-        return self.blocks + MOST_EXTRA_BLOCKS
+        return blocks_to_decide(played, self.blocks, lambda count: _level(played, count))
 
     def decided(self, played: Played) -> Decided | None:
         """Who goes on, and why; None while blocks are awaited."""
-        entries = played.pairing.entries
         if played.pairing.is_bye:
-            return Decided(entries, Decision.BYE)
+            return Decided(played.pairing.entries, Decision.BYE)
         count = self.blocks_wanted(played)
         if len(played.blocks) < count:
             return None
-        one, other = played.total(count)
-        if one == other:
-            return Decided((min(entries),), Decision.SEEDING)
-        by = Decision.POINTS if count == self.blocks else Decision.EXTRA_BLOCKS
-        return Decided((entries[0] if one > other else entries[1],), by)
+        by = how_decided(count, self.blocks, played, level=_level(played, count))
+        return Decided((in_order(played, count, by)[0],), by)
 
-    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+    def next_pairings(
+        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+    ) -> tuple[Pairing, ...] | None:
+        del withdrawn  # the opponent has a walkover, and the bracket stays as it is
         if not played:
             return tuple(
                 self._pairing(1, table, entries)
@@ -133,6 +157,11 @@ class Knockout:
     def _pairing(self, round_: int, table: int, entries: tuple[Number, ...]) -> Pairing:
         key = f"round {round_} table {table}"
         return Pairing(round_, table, shuffled(schedule_randomness(self.seed), key, entries))
+
+
+def _level(played: Played, count: int) -> bool:
+    one, other = played.total(count)
+    return one == other
 
 
 def first_round(field: int) -> list[tuple[Number, ...]]:

@@ -13,17 +13,30 @@ Who goes on is decided by the points over `blocks` blocks. While the last that w
 first that would not are level, further blocks are played one by one; after MOST_EXTRA_BLOCKS the
 better seeded goes on, and the record says so.
 
+The plan of rounds stays when bots withdraw. Those that would have gone on are replaced by the best
+of those that are out: who came furthest, of these who did best at the last table, of these the
+better seeded. If that is not enough, those that withdrew have the byes, and then seats of as few
+tables as possible; these tables are walkovers, and the others at them, the best seeded of the
+round, are level.
+
 Ranked by rounds survived (byes included, and the final for its winner); then by the share of the
 others that one left behind at one's last table, level ones being half.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from arena.match.score_rule import ScoreRule
 from arena.randomness import shuffled
-from arena.scheduling.knockout import MOST_EXTRA_BLOCKS, Decided, Decision
+from arena.scheduling.knockout import (
+    Decided,
+    Decision,
+    blocks_to_decide,
+    how_decided,
+    in_order,
+)
 from arena.scheduling.pairings import (
     FormatError,
     Line,
@@ -52,6 +65,7 @@ class Stage:
         return self.byes + sum(self.through)
 
 
+@lru_cache(maxsize=64)
 def stages(field: int, seats: int) -> tuple[Stage, ...]:
     """The rounds of so many bots, at least as many as a table has seats; the last is the final."""
     found = []
@@ -96,10 +110,7 @@ class TableKnockout:
     def blocks_wanted(self, played: Played) -> int:
         if played.pairing.is_bye:
             return 0
-        for count in range(self.blocks, self.blocks + MOST_EXTRA_BLOCKS):
-            if len(played.blocks) < count or not self._level(played, count):
-                return count
-        return self.blocks + MOST_EXTRA_BLOCKS
+        return blocks_to_decide(played, self.blocks, lambda count: self._level(played, count))
 
     def decided(self, played: Played) -> Decided | None:
         """Who goes on, best first, and why; None while blocks are awaited."""
@@ -108,39 +119,49 @@ class TableKnockout:
         count = self.blocks_wanted(played)
         if len(played.blocks) < count:
             return None
-        by = Decision.POINTS if count == self.blocks else Decision.EXTRA_BLOCKS
-        if self._level(played, count):
-            by = Decision.SEEDING
-        total = dict(zip(played.pairing.entries, played.total(count), strict=True))
-        order = sorted(total, key=lambda entry: (-total[entry], entry))
+        by = how_decided(count, self.blocks, played, level=self._level(played, count))
+        order = in_order(played, count, by)
         return Decided(tuple(order[: self.through(played.pairing)]), by)
 
-    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+    def next_pairings(
+        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+    ) -> tuple[Pairing, ...] | None:
         if not played:
-            return self._round(1, range(1, field + 1))
-        decided = [self.decided(one) for one in played]
-        if None in decided:
+            return self._round(1, range(1, field + 1), withdrawn)
+        decided = {one.pairing: how for one in played if (how := self.decided(one)) is not None}
+        if len(decided) < len(played):
             return ()
         last = max(one.pairing.round for one in played)
         if last == len(stages(self.field, self.seats)):
             return None
-        left = [
+        left = {
             entry
-            for one, how in zip(played, decided, strict=True)
-            if one.pairing.round == last and how is not None
+            for pairing, how in decided.items()
+            if pairing.round == last
             for entry in how.through
-        ]
-        return self._round(last + 1, sorted(left))
+        }
+        # Who comes in for those that withdrew: who came furthest, then by the last table.
+        reached = {
+            entry: (-one.pairing.round, rank, entry)
+            for one in sorted(played, key=lambda one: one.pairing.round)
+            for entry, rank in zip(one.pairing.entries, ranks(one.total()), strict=True)
+        }
+        out = sorted(reached.keys() - left - withdrawn, key=reached.__getitem__)
+        for gone, comes_in in zip(sorted(left & withdrawn), out, strict=False):
+            left = left - {gone} | {comes_in}
+        return self._round(last + 1, sorted(left), withdrawn)
 
     def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+        # Not the rounds won: who came in for one that withdrew lost a round, but plays on.
         survived: dict[Number, Fraction] = {}
         last_table: dict[Number, Fraction] = {}
         for one in sorted(played, key=lambda one: one.pairing.round):
             decided = self.decided(one)
+            for entry in one.pairing.entries:
+                through = decided is not None and entry in decided.through
+                survived[entry] = Fraction(one.pairing.round - 1 + through)
             if decided is None:
                 continue
-            for entry in decided.through:
-                survived[entry] = survived.get(entry, Fraction(0)) + 1
             if not one.pairing.is_bye:
                 shares = points(ranks(one.total()), ScoreRule.PLACEMENT)
                 last_table |= zip(one.pairing.entries, shares, strict=True)
@@ -160,18 +181,22 @@ class TableKnockout:
         through = self.through(played.pairing)
         return order[through - 1] == order[through]
 
-    def _round(self, number: int, left: Sequence[Number]) -> tuple[Pairing, ...]:
+    def _round(
+        self, number: int, left: Sequence[Number], withdrawn: Set[Number]
+    ) -> tuple[Pairing, ...]:
         """The pairings of those that are left, best seeded first."""
         stage = stages(self.field, self.seats)[number - 1]
-        byes, playing = left[: stage.byes], left[stage.byes :]
-        tables = len(stage.through)
-        seated: list[list[Number]] = [[] for _ in range(tables)]
-        for at in range(0, len(playing), tables):
-            row = playing[at : at + tables]
-            for table, entry in zip(
-                seated, reversed(row) if at // tables % 2 else row, strict=True
-            ):
-                table.append(entry)
+        # Of those that withdrew first the byes are made up, then as few tables as possible.
+        order = sorted(left, key=lambda entry: entry not in withdrawn)
+        byes, others = order[: stage.byes], order[stage.byes :]
+        playing = [entry for entry in others if entry not in withdrawn]
+        gone = [entry for entry in others if entry in withdrawn]
+        spare = len(playing) % self.seats
+        beside = [*playing[:spare], *gone]
+        seated = [
+            *_serpentine(playing[spare:], self.seats),
+            *(beside[at : at + self.seats] for at in range(0, len(beside), self.seats)),
+        ]
         randomness = schedule_randomness(self.seed)
         return tuple(
             Pairing(
@@ -179,3 +204,14 @@ class TableKnockout:
             )
             for table, entries in enumerate([*seated, *([entry] for entry in byes)], start=1)
         )
+
+
+def _serpentine(playing: Sequence[Number], seats: int) -> list[list[Number]]:
+    """Full tables, each with one of the best, one of the next, and so on."""
+    tables = len(playing) // seats
+    seated: list[list[Number]] = [[] for _ in range(tables)]
+    for at in range(0, len(playing), tables or 1):
+        row = playing[at : at + tables]
+        for table, entry in zip(seated, reversed(row) if at // tables % 2 else row, strict=True):
+            table.append(entry)
+    return seated

@@ -8,7 +8,7 @@ Bots are known here by their number in the field, which is their seeding: 1 is t
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, TypeAlias
@@ -47,6 +47,8 @@ class Played:
     pairing: Pairing
     blocks: tuple[tuple[Fraction, ...], ...] = ()
     """Per block, in the order played, the points (0 to 1) in the order of the pairing's entries."""
+    absent: frozenset[Number] = frozenset()
+    """Who withdrew: nothing more is played, walkovers stand in for what was missing."""
 
     def total(self, blocks: int | None = None) -> tuple[Fraction, ...]:
         """Points over the first `blocks` blocks, or all of them, in the order of the entries."""
@@ -86,9 +88,14 @@ class Format(Protocol):
         """How many blocks decide this pairing, as far as can be told now. 0 for a bye."""
         ...
 
-    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+    def next_pairings(
+        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+    ) -> tuple[Pairing, ...] | None:
         """The pairings to be added to those in `played`; () while results are awaited; None when
-        the tournament is over."""
+        the tournament is over.
+
+        `withdrawn`: who need not be paired any more. What is paired already stays.
+        """
         ...
 
     def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:

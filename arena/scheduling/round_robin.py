@@ -11,7 +11,7 @@ Whatever the size, a block takes its bots through all seats, so no bot sits anyw
 Ranked by points over all blocks, then by those against the bots that are level.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,7 +58,10 @@ class RoundRobin:
         del played
         return self.blocks
 
-    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+    def next_pairings(
+        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+    ) -> tuple[Pairing, ...] | None:
+        del withdrawn  # everything is paired at the start
         if not played:
             return self._pairings(field)
         return None if all_done(self, played) else ()

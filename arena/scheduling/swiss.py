@@ -22,10 +22,12 @@ table that one has more points than over its blocks, level ones being half. A by
 table gives on average: there may be several in a round, and some bots will have one more than
 others. In the sum of the opponents' points it counts as a table of bots with one's own.
 
+Who withdrew is left out of the rounds that are paired after that.
+
 The matching is networkx's (Galil 1986); with integers as costs it computes exactly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -84,13 +86,17 @@ class Swiss:
     def blocks_wanted(self, played: Played) -> int:
         return 0 if played.pairing.is_bye else self.blocks
 
-    def next_pairings(self, field: int, played: Sequence[Played]) -> tuple[Pairing, ...] | None:
+    def next_pairings(
+        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+    ) -> tuple[Pairing, ...] | None:
         if not all_done(self, played):
             return ()
         last = max((one.pairing.round for one in played), default=0)
-        if last >= self.rounds:
+        present = [entry for entry in range(1, field + 1) if entry not in withdrawn]
+        if last >= self.rounds or not present:
             return None
-        return self._round(last + 1, field, history_of(field, self._outcomes(played), self.seats))
+        history = history_of(field, self._outcomes(played), self.seats, withdrawn)
+        return self._round(last + 1, present, history)
 
     def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
         history = history_of(field, self._outcomes(played), self.seats)
@@ -107,7 +113,7 @@ class Swiss:
         return self.rounds * (field // self.seats) * self.blocks
 
     def _outcomes(self, played: Sequence[Played]) -> list[tuple[Pairing, tuple[Fraction, ...]]]:
-        """The points of the pairings that are decided; a bye's is one whole."""
+        """The points of the pairings that are decided; for a bye see above."""
         return [
             (
                 one.pairing,
@@ -119,11 +125,13 @@ class Swiss:
             if all_done(self, [one])
         ]
 
-    def _round(self, number: int, field: int, history: History) -> tuple[Pairing, ...]:
+    def _round(
+        self, number: int, present: Sequence[Number], history: History
+    ) -> tuple[Pairing, ...]:
         if self.seats == 2:
-            matched: list[tuple[Number, ...]] = _matching(number, field, history, self.seed)
+            matched: list[tuple[Number, ...]] = _matching(number, present, history, self.seed)
         else:
-            matched = tables(number, field, self.seats, history, self.seed)
+            matched = tables(number, present, self.seats, history, self.seed)
         # The leaders' table first, the bye last.
         matched.sort(key=lambda pair: (BYE in pair, -sum(history.points[e] for e in pair if e)))
         randomness = schedule_randomness(self.seed)
@@ -141,9 +149,11 @@ class Swiss:
         )
 
 
-def _matching(number: int, field: int, history: History, seed: str) -> list[tuple[Number, ...]]:
+def _matching(
+    number: int, present: Sequence[Number], history: History, seed: str
+) -> list[tuple[Number, ...]]:
     """Who meets whom; (BYE, entry) for the bye."""
-    entries = list(range(field % 2 ^ 1, field + 1))
+    entries = [*([BYE] if len(present) % 2 else []), *present]
     lots = shuffled(schedule_randomness(seed), f"round {number} lots", entries)
     cost = partial(_cost, history=history, lot={entry: lot for lot, entry in enumerate(lots)})
     graph: networkx.Graph[Number] = networkx.Graph()

@@ -1,7 +1,7 @@
 """What a Swiss knows of its rounds so far: points, opponents, floats and score groups."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,16 +16,17 @@ class History:
     """The field after some rounds."""
 
     points: Mapping[Number, Fraction]
-    """By entry, in halves."""
+    """By entry: with two seats halves, with more a share of the others at each table."""
     met: Mapping[Number, tuple[Number, ...]]
     """By entry, the opponents in order; BYE for each that it would have had, but for a bye."""
     floated: Mapping[Number, int]
     """By entry: 1 if it met bots with more points (on average) in the last round, -1 if fewer."""
     places: Mapping[Number, tuple[int, int]]
-    """By entry: its place in its score group by seeding, from 0, and the group's size."""
+    """By entry: its place in its score group by seeding, from 0, and the group's size. Those that
+    withdrew are in no group."""
 
     def halves(self, entry: Number) -> int:
-        """Points as a whole number."""
+        """Points as a whole number; with two seats only."""
         return int(2 * self.points[entry])
 
     def standing(self, entry: Number) -> tuple[Fraction, Number]:
@@ -46,7 +47,10 @@ class History:
 
 
 def history_of(
-    field: int, outcomes: Sequence[tuple[Pairing, tuple[Fraction, ...]]], seats: int = 2
+    field: int,
+    outcomes: Sequence[tuple[Pairing, tuple[Fraction, ...]]],
+    seats: int = 2,
+    withdrawn: Set[Number] = frozenset(),
 ) -> History:
     """Fold the decided pairings, in any order, with their points in the order of the entries."""
     entries = range(1, field + 1)
@@ -69,10 +73,11 @@ def history_of(
                     theirs = sum((before[other] for other in opponents), Fraction(0))
                     theirs /= len(opponents)
                 floated[entry] = (theirs > before[entry]) - (theirs < before[entry])
-    sizes = Counter(points.values())
+    grouped = [entry for entry in entries if entry not in withdrawn]
+    sizes = Counter(points[entry] for entry in grouped)
     above: Counter[Fraction] = Counter()
     places = {}
-    for entry in entries:
+    for entry in grouped:
         group = points[entry]
         places[entry] = (above[group], sizes[group])
         above[group] += 1

@@ -12,9 +12,9 @@ The others sit down so that, the earlier outweighing all later:
 5. lots, drawn by the schedule's seed.
 
 To find the best of all ways is out of reach for more than a dozen bots: with three seats already it
-is one of Karp's 21 problems (1972). So tables are filled in the order of points and lots, and bots
-of two tables change places as long as that makes the round better; the best of STARTS such rounds
-is played.
+is one of Karp's 21 problems (1972). So tables are filled in the order of points, or of lots alone,
+and bots of two tables change places as long as that makes the round better; the best of STARTS such
+rounds is played.
 """
 
 from collections.abc import Sequence
@@ -31,16 +31,18 @@ _Costs = dict[Number, dict[Number, int]]
 
 
 def tables(
-    number: int, field: int, seats: int, history: History, seed: str
+    number: int, present: Sequence[Number], seats: int, history: History, seed: str
 ) -> list[tuple[Number, ...]]:
     """Who sits at the tables of round `number`; (BYE, entry) for each bye."""
-    byes = _byes(field, seats, history)
-    playing = [entry for entry in range(1, field + 1) if entry not in byes]
+    byes = _byes(present, seats, history)
+    playing = [entry for entry in present if entry not in byes]
+    if not playing:  # so many withdrew that no table is full
+        return [(BYE, entry) for entry in sorted(byes)]
     cost = _costs(playing, seats, history)
     found: list[tuple[int, list[tuple[Number, ...]]]] = []
     for start in range(STARTS):
         lots = shuffled(schedule_randomness(seed), f"round {number} lots {start}", playing)
-        # From the first start on by points (the lots decide among equals), then from anywhere.
+        # The first start is by points (the lots decide among equals), the others from anywhere.
         order = sorted(lots, key=lambda entry: -history.points[entry] if start == 0 else 0)
         filled = [order[at : at + seats] for at in range(0, len(order), seats)]
         found.append(_improved(filled, cost))
@@ -48,11 +50,11 @@ def tables(
     return [*best, *((BYE, entry) for entry in sorted(byes))]
 
 
-def _byes(field: int, seats: int, history: History) -> set[Number]:
+def _byes(present: Sequence[Number], seats: int, history: History) -> set[Number]:
     def least_deserving(entry: Number) -> tuple[object, ...]:
         return history.met[entry].count(BYE), history.points[entry], -entry
 
-    return set(sorted(range(1, field + 1), key=least_deserving)[: field % seats])
+    return set(sorted(present, key=least_deserving)[: len(present) % seats])
 
 
 def _costs(playing: Sequence[Number], seats: int, history: History) -> _Costs:

@@ -205,7 +205,10 @@ class Conductor:
         tournament = course.tournament
         # In a thread: pairing a large Swiss takes longer than a bot should wait for its turn.
         added = await asyncio.to_thread(
-            tournament.plan.next_pairings, len(tournament.entries), course.played()
+            tournament.plan.next_pairings,
+            len(tournament.entries),
+            course.played(),
+            tournament.withdrawn,
         )
         if added is None:
             await self._store.finish(tournament.id)

@@ -183,12 +183,26 @@ class Record:
 
     def _with_walkovers(self, key: PairingKey) -> Played:
         played = self._as_played(key)
-        absent = [entry in self.tournament.withdrawn for entry in played.pairing.entries]
-        if any(absent):
-            lost = walkover(absent, self.tournament.rules.score)
-            while len(played.blocks) < self.tournament.plan.blocks_wanted(played):
-                played = Played(played.pairing, (*played.blocks, lost))
-        return played
+        absent = self._absent(played.pairing)
+        if not absent or played.pairing.is_bye:
+            return played
+        entries = played.pairing.entries
+        lost = walkover([entry in absent for entry in entries], self.tournament.rules.score)
+        planned = self.tournament.plan.blocks_wanted(Played(played.pairing))
+        missing = planned - len(played.blocks)
+        return Played(played.pairing, (*played.blocks, *[lost] * missing), absent)
+
+    def _absent(self, pairing: Pairing) -> frozenset[Number]:
+        """Who had withdrawn, so that the pairing was not played out."""
+        gone = self.tournament.withdrawn.intersection(pairing.entries)
+        if not gone or not self.tournament.rules.format.round_by_round:
+            return gone
+        # Whoever was paired again later was there still, or what followed would not follow.
+        last = frozenset(entry for entry in gone if self._last_round(entry) == pairing.round)
+        return last or gone
+
+    def _last_round(self, entry: Number) -> int:
+        return max(one.round for one in self.pairings.values() if entry in one.entries)
 
     def _points(
         self, pairing: Pairing, placings: Sequence[Mapping[VersionId, int]]

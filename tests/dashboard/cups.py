@@ -47,7 +47,7 @@ async def hold(
         while True:
             tournament = await store.tournaments.named(name)
             record = await store.tournaments.record(tournament)
-            added = tournament.plan.next_pairings(len(bots), record.played())
+            added = tournament.plan.next_pairings(len(bots), record.played(), tournament.withdrawn)
             if added is None:
                 await store.tournaments.finish(tournament.id)
                 break
