@@ -121,7 +121,7 @@ class Aggregate(Generic[BotT]):
                 wins += np.bincount(key[better | worse], minlength=count * count)
                 ties += np.bincount(key[equal], minlength=count * count)
         if table.luck is not None:
-            self.luck.matches += int(table.luck.any(axis=1).sum())
+            self.luck.add_matches(table.bots, table.luck, count)
         both = ties.reshape(count, count)
         self.wins[:] += wins.reshape(count, count).astype(np.int64)
         self.ties[:] += (both + both.T).astype(np.int64)

@@ -21,7 +21,10 @@ costs a bias of order 1/n. A wrong beta would make the column wide, never wrong.
 over all pairs, not only those that the score rule counts: whether a pair counts is not independent
 of luck.
 
-Matches without luck have x = 0: they count as they are. Source: regression estimators (Glynn &
+Matches without luck have x = 0: they count as they are. As p and beta are fitted to the very
+matches that they correct, the errors come out too small while a bot has few; it is told no adjusted
+number before FEWEST_MATCHES, from where on the intervals hold the truth as often as the official
+ones do (docs/luck.md has the measurement). Source: regression estimators (Glynn &
 Szechtman 2002); AIVAT (Burch et al. 2018).
 """
 
@@ -29,6 +32,7 @@ from dataclasses import dataclass, replace
 from typing import Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Fit, maximise
@@ -36,8 +40,8 @@ from arena.rating.elo import FloatArray, win_probabilities
 from arena.rating.intervals import Intervals, intervals
 from arena.rating.results import BotT, Results
 
-FEWEST_MATCHES = 20
-"""With luck; fewer say too little of what luck is worth to take anything out."""
+FEWEST_MATCHES = 40
+"""With luck, of a bot, and of the anchor where there is one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,8 +54,8 @@ class LuckFit(Generic[BotT]):
     """beta: what a point of luck is worth between equals."""
     taken: FloatArray
     """beta w (K, K): what was taken out of a pair's score by point of its luck."""
-    matches: int
-    """How many had any luck."""
+    enough: NDArray[np.bool_]
+    """(K,): which bots have matches enough to be told theirs; at least one beside the anchor."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,15 +72,17 @@ class LuckColumn(Generic[BotT]):
 def luck_fit(
     official: Fit[BotT], aggregate: Aggregate[BotT], *, start: LuckFit[BotT] | None = None
 ) -> LuckFit[BotT] | None:
-    """The adjusted ratings; None with too little luck to go by. `start` saves steps, nothing else.
+    """The adjusted ratings; None where no bot has enough matches with luck.
 
-    `official` is the fit of just this aggregate.
+    `official` is the fit of just this aggregate; `start` saves steps, nothing else.
     """
     sums = aggregate.luck
-    if sums.matches < FEWEST_MATCHES:
-        return None
     played = aggregate.matches > 0
     bots = len(played)
+    enough = sums.matches(bots)[played] >= FEWEST_MATCHES
+    anchor = official.anchor_index
+    if not (enough.any() if anchor is None else enough[anchor] and enough.sum() > 1):
+        return None
     chosen = np.ix_(played, played)
     chances = win_probabilities(official.theta)
     weights = 4.0 * chances * (1.0 - chances)
@@ -94,7 +100,7 @@ def luck_fit(
         theta = np.array([known.get(bot, 0.0) for bot in official.bots])
     theta, steps = maximise(score, prior_sd=official.prior_sd, start=theta)
     adjusted = replace(official, theta=theta, steps=steps)
-    return LuckFit(adjusted, coefficient, taken, sums.matches)
+    return LuckFit(adjusted, coefficient, taken, enough)
 
 
 def luck_column(

@@ -13,6 +13,7 @@ adds its own pairs only, and may be taken back.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.rating.choices import ScoreRule
 from arena.rating.elo import FloatArray, IntArray
@@ -25,13 +26,16 @@ class LuckSums:
 
     def __init__(self, rule: ScoreRule) -> None:
         self.rule = rule
-        self.matches = 0
-        """Those in which anybody was lucky."""
         self.products = 0.0
+        self._matches = np.zeros(0, np.int64)
         self._squares = np.zeros((0, 0))
         self._all = np.zeros((0, 0))
         # Under `placement` all pairs count.
         self._counted = np.zeros((0, 0)) if rule is ScoreRule.WINNER else self._all
+
+    def matches(self, bots: int) -> IntArray:
+        """(K,): in how many matches of each of the first K bots anybody was lucky."""
+        return np.pad(self._matches, (0, max(0, bots - len(self._matches))))[:bots]
 
     def all_pairs(self, bots: int) -> FloatArray:
         """X (K, K) of the first K bots; antisymmetric."""
@@ -51,8 +55,8 @@ class LuckSums:
         """One match, or with sign -1 one taken back."""
         if not any(luck):
             return
-        self.matches += sign
         self._hold(max(numbers) + 1)
+        self._matches[list(numbers)] += sign
         seats = len(numbers)
         winner_only = self.rule is ScoreRule.WINNER
         for a in range(seats):
@@ -70,6 +74,12 @@ class LuckSums:
                     self._counted[i, j] += x
                     self._counted[j, i] -= x
                 self.products += 0.5 * x * ((first < second) - (second < first))
+
+    def add_matches(self, seated: NDArray[np.int32], luck: FloatArray, bots: int) -> None:
+        """Counts many matches (n, s); their pairs come by `add_pairs`."""
+        self._hold(bots)
+        lucky = seated[luck.any(axis=1)]
+        self._matches[:bots] += np.bincount(lucky.ravel(), minlength=bots)
 
     def add_pairs(
         self,
@@ -99,6 +109,7 @@ class LuckSums:
         if bots <= room:
             return
         more = max(8, room, bots - room)
+        self._matches = np.pad(self._matches, (0, more))
         self._all = np.pad(self._all, (0, more))
         self._squares = np.pad(self._squares, (0, more))
         if self.rule is ScoreRule.WINNER:

@@ -99,7 +99,7 @@ class Standing:
     flags: frozenset[Flag]
     """What to know before believing the rating; mostly nothing."""
     luck_adjusted: LuckAdjusted | None = None
-    """None on all lines of a ladder of whose matches too few have a measured luck."""
+    """None while too few of its matches, or of the anchor's, have a measured luck."""
 
 
 class Board:

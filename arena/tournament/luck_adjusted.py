@@ -36,19 +36,22 @@ def mean_variance_factor(column: Iterable[LuckAdjusted | None]) -> float | None:
 def adjusted_by_version(
     column: LuckColumn[VersionId] | None, shift: float
 ) -> dict[VersionId, LuckAdjusted]:
-    """By version, with `shift` added to every Elo."""
+    """Of the versions with matches enough, with `shift` added to every Elo."""
     if column is None:
         return {}
     adjusted = column.adjusted
     found = {}
-    for bot, elo, low, high, factor in zip(
+    for bot, elo, low, high, factor, enough in zip(
         adjusted.fit.bots,
         (adjusted.fit.elo + shift).tolist(),
         (adjusted.low + shift).tolist(),
         (adjusted.high + shift).tolist(),
         column.variance_factors.tolist(),
+        column.luck.enough.tolist(),
         strict=True,
     ):
+        if not enough:
+            continue
         anchored = adjusted.fit.anchor is not None and adjusted.fit.anchor.bot == bot
         found[bot] = LuckAdjusted(elo, (low, high), None if anchored else factor)
     return found

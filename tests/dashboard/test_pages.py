@@ -67,8 +67,8 @@ def test_the_leaderboard_ranks_the_bots_and_measures_from_honest(filled: Filler)
 def test_the_luck_adjusted_elo_has_a_column_of_its_own_that_says_what_it_is(
     filled: Filler,
 ) -> None:
-    filled(blocks=20)
-    filled(game="bluff_you", blocks=20)
+    filled(blocks=40)
+    filled(game="bluff_you", blocks=40)
     # No column before there is luck to go by.
     filled(game="bloeff", blocks=2)
     app = open_page("leaderboard", game="bluff")

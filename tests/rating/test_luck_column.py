@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import fit
+from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.choices import Clusters, ScoreRule
 from arena.rating.elo import ELO_PER_NAT, Z_95, win_probabilities
 from arena.rating.errors import ResultError
@@ -153,16 +153,68 @@ def test_it_is_what_its_definition_says_pair_by_pair(rule: ScoreRule) -> None:
     assert found.adjusted.clusters is Clusters.BLOCK
 
 
+@pytest.mark.parametrize(("seats", "block"), [(2, 1), (2, 2), (4, 1)], ids=str)
+def test_on_a_ladder_just_old_enough_it_is_nearly_as_honest_as_the_official_number(
+    seats: int, block: int
+) -> None:
+    """Where few matches make the official intervals too narrow, these are hardly narrower yet."""
+    rng = np.random.default_rng(100 * seats + block)
+    endless = league(rng, seats, 150_000, weight=1.5, block=block)
+    truth = fit(Aggregate.of(endless), prior_sd=None).theta * ELO_PER_NAT
+    true_difference = truth[:, None] - truth[None, :]
+    held, official_held, factors, errors, official_errors = [], [], [], [], []
+    for _ in range(LEAGUES):
+        log = league(rng, seats, BOTS * FEWEST_MATCHES // seats, weight=1.5, block=block)
+        aggregate = Aggregate.of(log)
+        official = fit(aggregate)
+        luck = luck_fit(official, aggregate)
+        if luck is None or luck.enough.sum() < 2:
+            continue
+        found, before = luck_column(luck, intervals(official, log), log), intervals(official, log)
+        # Only what is told, half of the bots; that it is the half that played most is no matter.
+        told = np.triu(np.outer(luck.enough, luck.enough), 1)
+        miss = np.abs(found.adjusted.difference - true_difference)
+        held.append((miss <= Z_95 * found.adjusted.difference_se)[told])
+        official_miss = np.abs(before.difference - true_difference)
+        official_held.append((official_miss <= Z_95 * before.difference_se)[told])
+        factors.append(found.variance_factors[luck.enough].mean())
+        errors.append(((found.adjusted.difference - true_difference) ** 2)[told])
+        official_errors.append(((before.difference - true_difference) ** 2)[told])
+    assert len(held) > 0.9 * LEAGUES
+    coverage, official_coverage = np.concatenate(held).mean(), np.concatenate(official_held).mean()
+    assert coverage > 0.91
+    assert coverage > official_coverage - 0.02
+    gained = np.concatenate(errors).mean() / np.concatenate(official_errors).mean()
+    assert np.mean(factors) == pytest.approx(gained, abs=0.07)
+
+
+def test_a_bot_is_told_its_number_once_it_has_matches_enough_with_luck() -> None:
+    aggregate: Aggregate[int] = Aggregate()
+    pair = ((0, 1), (1, 2))
+    for number in range(FEWEST_MATCHES - 1):
+        luck = (0.1, -0.1) if number % 2 else (-0.2, 0.2)
+        aggregate.add(Match(number, pair, luck=luck))
+    aggregate.add(Match("a third bot", ((0, 1), (2, 2)), luck=(0.1, -0.1)))
+    # One bot has enough; from the other as its anchor nothing could be told.
+    alone = luck_fit(fit(aggregate), aggregate)
+    assert alone is not None
+    assert alone.enough.tolist() == [True, False, False]
+    for anchored in (0, 1):
+        assert luck_fit(fit(aggregate, anchor=Anchor(anchored, 0.0)), aggregate) is None
+    aggregate.add(Match("unmeasured", pair))
+    found = luck_fit(fit(aggregate), aggregate)
+    assert found is not None
+    assert found.enough.tolist() == [True, False, False]
+    aggregate.add(Match("lucky", pair, luck=(0.1, -0.1)))
+    found = luck_fit(fit(aggregate, anchor=Anchor(0, 0.0)), aggregate)
+    assert found is not None
+    assert found.enough.tolist() == [True, True, False]
+
+
 def test_too_little_luck_makes_no_column() -> None:
-    rng = np.random.default_rng(8)
-    log = league(rng, 2, FEWEST_MATCHES - 1, weight=1.0)
+    log = league(np.random.default_rng(8), 2, FEWEST_MATCHES - 1, weight=1.0)
     aggregate = Aggregate.of(log)
     assert luck_fit(fit(aggregate), aggregate) is None
-    unmeasured = Match("last", ((0, 1), (1, 2)))
-    aggregate.add(unmeasured)
-    assert luck_fit(fit(aggregate), aggregate) is None
-    aggregate.add(Match("lucky", ((0, 1), (1, 2)), luck=(0.1, -0.1)))
-    assert luck_fit(fit(aggregate), aggregate) is not None
 
 
 @settings(deadline=None, max_examples=30)
@@ -185,7 +237,8 @@ def test_one_by_one_or_at_once_or_with_some_taken_back_it_adds_up_to_the_same(
     for _ in range(len(log)):
         one_by_one.remove(more)
     one, other = whole.luck, one_by_one.luck
-    assert one.matches == other.matches == 60
+    assert one.matches(BOTS).tolist() == other.matches(BOTS).tolist()
+    assert one.matches(BOTS).sum() == 60 * seats
     assert one.products == pytest.approx(other.products, abs=1e-12)
     for first, second in (
         (one.all_pairs(BOTS), other.all_pairs(BOTS)),

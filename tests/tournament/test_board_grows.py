@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from arena.match.transcript import Entrant
 from arena.rating.choices import ScoreRule
+from arena.rating.luck_column import FEWEST_MATCHES
 from arena.rating.results import Results
 from arena.tournament.board import Board, Standing, rest_seconds, table_sizes
 from arena.tournament.ports import Registered, VersionId
@@ -34,6 +35,23 @@ class Row:
     luck: list[float] | None = None
 
 
+def _before() -> list[Row]:
+    """What was played before, so that luck is told of every version."""
+    random = Random(1)
+    rows = []
+    for number in range(3 * FEWEST_MATCHES):
+        bots = random.sample(sorted(VERSIONS), 4)
+        gain = random.uniform(-0.5, 0.5)
+        luck = [gain, -gain, 0.0, 0.0]
+        rows.append(
+            Row(number + 1, f"before {number}", f"before {number}", bots, [1, 2, 3, 3], luck)
+        )
+    return rows
+
+
+BEFORE = _before()
+
+
 @st.composite
 def logs(draw: st.DrawFn) -> list[Row]:
     """Blocks in the order in which they closed, which is not that of their beginning; events of
@@ -45,8 +63,8 @@ def logs(draw: st.DrawFn) -> list[Row]:
             max_size=14,
         )
     )
-    rows: list[Row] = []
-    sequence = 0
+    rows = list(BEFORE) if draw(st.booleans()) else []
+    sequence = len(rows)
     for number, (bots, seats) in enumerate(blocks):
         for match in range(draw(st.integers(1, seats))):
             sequence += draw(st.integers(1, 3))
@@ -155,6 +173,14 @@ def test_the_copied_log_stays_what_it_was_while_the_board_grows() -> None:
     assert [match.seats for match in log.matches()] == [
         ((row.version_ids[0], 1), (row.version_ids[1], 2)) for row in rows[:4]
     ]
+
+
+def test_luck_is_told_of_those_who_have_enough_of_it() -> None:
+    newcomer = VersionId(8)
+    versions = VERSIONS | {newcomer: Registered(newcomer, Entrant("new", "1", "o"), house=False)}
+    last = Row(len(BEFORE) + 1, "last", "last", [newcomer, VersionId(1)], [1, 2], [0.1, -0.1])
+    lines = board_of([*BEFORE, last], ScoreRule.PLACEMENT).standings(versions)
+    assert {line.version_id for line in lines if line.luck_adjusted is None} == {newcomer}
 
 
 def test_ladders_are_shared_by_tables_of_two_three_to_four_and_five_to_six() -> None:
