@@ -61,10 +61,15 @@ def measured(transcript: Transcript) -> MeasuredLuck | None:
     return MeasuredLuck(transcript.setup.match_id, luck.table, luck.seats)
 
 
-def is_current(game: ColumnElement[str]) -> ColumnElement[bool]:
-    """Of a row of match_luck: whether it is by this release's table of the game. Luck by others
-    must not be compared with it."""
-    return _by_table(lambda sha256: match_luck.c.table_sha256 == sha256, game)
+def of_the_match() -> ColumnElement[bool]:
+    """Joins a match with its luck by this release's table of the game: luck by others must not be
+    compared with it."""
+    return and_(
+        match_luck.c.match_id == matches.c.id,
+        # The database sees to it; were it not so, whoever reads by seat would stumble.
+        func.cardinality(match_luck.c.luck) == matches.c.seat_count,
+        _by_table(lambda sha256: match_luck.c.table_sha256 == sha256, matches.c.game),
+    )
 
 
 class Lucks:

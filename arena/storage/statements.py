@@ -23,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
-from arena.storage.luck import is_current
+from arena.storage.luck import of_the_match
 from arena.storage.tables import (
     blocks,
     bots,
@@ -151,7 +151,6 @@ def match_by_id(match_id: str) -> Row:
 
 
 def _match_rows() -> Row:
-    luck = and_(match_luck.c.match_id == matches.c.id, is_current(matches.c.game))
     seat = func.jsonb_build_object(
         *("version_id", match_seats.c.version_id, "bot", bots.c.name),
         *("version", versions.c.label, "owner", owners.c.name),
@@ -172,7 +171,7 @@ def _match_rows() -> Row:
         .add_columns(and_(blocks.c.closed_at.is_not(None), blocks.c.rated).label("rated"))
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
         .add_columns(match_luck.c.luck)
-        .select_from(matches.join(blocks).outerjoin(match_luck, luck))
+        .select_from(matches.join(blocks).outerjoin(match_luck, of_the_match()))
     )
 
 
@@ -199,8 +198,6 @@ def rated_results(
     `options` are those that differ from the game's defaults. Later numbers are only ever added.
     """
 
-    luck = and_(match_luck.c.match_id == matches.c.id, is_current(matches.c.game))
-
     # There may be a million rows: no conversions in Python that the driver has done already.
     def by_seat(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
         in_order = aggregate_order_by(column, match_seats.c.seat)
@@ -212,7 +209,9 @@ def rated_results(
         .add_columns(by_seat(match_seats.c.version_id, "version_ids"))
         .add_columns(by_seat(match_seats.c.placing, "placings"))
         .add_columns(by_seat(match_seats.c.forfeited, "forfeited"), match_luck.c.luck)
-        .select_from(rating_events.join(matches).join(match_seats).outerjoin(match_luck, luck))
+        .select_from(
+            rating_events.join(matches).join(match_seats).outerjoin(match_luck, of_the_match())
+        )
         .where(rating_events.c.sequence > after_sequence)
         .where(matches.c.game == game, matches.c.options == dict(options))
         .where(matches.c.seat_count.in_(seat_counts))

@@ -223,7 +223,12 @@ match_luck = Table(
     # By seat, in expected points.
     Column("luck", ARRAY(Double), nullable=False),
     CheckConstraint("octet_length(table_sha256) = 32", name="table_sha256_length"),
-    CheckConstraint("cardinality(luck) >= 2", name="luck_by_seat"),
+    # One list. A trigger made by the migration keeps it as long as the match has seats.
+    CheckConstraint("array_ndims(luck) = 1", name="luck_by_seat"),
+    # Nothing but numbers: to Postgres NaN is greater than infinity.
+    CheckConstraint(
+        "('Infinity' > ALL (luck) AND '-Infinity' < ALL (luck)) IS TRUE", name="luck_finite"
+    ),
 )
 
 tournaments = Table(

@@ -139,7 +139,8 @@ class Board:
         else:
             for row in rows:
                 seats = tuple(zip(row.version_ids, row.placings, strict=True))
-                luck = None if row.luck is None else tuple(row.luck)
+                told = luck_of_table([row.luck], len(seats))
+                luck = None if told is None else tuple(told[0].tolist())
                 match = Match(row.match_id, seats, self._block(row), luck)
                 self._results.append(match)
                 self._aggregate.add(match)
@@ -162,9 +163,9 @@ class Board:
                 np.array([rows[i].placings for i in at], np.int16),
                 blocks[at],
                 np.array(at, np.int64),
-                luck_of_table([rows[i].luck for i in at]),
+                luck_of_table([rows[i].luck for i in at], seats),
             )
-            for at in by_size.values()
+            for seats, at in by_size.items()
         ]
 
     def _block(self, row: RatedRow) -> int:

@@ -57,8 +57,17 @@ def adjusted_by_version(
     return found
 
 
-def luck_of_table(rows: Sequence[Sequence[float] | None]) -> FloatArray | None:
-    """The column of luck of matches at one table size; None where none was measured."""
-    seats = next((len(luck) for luck in rows if luck is not None), 0)
+def luck_of_table(rows: Sequence[Sequence[float] | None], seats: int) -> FloatArray | None:
+    """The column of luck (n, seats) of matches at one table size; None where none was measured.
+
+    Luck that cannot be one's, of other seats or of no finite number, counts as none: results are
+    what a board is made of, and no luck may keep it from being shown.
+    """
+    if all(luck is None for luck in rows):
+        return None
     nothing = (0.0,) * seats
-    return np.array([luck or nothing for luck in rows]) if seats else None
+    column = np.array(
+        [luck if luck is not None and len(luck) == seats else nothing for luck in rows], np.float64
+    )
+    column[~np.isfinite(column).all(axis=1)] = 0.0
+    return column

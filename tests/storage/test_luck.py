@@ -137,6 +137,36 @@ async def test_the_database_keeps_luck_from_being_altered(
         sql.execute("UPDATE match_luck SET luck = '{0,0}'")
 
 
+@pytest.mark.parametrize(
+    "luck",
+    [
+        *("{}", "{0.5}", "{0.5,-0.25,-0.25}", "{{0.5},{-0.5}}"),
+        *("{0.5,NaN}", "{Infinity,-Infinity}", "{NULL,0.5}"),
+    ],
+)
+async def test_the_database_refuses_luck_that_is_not_one_number_for_each_seat(
+    store: Store, versions: Versions, sql: psycopg.Connection, luck: str
+) -> None:
+    await store.record(played_matches(versions, 1))
+    sql.execute("DELETE FROM match_luck")
+    with pytest.raises(psycopg.errors.CheckViolation):
+        sql.execute(
+            "INSERT INTO match_luck SELECT id, 'bluff_1.json', sha256('any'), %s FROM matches",
+            [luck],
+        )
+    assert await store.luck.missing() == 1
+
+
+async def test_luck_of_other_seats_is_not_read_even_where_the_database_holds_it(
+    store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    await store.record(played_matches(versions, 2))
+    sql.execute("ALTER TABLE match_luck DISABLE TRIGGER USER")
+    sql.execute("UPDATE match_luck SET luck = '{0.5,-0.25,-0.25}'")
+    assert set((await lucks(store)).values()) == {None}
+    assert [row.luck for row in await store.matches()] == [None, None]
+
+
 async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     store: Store,
     versions: Versions,
@@ -147,6 +177,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     matches = played_matches(versions, 5)
     await store.record(matches)
     sql.execute("DROP TABLE match_luck")
+    sql.execute("DROP FUNCTION refuse_luck_of_other_seats")
     sql.execute("UPDATE alembic_version SET version_num = '0002'")
     migrate(database)
     assert await lucks(store) == {match_id(match): None for match in matches}

@@ -1,6 +1,6 @@
 """A board that takes in the log piece by piece says what the whole log says, to 1e-9."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 
@@ -181,6 +181,33 @@ def test_luck_is_told_of_those_who_have_enough_of_it() -> None:
     last = Row(len(BEFORE) + 1, "last", "last", [newcomer, VersionId(1)], [1, 2], [0.1, -0.1])
     lines = board_of([*BEFORE, last], ScoreRule.PLACEMENT).standings(versions)
     assert {line.version_id for line in lines if line.luck_adjusted is None} == {newcomer}
+
+
+@pytest.mark.parametrize("piecemeal", [False, True])
+@pytest.mark.parametrize(
+    "luck",
+    [
+        *([], [0.5], [0.5, 0.1, -0.6], [0.25] * 5),
+        *([float("nan"), 0.1, 0.2, -0.3], [float("inf"), 0.0, 0.0, 0.0]),
+    ],
+    ids=str,
+)
+def test_luck_that_cannot_be_a_match_s_counts_as_none_and_all_else_is_shown(
+    luck: list[float], piecemeal: bool
+) -> None:
+    four = [VersionId(n) for n in range(1, 5)]
+    # At the front and at the end: neither may tell how long the others are.
+    broken, without = (
+        [Row(1, "first", "first", four, [1, 2, 3, 4], one)]
+        + [replace(row, sequence=row.sequence + 1) for row in BEFORE]
+        + [Row(len(BEFORE) + 2, "last", "last", four, [1, 2, 3, 4], one)]
+        for one in (luck, None)
+    )
+    board, expected = Board("bluff"), board_of(without, ScoreRule.PLACEMENT).standings(VERSIONS)
+    for part in [[row] for row in broken] if piecemeal else [broken]:
+        board.extend(part)
+    assert_same(board.standings(VERSIONS), expected)
+    assert all(line.luck_adjusted is not None for line in expected)
 
 
 def test_ladders_are_shared_by_tables_of_two_three_to_four_and_five_to_six() -> None:

@@ -15,7 +15,9 @@ CREATE TABLE match_luck (
     table_sha256 bytea NOT NULL,
     luck double precision[] NOT NULL,
     CONSTRAINT match_luck_table_sha256_length CHECK (octet_length(table_sha256) = 32),
-    CONSTRAINT match_luck_luck_by_seat CHECK (cardinality(luck) >= 2)
+    CONSTRAINT match_luck_luck_by_seat CHECK (array_ndims(luck) = 1),
+    CONSTRAINT match_luck_luck_finite
+        CHECK (('Infinity' > ALL (luck) AND '-Infinity' < ALL (luck)) IS TRUE)
 );
 """
 
@@ -25,9 +27,29 @@ CREATE TRIGGER match_luck_never_changed BEFORE UPDATE ON match_luck
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 """
 
+# Once per statement, of which one records a whole batch; the matches of that statement are there.
+_ONE_FOR_EACH_SEAT = """
+CREATE FUNCTION refuse_luck_of_other_seats() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF EXISTS (
+        SELECT FROM added JOIN matches ON matches.id = added.match_id
+        WHERE cardinality(added.luck) <> matches.seat_count
+    ) THEN
+        RAISE EXCEPTION 'The luck of a match is one number for each of its seats.'
+            USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER match_luck_one_for_each_seat AFTER INSERT ON match_luck
+    REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_luck_of_other_seats();
+"""
+
 
 def upgrade() -> None:
     """A table beside the results. Matches that are there have no luck until it is asked for."""
     op.execute(_TABLES)
     op.execute(_NEVER_CHANGED)
+    op.execute(_ONE_FOR_EACH_SEAT)
     op.execute("GRANT SELECT ON match_luck TO arena_reader")
