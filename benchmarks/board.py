@@ -6,9 +6,10 @@ First the referee, loaded without a break by bots that cost next to nothing, whi
 the live board (`arena leaderboard --follow`: told by the database, it reads what is new and fits
 again). That process is stopped in every other slice of time (SIGSTOP), and finds twice the results
 when it goes on; printed are decisions/s with and without, and the median ratio of neighbouring
-slices, since other work of the machine comes and goes. Then a board of 100 bots in this process:
-one more match and a refit, and a whole leaderboard with intervals and ranks. The machine's load is
-printed beside the figures.
+slices, since other work of the machine comes and goes; `--slices 0` leaves this part out. Then a
+board of 100 bots in this process: one more match and a refit, and a whole leaderboard with
+intervals and ranks, without luck and with the luck-adjusted column, in CPU time (one thread:
+`OMP_NUM_THREADS=1`). The machine's load is printed beside the figures.
 """
 
 import argparse
@@ -52,8 +53,11 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     report: dict[str, Any] = {"load_before": os.getloadavg()[0]}
-    report["referee"] = _referee(options.slices, options.seconds)
-    report["board"] = [_board(options.matches, seats) for seats in (2, 6)]
+    if options.slices:
+        report["referee"] = _referee(options.slices, options.seconds)
+    report["board"] = [
+        _board(options.matches, seats, lucky=lucky) for seats in (2, 6) for lucky in (False, True)
+    ]
     report["load_after"] = os.getloadavg()[0]
     _print(report)
     if options.json:
@@ -163,10 +167,12 @@ class _Row:
     block_id: str
     version_ids: list[VersionId]
     placings: list[int]
+    luck: list[float] | None
 
 
-def _rows(count: int, seats: int) -> list[_Row]:
-    """Seat blocks of one table, strengths a hundred Elo or so apart, some ties."""
+def _rows(count: int, seats: int, *, lucky: bool) -> list[_Row]:
+    """Seat blocks of one table, strengths a hundred Elo or so apart, some ties; perhaps with luck,
+    whose worth does not matter for what it costs."""
     rng = np.random.default_rng(20250601)
     strengths = rng.normal(0.0, 0.8, BOTS)
     rows = []
@@ -176,18 +182,20 @@ def _rows(count: int, seats: int) -> list[_Row]:
         scores = np.floor(2.0 * (strengths[table] + rng.gumbel(size=seats)))
         placings = [1 + int((scores > score).sum()) for score in scores]
         bots = [VersionId(int(bot)) for bot in table]
-        rows.append(_Row(number + 1, f"m{number}", f"b{number // seats}", bots, placings))
+        drawn = rng.normal(0.0, 0.2, seats)
+        luck = (drawn - drawn.mean()).tolist() if lucky else None
+        rows.append(_Row(number + 1, f"m{number}", f"b{number // seats}", bots, placings, luck))
     return rows
 
 
-def _board(matches: int, seats: int) -> Figures:
-    """Milliseconds, medians."""
+def _board(matches: int, seats: int, *, lucky: bool) -> Figures:
+    """Milliseconds of CPU time, medians."""
     versions = {
         VersionId(n): Registered(VersionId(n), Entrant(f"bot{n}", "1", "somebody"), house=False)
         for n in range(BOTS)
     }
     more = 50
-    rows = _rows(matches + 2 * more, seats)
+    rows = _rows(matches + 2 * more, seats, lucky=lucky)
     board = Board("bluff")
     whole = _median_ms([lambda: board.extend(rows[:matches])])
     board.fit(versions)
@@ -198,12 +206,14 @@ def _board(matches: int, seats: int) -> Figures:
 
     def lines(row: _Row) -> None:
         board.extend([row])
-        board.standings(versions)
+        shown = board.standings(versions)
+        assert lucky == any(line.luck_adjusted is not None for line in shown)
 
     waiting = iter(rows[matches:])
     return {
         "seats": seats,
         "matches": matches,
+        "luck": lucky,
         "reading the log": whole,
         "one more match and a refit": _median_ms([lambda: again(next(waiting))] * more),
         "one more match and all lines": _median_ms([lambda: lines(next(waiting))] * 10),
@@ -213,15 +223,29 @@ def _board(matches: int, seats: int) -> Figures:
 def _median_ms(runs: list[Any]) -> float:
     times = []
     for run in runs:
-        began = time.perf_counter()
+        began = time.process_time()
         run()
-        times.append(1000.0 * (time.perf_counter() - began))
+        times.append(1000.0 * (time.process_time() - began))
     return statistics.median(times)
 
 
 def _print(report: dict[str, Any]) -> None:
-    live = report["referee"]
     print(f"load of the machine: {report['load_before']:.1f} … {report['load_after']:.1f}")
+    if "referee" in report:
+        _print_referee(report["referee"])
+    for figures in report["board"]:
+        said = ", ".join(
+            f"{name} {figures[name]:.2f} ms"
+            for name in figures
+            if name not in ("seats", "matches", "luck")
+        )
+        print(
+            f"{BOTS} bots, {figures['matches']:,} matches at {figures['seats']} seats, "
+            f"{'with' if figures['luck'] else 'without'} luck: {said}"
+        )
+
+
+def _print_referee(live: dict[str, Any]) -> None:
     print(
         f"decisions/s, {STREAMS} bots with {MATCHES_AT_ONCE} matches each: "
         f"{live['per_second_off']:.0f} without a live board, {live['per_second_on']:.0f} with one; "
@@ -231,11 +255,6 @@ def _print(report: dict[str, Any]) -> None:
         f"the board: {live['boards']} leaderboards, {live['board_cpu_share']:.1%} of a core, "
         f"{live['matches']:,} matches at last"
     )
-    for figures in report["board"]:
-        said = ", ".join(
-            f"{name} {figures[name]:.2f} ms" for name in figures if name not in ("seats", "matches")
-        )
-        print(f"{BOTS} bots, {figures['matches']:,} matches at {figures['seats']} seats: {said}")
 
 
 if __name__ == "__main__":

@@ -200,21 +200,12 @@ class Board:
         """
         if self._ladder is None:
             self._ladder = ladder(intervals(self.fit(versions), self._results))
-            self._luck_fit = self._adjusted(self._ladder.intervals.fit)
+            official = self._ladder.intervals
+            self._luck_fit = luck_fit(official.fit, self._aggregate, start=self._luck_fit)
             self._luck_column = None
             if self._luck_fit is not None:
-                official = self._ladder.intervals
                 self._luck_column = luck_column(self._luck_fit, official, self._results)
         return self._ladder
-
-    def luck_fit(self, versions: Mapping[VersionId, Registered]) -> LuckFit[VersionId] | None:
-        """The ratings with luck taken out, without their errors, as `fit`; None with too little
-        luck to go by."""
-        self._luck_fit = self._adjusted(self.fit(versions))
-        return self._luck_fit
-
-    def _adjusted(self, official: Fit[VersionId]) -> LuckFit[VersionId] | None:
-        return luck_fit(official, self._aggregate, start=self._luck_fit)
 
     def log(self) -> tuple[Results[VersionId], IntArray]:
         """A copy of the results so far, and the number of the rating event of each (n,)."""
