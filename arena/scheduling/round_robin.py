@@ -68,13 +68,15 @@ class RoundRobin:
 
     def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
         points = points_by_entry(played)
-
-        def between_the_level(entry: Number) -> tuple[Fraction, ...]:
-            level = {other for other in points if points[other] == points.get(entry)}
-            among = [one for one in played if level.issuperset(one.pairing.entries)]
-            return (points_by_entry(among).get(entry, Fraction(0)),)
-
-        return ranked(field, points, between_the_level, blocks_by_entry(played))
+        among_level = points_by_entry(
+            one for one in played if len({points[entry] for entry in one.pairing.entries}) == 1
+        )
+        return ranked(
+            field,
+            points,
+            lambda entry: (among_level.get(entry, Fraction(0)),),
+            blocks_by_entry(played),
+        )
 
     def expected_blocks(self, field: int) -> int:
         tables = (
