@@ -69,8 +69,10 @@ def test_who_goes_on_plays_or_has_a_bye_until_one_is_left(
             left |= set(decided.through)
     (winner,) = left
     lines = plan.standings(field, played)
-    assert (lines[0].entry, lines[0].rank, lines[-1].points) == (winner, 1, lines[-1].points)
+    rounds = len(stages(field, seats))
+    assert (lines[0].entry, lines[0].rank, lines[0].points) == (winner, 1, rounds)
     assert [line.rank for line in lines].count(1) == 1
+    assert {line.points for line in lines[1:]} == set(range(rounds))
 
 
 @given(sizes())

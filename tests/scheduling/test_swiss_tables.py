@@ -99,9 +99,23 @@ def all_ways(left: list[int], seats: int) -> Iterator[list[tuple[int, ...]]]:
             yield [(first, *others), *more]
 
 
+def floats(plan: Swiss, field: int, before: list[Played]) -> dict[int, int]:
+    """By entry: 1 if it met stronger ones (on average) in the last round, -1 if weaker ones."""
+    last = max((one.pairing.round for one in before), default=0)
+    earlier = [one for one in before if one.pairing.round < last]
+    points = {line.entry: line.points for line in plan.standings(field, earlier)}
+    found = dict.fromkeys(points, 0)
+    for one in before:
+        for entry in one.pairing.entries if one.pairing.round == last else ():
+            others = [points[other] for other in one.pairing.entries if other != entry]
+            mean = sum(others, Fraction(0)) / len(others) if others else Fraction(-1)
+            found[entry] = (mean > points[entry]) - (mean < points[entry])
+    return found
+
+
 @pytest.mark.parametrize(("field", "seats"), [(6, 3), (8, 3), (9, 3), (8, 4), (11, 5), (12, 6)])
 @pytest.mark.parametrize("seed", range(3))
-def test_of_a_few_bots_no_other_way_repeats_fewer_meetings_or_spans_less(
+def test_of_a_few_bots_no_other_way_repeats_fewer_meetings_or_spans_or_floats_less(
     field: int, seats: int, seed: int
 ) -> None:
     # Results by chance, but the same on every run.
@@ -116,12 +130,20 @@ def test_of_a_few_bots_no_other_way_repeats_fewer_meetings_or_spans_less(
         before = [one for one in played if one.pairing.round < number]
         met = meetings([one.pairing for one in before])
         points = {line.entry: line.points for line in plan.standings(field, before)}
+        floated = floats(plan, field, before)
 
-        def badness(tables: list[tuple[int, ...]]) -> tuple[int, Fraction]:
+        def same_way(one: int, other: int) -> int:
+            upper, lower = sorted((one, other), key=lambda entry: -points[entry])  # noqa: B023
+            if points[upper] == points[lower]:  # noqa: B023
+                return 0
+            return (floated[upper] < 0) + (floated[lower] > 0)  # noqa: B023
+
+        def badness(tables: list[tuple[int, ...]]) -> tuple[int, Fraction, int]:
             pairs = [pair for table in tables for pair in combinations(table, 2)]
             return (
                 sum(met[frozenset(pair)] for pair in pairs),  # noqa: B023  called in this round
                 sum(((points[a] - points[b]) ** 2 for a, b in pairs), Fraction(0)),  # noqa: B023
+                sum(same_way(*pair) for pair in pairs),
             )
 
         tables = [one.entries for one in pairings if not one.is_bye]

@@ -125,7 +125,13 @@ async def test_larger_tables_with_byes_come_to_their_end_through_a_restart(
         known = [one for one in played if one.pairing.round <= last]
         following = tuple(one.pairing for one in played if one.pairing.round == last + 1)
         assert (plan.next_pairings(7, known) or ()) == following
-    assert [line.rank for line in plan.standings(7, played)].count(1) >= 1
+    lines = plan.standings(7, played)
+    assert sorted(line.entry for line in lines) == list(range(1, 8))
+    assert [line.rank for line in lines] == [
+        1
+        + sum((other.points, other.tie_breaks) > (line.points, line.tie_breaks) for other in lines)
+        for line in lines
+    ]
 
 
 async def test_a_restart_goes_on_and_plays_what_was_cut_off_again(
