@@ -5,11 +5,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from arena.games import GAMES
-from arena.luck import table_of
 from arena.rating.flags import Flag
 from arena.storage.rows import MatchRow, SeatRow
 from arena.tournament.board import Standing
-from arena.tournament.luck_adjusted import mean_variance_factor
+from arena.tournament.luck_adjusted import luck_told
 from dashboard.markup import Html, badge, tag, together
 
 _FLAGS: Mapping[Flag, tuple[str, str]] = {
@@ -44,15 +43,8 @@ def leaderboard(standings: Sequence[Standing], game: str) -> Html:
 
 def luck_note(standings: Sequence[Standing], game: str) -> str | None:
     """What the luck-adjusted column is, and what it gained; None where there is none."""
-    factor = mean_variance_factor([line.luck_adjusted for line in standings])
-    table = table_of(game)
-    if factor is None or table is None:
-        return None
-    return (
-        f"Luck-adjusted: the Elo with the luck of the draws taken out, by {table.file}. It stands "
-        f"beside the official Elo, which alone ranks; its variance is {factor:.2f} of the official "
-        "one's, on average over the bots."
-    )
+    luck = luck_told(game, [line.luck_adjusted for line in standings])
+    return None if luck is None else luck.note()
 
 
 def _standing(line: Standing, game: str, *, adjusted: bool) -> Html:
@@ -60,6 +52,7 @@ def _standing(line: Standing, game: str, *, adjusted: bool) -> Html:
     low, high = line.interval
     interval = "anchor" if line.anchor else f"{low:.0f} – {high:.0f}"
     half = "" if line.anchor else f"±{(high - low) / 2:.0f}"
+    luck = str(line.luck_adjusted or "")
     link = "matches?" + urlencode({"bot": line.bot, "game": game})
     marks = [badge("house", hint="One of the arena's own sample bots.")] if line.house else []
     marks += [badge(*_flag(flag)) for flag in sorted(line.flags)]
@@ -85,13 +78,11 @@ def _standing(line: Standing, game: str, *, adjusted: bool) -> Html:
             "td",
             tag("b", f"{line.elo:.0f}"),
             tag("small", half, class_="ba-narrow"),
-            tag("small", f"luck-adj. {_adjusted(line)}", class_="ba-narrow")
-            if _adjusted(line)
-            else "",
+            tag("small", f"luck-adj. {luck}", class_="ba-narrow") if luck else "",
             class_="ba-number",
         ),
         tag("td", interval, class_="ba-number ba-wide ba-faint"),
-        tag("td", _adjusted(line), class_="ba-number ba-wide ba-faint") if adjusted else "",
+        tag("td", luck, class_="ba-number ba-wide ba-faint") if adjusted else "",
         tag("td", f"{line.matches:,}", class_="ba-number"),
         tag(
             "td",
@@ -101,13 +92,6 @@ def _standing(line: Standing, game: str, *, adjusted: bool) -> Html:
         ),
         tag("td", f"{line.mean_placing:.2f}", class_="ba-number ba-wide"),
     )
-
-
-def _adjusted(line: Standing) -> str:
-    if line.luck_adjusted is None or line.anchor:
-        return ""
-    low, high = line.luck_adjusted.interval
-    return f"{line.luck_adjusted.elo:.0f} ±{(high - low) / 2:.0f}"
 
 
 def _flag(flag: Flag) -> tuple[str, str, str]:

@@ -18,7 +18,6 @@ from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.results import AsJson, OptionList, game_options
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.luck import table_of
 from arena.rating.choices import ScoreRule
 from arena.settings import read_settings
 
@@ -26,6 +25,7 @@ from arena.settings import read_settings
 if TYPE_CHECKING:
     from arena.leaderboard import Leaderboard
     from arena.tournament.board import Standing
+    from arena.tournament.luck_adjusted import LuckTold
 
 Score = Annotated[
     ScoreRule, typer.Option(help="Every pair of a match counts, or only its first place.")
@@ -154,27 +154,19 @@ def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["Standing"
 
 def _shown(rules: AnyGame, title: str, standings: Sequence["Standing"], width: int) -> Group:
     """With the luck-adjusted column, or where that is too wide with a table of its own below."""
-    note = luck_note(rules.name, standings)
-    if note is None:
+    luck = _luck_told(rules, standings)
+    if luck is None:
         return Group(_table(title, standings, adjusted=False))
+    note = Text(luck.note())
     if width >= ALL_COLUMNS:
-        return Group(_table(title, standings, adjusted=True), Text(note))
-    return Group(_table(title, standings, adjusted=False), _adjusted_table(standings), Text(note))
+        return Group(_table(title, standings, adjusted=True), note)
+    return Group(_table(title, standings, adjusted=False), _adjusted_table(standings), note)
 
 
-def luck_note(game: str, standings: Sequence["Standing"]) -> str | None:
-    """What the luck-adjusted column is and what it gained; None where there is none."""
-    from arena.tournament.luck_adjusted import mean_variance_factor
+def _luck_told(rules: AnyGame, standings: Sequence["Standing"]) -> "LuckTold | None":
+    from arena.tournament.luck_adjusted import luck_told
 
-    factor = mean_variance_factor([line.luck_adjusted for line in standings])
-    table = table_of(game)
-    if factor is None or table is None:
-        return None
-    return (
-        "Luck-adjusted: beside the official Elo, which alone ranks, with the luck of the draws "
-        f"taken out by {table.file} (SHA-256 {table.sha256[:12]}…); its variance is "
-        f"{factor:.2f} of the official Elo's, on average over the bots."
-    )
+    return luck_told(rules.name, [line.luck_adjusted for line in standings])
 
 
 def _adjusted_table(standings: Sequence["Standing"]) -> Table:
@@ -214,10 +206,7 @@ def _elo(line: "Standing") -> str:
 
 
 def _adjusted(line: "Standing") -> str:
-    if line.luck_adjusted is None or line.anchor:
-        return ""
-    low, high = line.luck_adjusted.interval
-    return f"{line.luck_adjusted.elo:.0f} ± {(high - low) / 2:.0f}"
+    return str(line.luck_adjusted or "")
 
 
 def ladder_json(
@@ -227,6 +216,7 @@ def ladder_json(
     from arena.tournament.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts]
+    luck = _luck_told(rules, standings)
     return {
         "game": rules.name,
         "options": rules.options.changed(),
@@ -234,19 +224,8 @@ def ladder_json(
         "table_sizes": sizes,
         "score": score.value,
         "ratings": [_standing_json(line) for line in standings],
-        "luck_adjusted": _luck_json(rules.name, standings),
+        "luck_adjusted": None if luck is None else luck.document(),
     }
-
-
-def _luck_json(game: str, standings: Sequence["Standing"]) -> dict[str, Any] | None:
-    """What the ratings' `luck_adjusted` comes from; None where there is none."""
-    from arena.tournament.luck_adjusted import mean_variance_factor
-
-    factor = mean_variance_factor([line.luck_adjusted for line in standings])
-    table = table_of(game)
-    if factor is None or table is None:
-        return None
-    return {"table": table._asdict(), "mean_variance_factor": factor}
 
 
 def _standing_json(line: "Standing") -> dict[str, Any]:

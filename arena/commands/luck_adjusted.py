@@ -13,7 +13,7 @@ from arena.bot.deal_blocks import Finished
 from arena.luck import TableName
 
 if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
-    from arena.rating.luck import LuckAdjusted
+    from arena.rating.luck import AdjustedMean
 
 FEWEST_MATCHES = 20
 """Fewer say too little to take anything out."""
@@ -55,7 +55,7 @@ class LuckTally:
         }
 
 
-def _adjusted(column: _Column) -> "LuckAdjusted":
+def _adjusted(column: _Column) -> "AdjustedMean":
     import numpy as np
 
     from arena.rating.luck import luck_adjusted
@@ -63,7 +63,7 @@ def _adjusted(column: _Column) -> "LuckAdjusted":
     return luck_adjusted(np.array(column.outcomes, float), np.array(column.lucks, float))
 
 
-def _json(found: "LuckAdjusted") -> dict[str, float]:
+def _json(found: "AdjustedMean") -> dict[str, float]:
     return {
         "share": round(found.adjusted, 6),
         "share_low": round(found.adjusted - _Z * found.adjusted_se, 6),

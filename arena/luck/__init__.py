@@ -7,7 +7,7 @@ rating without moving it. The definition and the proof stand in docs/luck.md.
 
 from arena.luck.draws import DrawLuck
 from arena.luck.luck import Luck, checked_luck_of, luck_of, table_of
-from arena.luck.tables import BLOEFF, BLUFF, BLUFF_YOU, LuckTable, LuckTableError, TableName
+from arena.luck.tables import BLOEFF, BLUFF, BLUFF_YOU, LuckTableError, TableName
 
 __all__ = [
     "BLOEFF",
@@ -15,7 +15,6 @@ __all__ = [
     "BLUFF_YOU",
     "DrawLuck",
     "Luck",
-    "LuckTable",
     "LuckTableError",
     "TableName",
     "checked_luck_of",

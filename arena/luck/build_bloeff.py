@@ -9,16 +9,15 @@ the hand that was dealt. Worked out in fractions, so that no machine's rounding 
 Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
 """
 
-import argparse
 import hashlib
 import json
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 
 from arena.games import make_game
 from arena.games.bloeff import Bloeff, Card
 from arena.games.game import DEALER
+from arena.luck.build import main
 from arena.luck.least_squares import Products
 from arena.luck.reference_bloeff import act, temperament
 from arena.luck.tables import SCALE
@@ -30,18 +29,6 @@ SEATS = (2, 3, 4)
 Sample = tuple[tuple[int, ...], int]
 """Of a seat: by kind, n times the cards beyond the seats' mean; 2 (n - 1) times the share beaten
 beyond a half."""
-
-
-def main() -> None:
-    """Make the table and print its hash."""
-    parser = argparse.ArgumentParser(prog="python -m arena.luck.build_bloeff")
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--matches", type=int, default=20_000)
-    parser.add_argument("--seed", default="1")
-    options = parser.parse_args()
-    content = table(options.matches, options.seed)
-    options.file.write_bytes(content)
-    print(f"{options.file}: {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
 
 
 def table(matches: int, seed: str) -> bytes:
@@ -92,4 +79,4 @@ def _samples(seats: int, seed: str) -> Iterator[Sample]:
 
 
 if __name__ == "__main__":
-    main()
+    main("build_bloeff", table, matches=20_000)

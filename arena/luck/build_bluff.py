@@ -13,17 +13,16 @@ Plays matches of two seats by `reference_play`, then
 Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
 """
 
-import argparse
 import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from arena.games import make_game
 from arena.games.bluff import Bluff, Dice, Roll
 from arena.games.game import DEALER
+from arena.luck.build import main
 from arena.luck.duels import MOST_DICE, Cell, cell_of, cell_weights
 from arena.luck.reference_play import act, temperament
 from arena.luck.tables import SCALE
@@ -44,18 +43,6 @@ class Round(NamedTuple):
     """After the last round: whether it won."""
     after: Dices | None
     """The dice of the next round's opener and of its other; None after the last round."""
-
-
-def main() -> None:
-    """Make the table and print its hash."""
-    parser = argparse.ArgumentParser(prog="python -m arena.luck.build_bluff")
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--matches", type=int, default=100_000)
-    parser.add_argument("--seed", default="1")
-    options = parser.parse_args()
-    content = table(options.matches, options.seed)
-    options.file.write_bytes(content)
-    print(f"{options.file}: {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
 
 
 def table(matches: int, seed: str) -> bytes:
@@ -155,4 +142,4 @@ def _counts(cell: Cell) -> tuple[Hashable, ...]:
 
 
 if __name__ == "__main__":
-    main()
+    main("build_bluff", table, matches=100_000)

@@ -10,15 +10,14 @@ so that no machine's rounding shows.
 Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
 """
 
-import argparse
 import hashlib
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
 from arena.games import make_game
 from arena.games.bluff_you import BluffYou, Roll
 from arena.games.game import DEALER
+from arena.luck.build import main
 from arena.luck.least_squares import Products
 from arena.luck.reference_bluff_you import act, temperament
 from arena.luck.sums import CENTRE, KINDS, OTHER, OWN, PLACES, ROLLS, WAYS, kind_of
@@ -27,18 +26,6 @@ from arena.randomness import KeyedRandomness
 
 SEATS = (2, 3, 4)
 SHRINK = 200
-
-
-def main() -> None:
-    """Make the table and print its hash."""
-    parser = argparse.ArgumentParser(prog="python -m arena.luck.build_bluff_you")
-    parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--matches", type=int, default=20_000)
-    parser.add_argument("--seed", default="1")
-    options = parser.parse_args()
-    content = table(options.matches, options.seed)
-    options.file.write_bytes(content)
-    print(f"{options.file}: {len(content)} bytes, SHA-256 {hashlib.sha256(content).hexdigest()}")
 
 
 def table(matches: int, seed: str) -> bytes:
@@ -91,4 +78,4 @@ def _samples(seats: int, seed: str) -> Iterator[tuple[list[int], int]]:
 
 
 if __name__ == "__main__":
-    main()
+    main("build_bluff_you", table, matches=20_000)

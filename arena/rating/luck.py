@@ -17,7 +17,7 @@ from arena.rating.errors import RatingError
 
 
 @dataclass(frozen=True, slots=True)
-class LuckAdjusted:
+class AdjustedMean:
     """The mean outcome of a block, raw and with luck taken out; units are the outcomes'."""
 
     blocks: int
@@ -31,7 +31,7 @@ class LuckAdjusted:
     """adjusted_se^2 / raw_se^2: 1 no gain, 0.67 as if half as many blocks again had been played."""
 
 
-def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> LuckAdjusted:
+def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
     """The regression estimator of the mean outcome.
 
     outcomes (n,): one per independent block. luck (n,) or (n, q): covariates of expectation zero.
@@ -57,7 +57,7 @@ def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> LuckAdjusted:
     residuals = outcomes - raw - centred @ beta
     noise = float(residuals @ residuals) / (blocks - 1 - rank)
     variance = noise * (1.0 / blocks + float(means @ inverse @ means))
-    return LuckAdjusted(
+    return AdjustedMean(
         blocks,
         raw,
         raw_variance**0.5,

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from arena.luck import TableName, table_of
 from arena.rating.elo import FloatArray
 from arena.rating.luck_column import LuckColumn
 from arena.tournament.ports import VersionId
@@ -22,15 +24,43 @@ class LuckAdjusted:
     """Of this bot: the squared ratio of its standard error to the official one; None for the
     anchor, which has neither."""
 
+    def __str__(self) -> str:
+        """With half its interval; "" for the anchor, which stands where it officially does."""
+        if self.variance_factor is None:
+            return ""
+        low, high = self.interval
+        return f"{self.elo:.0f} ± {(high - low) / 2:.0f}"
 
-def mean_variance_factor(column: Iterable[LuckAdjusted | None]) -> float | None:
-    """What taking luck out gained: the mean of the bots' factors; None where nothing was."""
+
+class LuckTold(NamedTuple):
+    """What a column comes from, and what it gained."""
+
+    table: TableName
+    mean_variance_factor: float
+    """Of the bots that are told theirs, without the anchor."""
+
+    def note(self) -> str:
+        """In a sentence, to stand below the column."""
+        return (
+            "Luck-adjusted: beside the official Elo, which alone ranks, with the luck of the draws "
+            f"taken out by {self.table.file} (SHA-256 {self.table.sha256[:12]}…); its variance is "
+            f"{self.mean_variance_factor:.2f} of the official Elo's, on average over the bots."
+        )
+
+    def document(self) -> dict[str, Any]:
+        """The same for programs."""
+        return self._asdict() | {"table": self.table._asdict()}
+
+
+def luck_told(game: str, column: Iterable[LuckAdjusted | None]) -> LuckTold | None:
+    """Of the lines of a board; None where no luck was taken out."""
     factors = [
         adjusted.variance_factor
         for adjusted in column
         if adjusted is not None and adjusted.variance_factor is not None
     ]
-    return fmean(factors) if factors else None
+    table = table_of(game)
+    return LuckTold(table, fmean(factors)) if table is not None and factors else None
 
 
 def adjusted_by_version(

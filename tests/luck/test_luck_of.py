@@ -17,7 +17,7 @@ from arena.match.transcript import Entrant, Step
 from arena.rating.luck import luck_adjusted
 from arena.storage.rows import RatedResult
 from arena.tournament.board import Board
-from arena.tournament.luck_adjusted import mean_variance_factor
+from arena.tournament.luck_adjusted import luck_told
 from arena.tournament.ports import Registered, VersionId
 from tests.luck.matches import careless, renamed, sample, series
 
@@ -149,9 +149,9 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
             rows.append(RatedResult(number, f"m{number}", f"b{number}", seated, placing, [], luck))
     board.extend(rows)
     lines = board.standings(versions)
-    factor = mean_variance_factor([line.luck_adjusted for line in lines])
-    assert factor is not None
-    assert 0.5 < factor < 0.95
+    told = luck_told("bluff", [line.luck_adjusted for line in lines])
+    assert told is not None
+    assert 0.5 < told.mean_variance_factor < 0.95
     for line in lines:
         assert line.luck_adjusted is not None
         low, high = line.luck_adjusted.interval

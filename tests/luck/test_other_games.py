@@ -19,7 +19,7 @@ from arena.luck.tables import bloeff_table, bluff_you_table
 from arena.match.replay import replay
 from arena.match.transcript import Step
 from arena.randomness import KeyedRandomness
-from arena.rating.luck import LuckAdjusted, luck_adjusted
+from arena.rating.luck import AdjustedMean, luck_adjusted
 from tests.luck.matches import recorded, sample
 
 
@@ -31,7 +31,7 @@ def anyhow(game: str, seats: int, matches: int, **options: object) -> list[Playe
     return played(game, ["random"] * seats, matches, **options)
 
 
-def gain(found: list[Played]) -> LuckAdjusted:
+def gain(found: list[Played]) -> AdjustedMean:
     """What luck takes out of the first bot's share of the seats that it beats."""
     lucks, shares = [], []
     for one in found:
