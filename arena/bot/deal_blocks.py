@@ -124,15 +124,15 @@ def play_deal_blocks(
     The bots are loaded in the processes. Raises UnreadyBotError, UnknownBotError and
     BlockBrokenError. Close the iterator (or exhaust it) to end the processes.
     """
-    with players(game, len(lineups)) as at_play:
-        for player, lineup in zip(at_play, lineups, strict=True):
-            player.begin(Series(lineup, seed, blocks, transcripts))
+    with lineup_processes(game, len(lineups)) as at_play:
+        for process, lineup in zip(at_play, lineups, strict=True):
+            process.begin(Series(lineup, seed, blocks, transcripts))
         for _ in count() if blocks is None else range(blocks):
-            yield tuple([player.next_match() for player in at_play])
+            yield tuple([process.next_match() for process in at_play])
 
 
-class Player:
-    """A process that plays series of matches, one after the other."""
+class LineupProcess:
+    """A process that plays a line-up's matches, series after series."""
 
     def __init__(self, connection: "Connection[Any, Any]", process: BaseProcess) -> None:
         self._connection = connection
@@ -160,21 +160,21 @@ class Player:
 
 
 @contextmanager
-def players(game: AnyGame, number: int) -> Iterator[list[Player]]:
+def lineup_processes(game: AnyGame, number: int) -> Iterator[list[LineupProcess]]:
     """So many processes, which end with the context. No two of them share any memory."""
     options = game.options.changed()
     with ExitStack() as stack:
-        yield [stack.enter_context(_player(game.name, options)) for _ in range(number)]
+        yield [stack.enter_context(_lineup_process(game.name, options)) for _ in range(number)]
 
 
 @contextmanager
-def _player(*rules: Any) -> Iterator[Player]:
+def _lineup_process(*rules: Any) -> Iterator[LineupProcess]:
     ours, theirs = multiprocessing.Pipe()
     process = _process(theirs, *rules)
     process.start()
     theirs.close()
     try:
-        yield Player(ours, process)
+        yield LineupProcess(ours, process)
     finally:
         ours.close()
         process.terminate()
@@ -210,7 +210,7 @@ def _process(*rules: Any) -> BaseProcess:
     return spawned.Process(target=_play_series, args=rules, daemon=True)
 
 
-# What runs in a player's process
+# What runs in a line-up's process
 
 
 def _play_series(connection: "Connection[Any, Any]", game: str, options: Mapping[str, Any]) -> None:

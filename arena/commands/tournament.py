@@ -12,6 +12,15 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.tournament_options import (
+    AsJson,
+    GameName,
+    GameOptions,
+    PlayedBy,
+    Rounds,
+    Score,
+    Seats,
+)
 from arena.commands.tournament_play import play
 from arena.commands.tournament_printing import (
     print_list,
@@ -23,7 +32,6 @@ from arena.commands.tournament_printing import (
 )
 from arena.commands.tournament_rules import check_format, game_at_tables_of
 from arena.match.score_rule import ScoreRule
-from arena.scheduling.formats import FormatName
 from arena.tournament.tournament import Record, Rules, State, Tournament
 
 if TYPE_CHECKING:  # for which `play` need not wait
@@ -35,7 +43,6 @@ T = TypeVar("T")
 app = typer.Typer(no_args_is_help=True, help="Create tournaments, run them and see how they stand.")
 
 Name = Annotated[str, typer.Argument(help="The tournament's name.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Watch = Annotated[
     bool, typer.Option("--watch", help="Show the progress until the tournament is over.")
 ]
@@ -53,32 +60,22 @@ app.command("play")(play)
 @app.command()
 def create(
     name: Name,
-    format_name: Annotated[FormatName, typer.Option("--format", help="How it is played.")],
+    format_name: PlayedBy,
     bots: Annotated[
         str, typer.Option(help="BOT or BOT:VERSION, separated by commas; by default the newest.")
     ],
-    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
-    seats: Annotated[int, typer.Option(help="Seats at a table.")] = 2,
+    game: GameName = "bluff",
+    seats: Seats = 2,
     blocks: Annotated[
         int,
         typer.Option(min=1, help="Seat blocks by pairing; a block takes all through all seats."),
     ] = 1,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
-    ] = None,
-    rounds: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Of a Swiss (usually log2 of the bots); else how often all is repeated."
-        ),
-    ] = None,
+    option: GameOptions = None,
+    rounds: Rounds = None,
     seed: Annotated[
         str, typer.Option(help="Anything; it draws the schedule's lots. By default a new one.")
     ] = "",
-    score: Annotated[
-        ScoreRule, typer.Option(help="Whether every opponent beaten counts, or first places only.")
-    ] = ScoreRule.PLACEMENT,
+    score: Score = ScoreRule.PLACEMENT,
     unrated: Annotated[
         bool,
         typer.Option("--unrated", help="Leave the ratings alone; bots of one owner may meet."),

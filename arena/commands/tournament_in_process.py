@@ -18,10 +18,10 @@ from arena.bot.deal_blocks import (
     BlockBrokenError,
     Entry,
     Finished,
-    Player,
+    LineupProcess,
     Series,
     every_rotation,
-    players,
+    lineup_processes,
 )
 from arena.games.game import AnyGame
 from arena.match.transcript import Entrant
@@ -65,7 +65,7 @@ class InProcess:
         Raises UnreadyBotError, UnknownBotError and BlockBrokenError. Close it to end the processes.
         """
         tournament = self.record.tournament
-        with players(self.game, tournament.rules.seats) as at_play:
+        with lineup_processes(self.game, tournament.rules.seats) as at_play:
             while True:
                 added = tournament.plan.next_pairings(len(self.entries), self.record.played())
                 if added is None:
@@ -89,7 +89,7 @@ class InProcess:
     def _lacking(self, key: PairingKey) -> int:
         return self.record.blocks_wanted(key) - self.record.blocks_counted(key)
 
-    def _play(self, at_play: Sequence[Player], keys: Sequence[PairingKey]) -> Iterator[None]:
+    def _play(self, at_play: Sequence[LineupProcess], keys: Sequence[PairingKey]) -> Iterator[None]:
         self._begin(at_play, keys[0])
         for key, ahead in zip_longest(keys, keys[1:]):
             # Told of one more than they are heard of, so that none waits for the slowest.
@@ -97,23 +97,23 @@ class InProcess:
                 self._begin(at_play, ahead)
             for _ in range(self._lacking(key)):
                 try:
-                    matches = [player.next_match() for player in at_play]
+                    matches = [process.next_match() for process in at_play]
                 except BlockBrokenError as error:
                     raise BlockBrokenError(f"{self.who_meets(key)}: {error}") from error
                 self._take(key, matches)
                 yield
 
-    def _begin(self, at_play: Sequence[Player], key: PairingKey) -> None:
+    def _begin(self, at_play: Sequence[LineupProcess], key: PairingKey) -> None:
         entries = [self.entries[number - 1] for number in self.record.pairings[key].entries]
         rules = self.record.tournament.rules
         of_pairing = "{} round {} table {} block {}".format(
             rules.seed, *key, self.record.blocks_counted(key) + 1
         )
-        for player, lineup in zip(at_play, every_rotation(entries), strict=True):
+        for process, lineup in zip(at_play, every_rotation(entries), strict=True):
             seed = of_pairing
             if self.kind is BlockKind.SEAT:
                 seed = f"{of_pairing} rotation {lineup.shift + 1}"
-            player.begin(Series(lineup, seed, self._lacking(key)))
+            process.begin(Series(lineup, seed, self._lacking(key)))
 
     def _take(self, key: PairingKey, matches: Sequence[Finished]) -> None:
         entries = self.record.pairings[key].entries

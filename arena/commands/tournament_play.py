@@ -15,6 +15,15 @@ from arena.commands.line_up import entries
 from arena.commands.play import leave
 from arena.commands.progress import with_progress
 from arena.commands.tournament_in_process import InProcess, tournament_of
+from arena.commands.tournament_options import (
+    AsJson,
+    GameName,
+    GameOptions,
+    PlayedBy,
+    Rounds,
+    Score,
+    Seats,
+)
 from arena.commands.tournament_printing import (
     print_standings,
     print_tournament,
@@ -24,7 +33,6 @@ from arena.commands.tournament_printing import (
 from arena.commands.tournament_rules import check_format, game_at_tables_of
 from arena.games import OptionsError, UnknownGameError
 from arena.match.score_rule import ScoreRule
-from arena.scheduling.formats import FormatName
 from arena.tournament.ports import BlockKind
 from arena.tournament.telling import blocks_done, blocks_expected
 from arena.tournament.tournament import Record, Rules, State
@@ -35,30 +43,20 @@ _MOST_REASONS = 10
 
 
 def play(
-    format_name: Annotated[FormatName, typer.Option("--format", help="How it is played.")],
+    format_name: PlayedBy,
     bots: Annotated[
         str,
         typer.Option(help="Sample bots' names or .py files, separated by commas; best seed first."),
     ],
-    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
-    seats: Annotated[int, typer.Option(help="Seats at a table.")] = 2,
+    game: GameName = "bluff",
+    seats: Seats = 2,
     blocks: Annotated[
         int, typer.Option(min=1, help="Blocks by pairing; a block takes all through all seats.")
     ] = 10,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
-    ] = None,
-    rounds: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Of a Swiss (usually log2 of the bots); else how often all is repeated."
-        ),
-    ] = None,
+    option: GameOptions = None,
+    rounds: Rounds = None,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same results.")] = "",
-    score: Annotated[
-        ScoreRule, typer.Option(help="Whether every opponent beaten counts, or first places only.")
-    ] = ScoreRule.PLACEMENT,
+    score: Score = ScoreRule.PLACEMENT,
     same_deals: Annotated[
         bool,
         typer.Option(
@@ -69,7 +67,7 @@ def play(
     pairings: Annotated[
         bool, typer.Option("--pairings", help="Print who met whom, and with what points, too.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Play a whole tournament right here, without a server: each bot is started for it."""
     try:
@@ -90,9 +88,8 @@ def play(
         check_format(rules, len(field))
         kind = BlockKind.DEAL if same_deals else BlockKind.SEAT
         held = InProcess(rules_of_game, field, Record(tournament_of(field, rules)), kind)
-        interrupted = _play_out(held)
+        ended_by = _play_out(held)
     except (
-        BlockBrokenError,
         CommandError,
         OptionsError,
         UnknownBotError,
@@ -104,23 +101,26 @@ def play(
         typer.echo(json.dumps(_json(held), indent=2))
     else:
         _print(held, pairings=pairings)
-    if interrupted:
+    if ended_by is not None:
         typer.echo(_what_is_missing(held), err=True)
+    if isinstance(ended_by, BlockBrokenError):
+        leave(str(ended_by))
+    if isinstance(ended_by, KeyboardInterrupt):
         raise typer.Exit(INTERRUPTED)
 
 
-def _play_out(held: InProcess) -> bool:
-    """Whether it was ended by Ctrl-C."""
+def _play_out(held: InProcess) -> KeyboardInterrupt | BlockBrokenError | None:
+    """What ended it before its end: Ctrl-C, or a bot that ended its process."""
     tournament = held.record.tournament
-    interrupted = False
+    ended_by: KeyboardInterrupt | BlockBrokenError | None = None
     try:
         with closing(held.blocks()) as blocks:
             for _ in with_progress(blocks, blocks_expected(tournament, 0), "Playing"):
                 pass
-    except KeyboardInterrupt:
-        interrupted = True
-    held.record.close(State.CANCELLED if interrupted else State.FINISHED)
-    return interrupted
+    except (KeyboardInterrupt, BlockBrokenError) as error:
+        ended_by = error
+    held.record.close(State.FINISHED if ended_by is None else State.CANCELLED)
+    return ended_by
 
 
 def _json(held: InProcess) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _print(held: InProcess, *, pairings: bool) -> None:
 def _what_is_missing(held: InProcess) -> str:
     record, tournament = held.record, held.record.tournament
     done = blocks_done(record)
-    said = f"Interrupted after {done} of {blocks_expected(tournament, done)} blocks."
+    said = f"Ended after {done} of {blocks_expected(tournament, done)} blocks."
     keys = held.unfinished
     if not keys:
         return said
