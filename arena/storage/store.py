@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-import psycopg
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -37,7 +36,7 @@ from arena.storage.rows import (
     match_row,
 )
 from arena.storage.tournaments import Tournaments
-from arena.storage.transaction import transaction
+from arena.storage.transaction import driver_of, transaction
 from arena.storage.transcripts import Packed, packer, unpack
 from arena.tournament.ports import Block, FinishedMatch, Registered, TournamentBlock, VersionId
 
@@ -167,7 +166,7 @@ class Store:
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         async with self._transaction() as connection:
-            await recording.write(await _driver(connection), blocks, batches)
+            await recording.write(await driver_of(connection), blocks, batches)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament are begun, before any of their matches."""
@@ -176,7 +175,7 @@ class Store:
     async def close_block(self, block_id: str) -> None:
         """End a block that was cut short by a bot; its matches count. Void stays void."""
         async with self._transaction() as connection:
-            await recording.close(await _driver(connection), block_id)
+            await recording.close(await driver_of(connection), block_id)
 
     async def void_block(self, block_id: str) -> None:
         """End a block that we broke; none of its matches counts. Closed stays closed."""
@@ -274,13 +273,6 @@ class Store:
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
-
-
-async def _driver(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
-    """The connection beneath SQLAlchemy's, in the same transaction."""
-    driver = (await connection.get_raw_connection()).driver_connection
-    assert isinstance(driver, psycopg.AsyncConnection)
-    return driver
 
 
 async def _new_token(connection: AsyncConnection, version_id: int) -> str:

@@ -7,30 +7,25 @@
                  ├── rating_events
                  └── match_luck
 
-    tournaments ─< tournament_entries
-         └──< tournament_pairings ─< tournament_blocks ── blocks
-
 Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
 the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, that a block is
 void or closed, stands in `blocks`. What follows from results and may be computed again, their luck,
-stands in `match_luck`.
+stands in `match_luck`. The reader role sees everything but tokens. Tournaments have a file of their
+own, `arena.storage.tournament_tables`.
 """
 
 from sqlalchemy import (
     ARRAY,
-    TIMESTAMP,
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
     Double,
     ForeignKey,
-    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     SmallInteger,
     Table,
     Text,
@@ -40,6 +35,8 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.storage.columns import NAME, Time, metadata, now
 
 READER_ROLE = "arena_reader"
 """The role that sees everything but tokens and writes nothing."""
@@ -53,31 +50,13 @@ TOKENS_CHANNEL = "arena_tokens"
 TOURNAMENTS_CHANNEL = "arena_tournaments"
 """NOTIFY goes here whenever a tournament is created, paired, or changes its state."""
 
-metadata = MetaData(
-    naming_convention={
-        "pk": "%(table_name)s_pk",
-        "fk": "%(table_name)s_%(column_0_name)s_fk",
-        "ck": "%(table_name)s_%(constraint_name)s",
-        "uq": "%(table_name)s_%(column_0_N_name)s_key",
-        "ix": "%(table_name)s_%(column_0_N_name)s_ix",
-    }
-)
-
-_NAME = "~ '^[A-Za-z0-9._-]{1,40}$'"
-_Time = TIMESTAMP(timezone=True)
-
-
-def _now(name: str) -> Column[object]:
-    return Column(name, _Time, nullable=False, server_default=func.now())
-
-
 owners = Table(
     "owners",
     metadata,
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("name", Text, nullable=False),
-    _now("created_at"),
-    CheckConstraint(f"name {_NAME}", name="name_allowed"),
+    now("created_at"),
+    CheckConstraint(f"name {NAME}", name="name_allowed"),
     # One owner per name, whatever the capitals.
     Index("owners_name_key", func.lower(text("name")), unique=True),
 )
@@ -90,9 +69,9 @@ bots = Table(
     Column("name", Text, nullable=False),
     # One of the platform's own sample bots.
     Column("house", Boolean, nullable=False),
-    _now("created_at"),
-    Column("retired_at", _Time),
-    CheckConstraint(f"name {_NAME}", name="name_allowed"),
+    now("created_at"),
+    Column("retired_at", Time),
+    CheckConstraint(f"name {NAME}", name="name_allowed"),
     # One bot per name over all owners, whatever the capitals: nobody plays under another's name.
     Index("bots_name_key", func.lower(text("name")), unique=True),
 )
@@ -103,9 +82,9 @@ versions = Table(
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("bot_id", ForeignKey(bots.c.id), nullable=False),
     Column("label", Text, nullable=False),
-    _now("created_at"),
-    Column("retired_at", _Time),
-    CheckConstraint(f"label {_NAME}", name="label_allowed"),
+    now("created_at"),
+    Column("retired_at", Time),
+    CheckConstraint(f"label {NAME}", name="label_allowed"),
     # A release is made once.
     UniqueConstraint("bot_id", "label"),
 )
@@ -116,7 +95,7 @@ tokens = Table(
     # One token per version; beside and not in `versions` so that the reader role cannot see it.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("sha256", LargeBinary, nullable=False, unique=True),
-    _now("created_at"),
+    now("created_at"),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
 )
 
@@ -126,9 +105,9 @@ blocks = Table(
     Column("id", Uuid(as_uuid=False), primary_key=True),
     Column("kind", Text, nullable=False),
     Column("size", SmallInteger, nullable=False),
-    _now("created_at"),
-    Column("voided_at", _Time),
-    Column("closed_at", _Time),
+    now("created_at"),
+    Column("voided_at", Time),
+    Column("closed_at", Time),
     # Whether its matches count for the ratings once it is closed.
     Column("rated", Boolean, nullable=False, server_default=text("true")),
     CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
@@ -156,8 +135,8 @@ matches = Table(
     Column("position", SmallInteger, nullable=False),
     Column("termination", Text, nullable=False),
     Column("decided_by_faults", Boolean, nullable=False),
-    Column("started_at", _Time, nullable=False),
-    Column("finished_at", _Time, nullable=False),
+    Column("started_at", Time, nullable=False),
+    Column("finished_at", Time, nullable=False),
     CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
     CheckConstraint("seat_count >= 2", name="seat_count_least"),
     CheckConstraint("position >= 0", name="position_least"),
@@ -231,100 +210,5 @@ match_luck = Table(
     ),
 )
 
-tournaments = Table(
-    "tournaments",
-    metadata,
-    Column("id", Integer, Identity(always=True), primary_key=True),
-    Column("name", Text, nullable=False),
-    Column("format", Text, nullable=False),
-    Column("game", Text, nullable=False),
-    # Only those that differ from the game's defaults, as in `matches`.
-    Column("options", JSONB, nullable=False),
-    Column("seat_count", SmallInteger, nullable=False),
-    # Seat blocks by pairing.
-    Column("blocks", SmallInteger, nullable=False),
-    # None where it follows from the format and the number of entries.
-    Column("rounds", SmallInteger),
-    Column("score", Text, nullable=False),
-    Column("seed", Text, nullable=False),
-    Column("rated", Boolean, nullable=False),
-    Column("state", Text, nullable=False, server_default=text("'created'")),
-    _now("created_at"),
-    Column("started_at", _Time),
-    Column("ended_at", _Time),
-    CheckConstraint(f"name {_NAME}", name="name_allowed"),
-    CheckConstraint(
-        "format IN ('round-robin', 'swiss', 'knockout', 'gauntlet')", name="format_known"
-    ),
-    CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
-    CheckConstraint("seat_count >= 2", name="seat_count_least"),
-    CheckConstraint("blocks >= 1", name="blocks_least"),
-    CheckConstraint("rounds >= 1", name="rounds_least"),
-    CheckConstraint("score IN ('placement', 'winner')", name="score_known"),
-    CheckConstraint(
-        "state IN ('created', 'running', 'paused', 'finished', 'cancelled')", name="state_known"
-    ),
-    # What is over has an end, and nothing else has.
-    CheckConstraint(
-        "(state IN ('finished', 'cancelled')) = (ended_at IS NOT NULL)", name="ended_when_over"
-    ),
-    # One tournament per name, whatever the capitals.
-    Index("tournaments_name_key", func.lower(text("name")), unique=True),
-)
-
-tournament_entries = Table(
-    "tournament_entries",
-    metadata,
-    Column("tournament_id", ForeignKey(tournaments.c.id), primary_key=True),
-    # The seeding, from 1.
-    Column("number", SmallInteger, primary_key=True),
-    Column("version_id", ForeignKey(versions.c.id), nullable=False),
-    # Its Elo when it was seeded; None if it had none.
-    Column("elo", Double),
-    Column("withdrawn_at", _Time),
-    CheckConstraint("number >= 1", name="number_least"),
-    # A version enters once.
-    UniqueConstraint("tournament_id", "version_id"),
-)
-
-tournament_pairings = Table(
-    "tournament_pairings",
-    metadata,
-    Column("tournament_id", ForeignKey(tournaments.c.id), primary_key=True),
-    Column("round", SmallInteger, primary_key=True),
-    # A reserved word in SQL: quote it by hand.
-    Column("table", SmallInteger, primary_key=True),
-    # Numbers of entries, in the order of the first match's seats; a single one has a bye.
-    Column("entries", ARRAY(SmallInteger), nullable=False),
-    CheckConstraint('"round" >= 1 AND "table" >= 1', name="counted_from_one"),
-    CheckConstraint("cardinality(entries) >= 1", name="entries_least"),
-)
-
-tournament_blocks = Table(
-    "tournament_blocks",
-    metadata,
-    # A block is played for one pairing. Of several that were begun, those that are closed count.
-    Column("block_id", ForeignKey(blocks.c.id), primary_key=True),
-    Column("tournament_id", Integer, nullable=False),
-    Column("round", SmallInteger, nullable=False),
-    Column("table", SmallInteger, nullable=False),
-    ForeignKeyConstraint(
-        ["tournament_id", "round", "table"],
-        [
-            tournament_pairings.c.tournament_id,
-            tournament_pairings.c.round,
-            tournament_pairings.c.table,
-        ],
-        name="tournament_blocks_pairing_fk",
-    ),
-    Index("tournament_blocks_pairing_ix", "tournament_id", "round", "table"),
-)
-
 append_only = (matches, match_seats, transcripts, rating_events)
 """What triggers keep from being changed."""
-
-readable = (
-    *(owners, bots, versions, blocks, *append_only, match_luck),
-    *(tournaments, tournament_entries, tournament_pairings, tournament_blocks),
-)
-"""What the reader role may see: everything but tokens."""

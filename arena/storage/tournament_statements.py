@@ -26,11 +26,13 @@ from arena.storage.tables import (
     match_seats,
     matches,
     owners,
+    versions,
+)
+from arena.storage.tournament_tables import (
     tournament_blocks,
     tournament_entries,
     tournament_pairings,
     tournaments,
-    versions,
 )
 
 

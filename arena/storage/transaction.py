@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import psycopg
 from sqlalchemy.exc import DBAPIError
@@ -31,3 +32,10 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         raise DatabaseUnreachableError(
             f"The database does not answer ({reason}): see that it runs."
         ) from error
+
+
+async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
+    """The connection beneath SQLAlchemy's, in the same transaction."""
+    driver = (await connection.get_raw_connection()).driver_connection
+    assert isinstance(driver, psycopg.AsyncConnection)
+    return driver

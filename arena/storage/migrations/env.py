@@ -2,8 +2,12 @@
 
 from alembic import context
 
-from arena.storage.tables import metadata
+from arena.storage.tournament_tables import tournaments
 
-context.configure(connection=context.config.attributes["connection"], target_metadata=metadata)
+context.configure(
+    connection=context.config.attributes["connection"],
+    # All tables: this file of them stands on the other.
+    target_metadata=tournaments.metadata,
+)
 with context.begin_transaction():
     context.run_migrations()

@@ -1,0 +1,117 @@
+"""What Postgres holds of tournaments, beside `arena.storage.tables`.
+
+tournaments ─< tournament_entries ── versions
+     └──< tournament_pairings ─< tournament_blocks ── blocks
+"""
+
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.storage.columns import NAME, Time, metadata, now
+from arena.storage.tables import blocks, versions
+
+tournaments = Table(
+    "tournaments",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("format", Text, nullable=False),
+    Column("game", Text, nullable=False),
+    # Only those that differ from the game's defaults, as in `matches`.
+    Column("options", JSONB, nullable=False),
+    Column("seat_count", SmallInteger, nullable=False),
+    # Seat blocks by pairing.
+    Column("blocks", SmallInteger, nullable=False),
+    # None where it follows from the format and the number of entries.
+    Column("rounds", SmallInteger),
+    Column("score", Text, nullable=False),
+    Column("seed", Text, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    Column("state", Text, nullable=False, server_default=text("'created'")),
+    now("created_at"),
+    Column("started_at", Time),
+    Column("ended_at", Time),
+    CheckConstraint(f"name {NAME}", name="name_allowed"),
+    CheckConstraint(
+        "format IN ('round-robin', 'swiss', 'knockout', 'gauntlet')", name="format_known"
+    ),
+    CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
+    CheckConstraint("seat_count >= 2", name="seat_count_least"),
+    CheckConstraint("blocks >= 1", name="blocks_least"),
+    CheckConstraint("rounds >= 1", name="rounds_least"),
+    CheckConstraint("score IN ('placement', 'winner')", name="score_known"),
+    CheckConstraint(
+        "state IN ('created', 'running', 'paused', 'finished', 'cancelled')", name="state_known"
+    ),
+    # What is over has an end, and nothing else has.
+    CheckConstraint(
+        "(state IN ('finished', 'cancelled')) = (ended_at IS NOT NULL)", name="ended_when_over"
+    ),
+    # One tournament per name, whatever the capitals.
+    Index("tournaments_name_key", func.lower(text("name")), unique=True),
+)
+
+tournament_entries = Table(
+    "tournament_entries",
+    metadata,
+    Column("tournament_id", ForeignKey(tournaments.c.id), primary_key=True),
+    # The seeding, from 1.
+    Column("number", SmallInteger, primary_key=True),
+    Column("version_id", ForeignKey(versions.c.id), nullable=False),
+    # Its Elo when it was seeded; None if it had none.
+    Column("elo", Double),
+    Column("withdrawn_at", Time),
+    CheckConstraint("number >= 1", name="number_least"),
+    # A version enters once.
+    UniqueConstraint("tournament_id", "version_id"),
+)
+
+tournament_pairings = Table(
+    "tournament_pairings",
+    metadata,
+    Column("tournament_id", ForeignKey(tournaments.c.id), primary_key=True),
+    Column("round", SmallInteger, primary_key=True),
+    # A reserved word in SQL: quote it by hand.
+    Column("table", SmallInteger, primary_key=True),
+    # Numbers of entries, in the order of the first match's seats; a single one has a bye.
+    Column("entries", ARRAY(SmallInteger), nullable=False),
+    CheckConstraint('"round" >= 1 AND "table" >= 1', name="counted_from_one"),
+    CheckConstraint("cardinality(entries) >= 1", name="entries_least"),
+)
+
+tournament_blocks = Table(
+    "tournament_blocks",
+    metadata,
+    # A block is played for one pairing. Of several that were begun, those that are closed count.
+    Column("block_id", ForeignKey(blocks.c.id), primary_key=True),
+    Column("tournament_id", Integer, nullable=False),
+    Column("round", SmallInteger, nullable=False),
+    Column("table", SmallInteger, nullable=False),
+    ForeignKeyConstraint(
+        ["tournament_id", "round", "table"],
+        [
+            tournament_pairings.c.tournament_id,
+            tournament_pairings.c.round,
+            tournament_pairings.c.table,
+        ],
+        name="tournament_blocks_pairing_fk",
+    ),
+    Index("tournament_blocks_pairing_ix", "tournament_id", "round", "table"),
+)
