@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from arena.games import GAMES
 from arena.rating.flags import Flag
+from arena.rating.luck_column import FEWEST_MATCHES
 from arena.storage.rows import MatchRow, SeatRow
 from arena.tournament.board import Standing
 from arena.tournament.luck_adjusted import luck_told
@@ -19,7 +20,10 @@ _FLAGS: Mapping[Flag, tuple[str, str]] = {
     Flag.ONE_SIDED: ("one-sided", "Its group only won or only lost against the rest."),
 }
 
-_ADJUSTED = "Elo with the luck of the draws taken out, and half its 95 % interval. It ranks nobody."
+_ADJUSTED = (
+    "Elo with the luck of the draws taken out, and half its 95 % interval. It ranks nobody. "
+    f"Told from {FEWEST_MATCHES} matches on."
+)
 
 
 def leaderboard(standings: Sequence[Standing], game: str) -> Html:
