@@ -5,7 +5,7 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from arena.games import GAMES
-from arena.tournament.telling import Meeting, blocks_expected, explained, shown, standings
+from arena.tournament.telling import Line, PairingLine, blocks_expected, explained, shown
 from arena.tournament.tournament import Record, State, Tournament
 from dashboard.markup import Html, badge, tag, together
 from dashboard.tables import options
@@ -66,7 +66,7 @@ def _listed(tournament: Tournament, done: int) -> Html:
     )
 
 
-def standing_table(record: Record) -> Html:
+def standing_table(record: Record, lines: Iterable[Line]) -> Html:
     """How it stands, best first."""
     tournament = record.tournament
     ranked_by = explained(tournament)
@@ -82,12 +82,12 @@ def standing_table(record: Record) -> Html:
         *more,
         ("Blocks", "ba-number"),
     )
-    return _table("Standings", heads, _standing_rows(record))
+    return _table("Standings", heads, _standing_rows(record, lines))
 
 
-def _standing_rows(record: Record) -> Iterable[Html]:
+def _standing_rows(record: Record, lines: Iterable[Line]) -> Iterable[Html]:
     tournament = record.tournament
-    for line in standings(record):
+    for line in lines:
         entry = tournament.entries[line.entry - 1]
         entrant = entry.registered.entrant
         link = "bot?" + urlencode({"bot": entrant.bot})
@@ -109,7 +109,7 @@ def _standing_rows(record: Record) -> Iterable[Html]:
         )
 
 
-def pairings(found: Sequence[Meeting]) -> Html:
+def pairings(found: Sequence[PairingLine]) -> Html:
     """Who meets whom, with the points of the blocks that count."""
     heads = (("Table", "ba-number"), ("Bots and points", ""), ("Blocks", "ba-number"))
     return together(
@@ -123,22 +123,22 @@ def pairings(found: Sequence[Meeting]) -> Html:
     )
 
 
-def _pairing(meeting: Meeting) -> Html:
+def _pairing(line: PairingLine) -> Html:
     bots = (
         tag(
             "li",
             entrant.bot,
             " ",
             tag("span", entrant.version, class_="ba-faint"),
-            *([] if meeting.is_bye else [" ", tag("b", points)]),
+            *([] if line.is_bye else [" ", tag("b", points)]),
         )
-        for entrant, points in meeting.bots
+        for entrant, points in line.bots
     )
-    said = meeting.remark
-    counted = "" if meeting.is_bye else f"{meeting.counted} of {meeting.wanted}"
+    said = line.remark
+    counted = "" if line.is_bye else f"{line.counted} of {line.wanted}"
     return tag(
         "tr",
-        tag("td", str(meeting.table), class_="ba-number ba-rank ba-faint"),
+        tag("td", str(line.table), class_="ba-number ba-rank ba-faint"),
         tag(
             "td",
             tag("ol", *bots, class_="ba-placings"),

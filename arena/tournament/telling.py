@@ -8,7 +8,8 @@ from arena.match.transcript import Entrant
 from arena.scheduling.formats import FormatName
 from arena.scheduling.knockout import Decision, Knockout
 from arena.scheduling.knockout_tables import TableKnockout
-from arena.scheduling.pairings import Line, Number, Played
+from arena.scheduling.pairings import Line as Line
+from arena.scheduling.pairings import Number, Played
 from arena.tournament.tournament import Record, Tournament
 
 _POINTS = {
@@ -49,8 +50,8 @@ def blocks_done(record: Record) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """A pairing, for whoever looks on."""
+class PairingLine:
+    """A pairing, as it is listed."""
 
     round: int
     table: int
@@ -63,18 +64,18 @@ class Meeting:
     remark: str
 
 
-def meetings(record: Record) -> list[Meeting]:
+def pairing_lines(record: Record) -> list[PairingLine]:
     """Who meets whom, the latest round first."""
     return sorted(
-        (_meeting(record, played) for played in record.played()),
+        (_pairing_line(record, played) for played in record.played()),
         key=lambda one: (-one.round, one.table),
     )
 
 
-def _meeting(record: Record, played: Played) -> Meeting:
+def _pairing_line(record: Record, played: Played) -> PairingLine:
     pairing, tournament = played.pairing, record.tournament
     points = dict(zip(pairing.entries, played.total(), strict=True))
-    return Meeting(
+    return PairingLine(
         pairing.round,
         pairing.table,
         tuple(

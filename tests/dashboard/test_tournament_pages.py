@@ -2,12 +2,15 @@
 
 import asyncio
 import re
+import sys
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.scheduling.formats import FormatName
+from arena.tournament.telling import standings
 from arena.tournament.tournament import Record
+from dashboard import tournament_data
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import html, open_page, texts
 
@@ -72,6 +75,41 @@ def test_a_tournament_under_way_shows_how_far_it_is(arena: str) -> None:
     assert bar.proto.text == "5 of 12 blocks"  # type: ignore[attr-defined]
     assert bar.proto.value == 41  # type: ignore[attr-defined]
     assert ">running<" in html(app)
+
+
+def test_all_visitors_share_what_was_read_and_computed(arena: str) -> None:
+    held(arena, format_name=FormatName.ROUND_ROBIN, bots=BOTS[:4], most_blocks=5)
+    found = tournament_data.shown("cup")
+    assert found is not None
+    assert found.standings == standings(found.record)
+    assert [one.counted for one in found.pairings] == [
+        len(one.blocks) for one in sorted(found.record.played(), key=lambda one: -one.pairing.round)
+    ]
+    open_page("tournaments", name="cup")
+    assert tournament_data.shown("cup") is found
+
+
+def _page_left_open() -> None:
+    import streamlit as st
+
+    from dashboard.tournament_page import show
+
+    runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+    show("cup", live=runs == 1)
+
+
+@pytest.mark.parametrize(("most_blocks", "runs"), [(5, 1), (None, 2)])
+def test_a_page_left_open_is_asked_for_once_more_when_it_is_over(
+    arena: str, most_blocks: int | None, runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A script of its own becomes __main__, which processes started by later tests would run.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    plan = {"format_name": FormatName.ROUND_ROBIN, "bots": BOTS[:4]}
+    held(arena, most_blocks=most_blocks, **plan)
+    app = AppTest.from_function(_page_left_open).run()
+    assert not app.exception
+    assert app.session_state["runs"] == runs
+    assert len(cells(app, "Standings")) == 4
 
 
 def test_who_goes_on_from_a_knockouts_table_and_who_withdrew_are_told(arena: str) -> None:
