@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -12,12 +12,24 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from arena.commands.sequential_connected import block_score, score_of_test, settled
+from arena.commands.errors import CommandError
+from arena.commands.sequential_connected import (
+    MOST_AHEAD,
+    block_score,
+    follow,
+    keep_together,
+    score_of_test,
+    settled,
+)
+from arena.commands.sequential_contest import Course
 from arena.commands.sequential_test import ExitCode, sequential_test
 from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
+from arena.rating.sprt import Bounds
+from arena.rating.trial import Trial
 from arena.scheduling.formats import FormatName
 from arena.storage.store import Store, open_store
+from arena.storage.tournaments import NewEntry
 from arena.tournament.ports import Registered, TournamentId, VersionId
 from arena.tournament.tournament import BlockRecord, BlockState, Entry, Rules, State, Tournament
 from tests.tournament.test_kill_and_go_on import Arena
@@ -87,6 +99,51 @@ async def test_at_larger_tables_the_same_opponents_meet_each_version_once(arena:
         found = {one["score"]: one["times"] for one in tested["block_scores"] if one["times"]}
         assert found == expected
         assert await store.rated_results("bluff", {}, [3]) == []
+
+
+async def _held(store: Store) -> list[Tournament]:
+    """Two that run, each of one table."""
+    await _register(store)
+    field = [NewEntry(version.id, None) for version in await store.bots()]
+    rules = Rules(
+        FormatName.ROUND_ROBIN, "bluff", {}, 2, 50, None, ScoreRule.PLACEMENT, "s", rated=False
+    )
+    held = [await store.tournaments.create(name, rules, field) for name in ("new", "old")]
+    for one in held:
+        await store.tournaments.change_state(one.name, State.RUNNING, before=[State.CREATED])
+    return held
+
+
+async def test_the_table_that_is_ahead_waits_until_the_other_has_come_after(
+    database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_store(database) as store:
+        held = await _held(store)
+        paused: set[str] = set()
+        ahead, told = MOST_AHEAD + 1, "new is 11 blocks ahead and paused. Is bayes 1 connected?\n"
+        for done, state, said in (
+            ([MOST_AHEAD, 0], State.RUNNING, ""),
+            ([ahead, 0], State.PAUSED, told),
+            ([ahead, 1], State.PAUSED, ""),
+            ([ahead, ahead], State.RUNNING, ""),
+        ):
+            await keep_together(store, held, done, paused)
+            found = [(await store.tournaments.named(one.name)).state for one in held]
+            assert found == [state, State.RUNNING]
+            assert paused == ({"new"} if state is State.PAUSED else set())
+            assert capsys.readouterr().err == said
+
+
+async def test_a_table_that_somebody_else_paused_ends_the_test(database: str) -> None:
+    async def once() -> AsyncGenerator[None]:
+        yield
+
+    async with open_store(database) as store:
+        held = await _held(store)
+        await store.tournaments.change_state("old", State.PAUSED, before=[State.RUNNING])
+        trial = Trial(Bounds(0, 5), matches_per_block=4)
+        with pytest.raises(CommandError, match="old was paused, so the test is ended"):
+            await follow(store, held, Course(trial, trial.look(), ("new", "old")), once())
 
 
 @pytest.mark.usefixtures("arena")

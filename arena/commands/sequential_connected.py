@@ -26,7 +26,7 @@ from rich.text import Text
 
 from arena.commands.database import database
 from arena.commands.entries import versions_named
-from arena.commands.errors import told_in_a_sentence
+from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.sequential_contest import Course, shown
 from arena.commands.sequential_words import interim
 from arena.games.game import AnyGame
@@ -45,6 +45,9 @@ from arena.tournament.tournament import BlockRecord, BlockState, Rules, State, T
 
 MOST_BLOCKS = 10_000
 """Unless another number is asked for: more than ⟨0, 5⟩ normalised Elo nearly ever takes."""
+MOST_AHEAD = 10
+"""Blocks that one of two tournaments may be ahead of the other before it is paused: what is played
+ahead does not count if the test is over first, or a bot of the other never comes."""
 LOOK_SECONDS = 0.5
 """Between two looks, however often the database tells of results."""
 
@@ -139,10 +142,17 @@ async def follow(
 ) -> None:
     """Take in the tournaments' blocks until the test stops, or no more can come."""
     taken = 0
+    paused: set[str] = set()
     async with aclosing(changes):
         async for _ in changes:
             # Asked first, so that nothing was played after what is read then.
             states = [(await store.tournaments.named(one.name)).state for one in tournaments]
+            for one, state in zip(tournaments, states, strict=True):
+                if state is State.PAUSED and one.name not in paused:
+                    raise CommandError(
+                        f"{one.name} was paused, so the test is ended: the referee's log says why "
+                        "if nobody did it by hand. Mend that and begin a new test."
+                    )
             columns = [
                 [block_score(one, block) for block in settled(await store.tournaments.blocks(one))]
                 for one in tournaments
@@ -159,7 +169,32 @@ async def follow(
                     return
             if State.CANCELLED in states or all(state.over for state in states):
                 return
+            await keep_together(store, tournaments, [len(column) for column in columns], paused)
             await asyncio.sleep(LOOK_SECONDS)
+
+
+async def keep_together(
+    store: Store, tournaments: Sequence[Tournament], done: Sequence[int], paused: set[str]
+) -> None:
+    """Pause what is too far ahead, and have it go on when the other has come after."""
+    for tournament, blocks in zip(tournaments, done, strict=True):
+        name = tournament.name
+        ahead = blocks - min(done)
+        if name not in paused and ahead > MOST_AHEAD:
+            state, change = State.PAUSED, paused.add
+        elif name in paused and ahead <= MOST_AHEAD // 2:
+            state, change = State.RUNNING, paused.discard
+        else:
+            continue
+        # It may have come to its end in the meantime.
+        with suppress(TournamentStateError):
+            await store.tournaments.change_state(name, state, before=BEFORE[state])
+            change(name)
+            if state is State.PAUSED:
+                awaited = tournaments[done.index(min(done))].entries[0].registered.entrant
+                typer.echo(
+                    f"{name} is {ahead} blocks ahead and paused. Is {awaited} connected?", err=True
+                )
 
 
 def settled(blocks: Iterable[BlockRecord]) -> list[BlockRecord]:
