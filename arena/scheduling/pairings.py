@@ -128,9 +128,12 @@ def ranked(
     keys = {entry: (points.get(entry, zero), *tie_breaks(entry)) for entry in range(1, field + 1)}
     # sorted is stable: bots that share a rank stand in the order of their seeding.
     order = sorted(keys, key=lambda entry: tuple(-value for value in keys[entry]))
+    rank_of: dict[tuple[Fraction, ...], int] = {}
+    for place, entry in enumerate(order, start=1):
+        rank_of.setdefault(keys[entry], place)
     return tuple(
         Line(
-            1 + sum(other > keys[entry] for other in keys.values()),
+            rank_of[keys[entry]],
             entry,
             keys[entry][0],
             keys[entry][1:],
