@@ -83,13 +83,15 @@ def keep_playing(
     token: str,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Play until the program is stopped.
+    """Play until the program is stopped, or the conversation is gone.
 
     Raises RefusedError, TakenOverError, and what a strict conversation raises.
     """
     back_off = FIRST_BACK_OFF_S
     while True:
         welcomed, why = _play_once(conversation, address, token)
+        if conversation.gone:
+            return
         if welcomed:
             back_off = FIRST_BACK_OFF_S
         # Jitter, so that a thousand bots do not return to a restarted referee in step.
@@ -112,6 +114,8 @@ def _play_once(conversation: Conversation, address: Address, token: str) -> tupl
             for response in call:
                 welcomed = True
                 _reply(conversation, outgoing, response)
+                if conversation.gone:
+                    return welcomed, "The bot has left."
         except grpc.RpcError:
             pass  # the status below says it
         finally:

@@ -37,7 +37,19 @@ class Conversation:
         self._seats: dict[str, Seat] = {}
         self._lost: dict[str, Seat] = {}
         """Matches of the previous stream that the referee has not resumed (yet)."""
+        self.leaving = False
+        """Whether it joins no more matches, and is gone when those that run are over."""
         self.tally = Tally()
+
+    @property
+    def running(self) -> int:
+        """Matches that were joined and are not over."""
+        return len(self._seats)
+
+    @property
+    def gone(self) -> bool:
+        """Whether nobody would miss this bot any more."""
+        return self.leaving and not self._seats
 
     def hello(self) -> referee_pb2.PlayRequest:
         """The first message of a stream."""
@@ -110,6 +122,9 @@ class Conversation:
             _log.exception("Match %s cannot be resumed.", message.match_id)
 
     def _join_or_decline(self, offer: referee_pb2.Offer, request: referee_pb2.PlayRequest) -> None:
+        if self.leaving:
+            request.declines.add(match_id=offer.match_id)
+            return
         entropy = secrets.token_bytes(ENTROPY_BYTES)
         try:
             self._sit_down(read_offer(offer), entropy)
@@ -154,11 +169,12 @@ def _log_welcome(welcome: referee_pb2.Welcome) -> None:
 
 
 def _log_refusal(refusal: referee_pb2.Refusal) -> None:
+    # What the rules refused says by itself what would have been legal.
+    said = [refusal.reason.rstrip("."), *[refusal.legal] * (refusal.legal not in refusal.reason)]
     _log.warning(
-        "Fault %d in match %s, turn %d: %s %s",
+        "Fault %d in match %s, turn %d: %s",
         refusal.faults,
         refusal.match_id,
         refusal.turn_number,
-        refusal.reason,
-        refusal.legal,
+        ". ".join(said),
     )

@@ -3,11 +3,18 @@
 import argparse
 import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from arena.bot.bot import Bot
+
+if TYPE_CHECKING:  # `arena play` runs the same file without loading gRPC
+    from arena.bot.conversation import Conversation
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 
@@ -28,6 +35,9 @@ class RunSettings:
 def run(bot: type[Bot], arguments: Sequence[str] | None = None) -> None:
     """Play rated matches with `bot` until Ctrl-C: the last line of a bot's file.
 
+    The first Ctrl-C (or SIGTERM) lets the matches that run come to their end, the second leaves at
+    once and forfeits them.
+
     `arguments` are those of the command line, or [] for a program that has its own. Ends the
     program with code 2 and a sentence when there is no token or the referee refuses it, with 1
     when a check fails and --strict was given.
@@ -45,9 +55,10 @@ def run(bot: type[Bot], arguments: Sequence[str] | None = None) -> None:
     from arena.bot.conversation import CheckFailedError, Conversation
 
     conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
+    _leave_politely(conversation)
     try:
-        keep_playing(conversation, Address.parse(settings.address), settings.token)
-    except KeyboardInterrupt:
+        with suppress(KeyboardInterrupt):
+            keep_playing(conversation, Address.parse(settings.address), settings.token)
         _log.info("Stopped. %s", conversation.tally)
     except TakenOverError as end:
         _log.info("%s %s", end, conversation.tally)
@@ -55,6 +66,22 @@ def run(bot: type[Bot], arguments: Sequence[str] | None = None) -> None:
         _leave(str(error), 2)
     except CheckFailedError as error:
         _leave(str(error), 1)
+
+
+def _leave_politely(conversation: "Conversation") -> None:
+    def stop(_number: int, _frame: object) -> None:
+        if conversation.leaving or not conversation.running:
+            raise KeyboardInterrupt
+        conversation.leaving = True
+        _log.info(
+            "Finishing %d matches and joining no more. Ctrl-C again leaves at once: what then runs "
+            "is forfeited unless the bot is back within seconds.",
+            conversation.running,
+        )
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
 
 
 def read_settings(

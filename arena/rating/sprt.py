@@ -158,6 +158,8 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
         state = State.ACCEPT
     elif llr <= bounds.lower:
         state = State.REJECT
+    # An interval ends short of the infinite, but not before its estimate.
+    edge = min(1e-3, mean, 1.0 - mean)
     nelo = NELO_PER_T * (mean - 0.5) / (sd * math.sqrt(size))
     to_go = expected_matches(bounds, elo=_elo(mean), sd=sd * math.sqrt(size), llr=llr)
     return Sprt(
@@ -166,7 +168,7 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
         bounds.upper,
         state,
         _elo(mean),
-        (_elo(mean - Z_95 * error, 1e-3), _elo(mean + Z_95 * error, 1e-3)),
+        (_elo(mean - Z_95 * error, edge), _elo(mean + Z_95 * error, edge)),
         nelo,
         normal_cdf((mean - 0.5) / error),
         observed.blocks,

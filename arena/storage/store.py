@@ -286,7 +286,7 @@ async def _versions(
 ) -> Sequence[SqlRow[Any]]:
     found = (await connection.execute(bot_statements.versions_of(bot, version))).all()
     if not found:
-        raise UnknownBotError(f"There is no {_bot_and(bot, version)}: see `arena bots`.")
+        raise UnknownBotError(f"There is no {_bot_and(bot, version)}: see `arena bot list`.")
     return found
 
 

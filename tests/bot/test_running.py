@@ -15,7 +15,7 @@ import pytest
 from arena.bot import Action, Bot, Turn, run
 from arena.bot.loading import bot_file
 from arena.bot.running import DEFAULT_ADDRESS, read_settings
-from tests.bot.scripted_referee import Stream, referee, refuse
+from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
 
 
 class Idle(Bot):
@@ -94,6 +94,67 @@ async def test_control_c_ends_quietly() -> None:
     assert code == 0
     assert "Stopped. Matches finished: 0, won: 0." in errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_bot_asked_to_stop_finishes_its_match_and_joins_no_other(
+    number: signal.Signals,
+) -> None:
+    joined, asked = asyncio.Event(), asyncio.Event()
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        setup, offer = offered("m1")
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        joined.set()
+        await asked.wait()
+        await stream.say(offers=[offered("m2")[1]])
+        answer = await stream.hear()
+        assert [decline.match_id for decline in answer.declines] == ["m2"]
+        assert not answer.joins
+        while conductor.record is None:
+            await stream.say(turns=[conductor.turn()])
+            conductor.answer((await stream.hear()).answers[0])
+        await stream.say(ends=[conductor.end()])
+        async for _ in stream.requests:
+            pass
+
+    async with referee(script) as address:
+        with _process(address.target) as process:
+            await asyncio.wait_for(joined.wait(), 20)
+            process.send_signal(number)
+            assert process.stderr is not None
+            while "Finishing 1 matches" not in await asyncio.to_thread(process.stderr.readline):
+                assert process.poll() is None
+            asked.set()
+            code, errors = await _ending(process)
+    assert code == 0
+    assert "Stopped. Matches finished: 1" in errors
+
+
+async def test_a_bot_asked_twice_leaves_at_once() -> None:
+    joined = asyncio.Event()
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        await stream.say(offers=[offered()[1]])
+        await stream.hear()
+        joined.set()
+        async for _ in stream.requests:
+            pass
+
+    async with referee(script) as address:
+        with _process(address.target) as process:
+            await asyncio.wait_for(joined.wait(), 20)
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            while "Finishing 1 matches" not in await asyncio.to_thread(process.stderr.readline):
+                assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            code, errors = await _ending(process)
+    assert code == 0
+    assert "Stopped. Matches finished: 0" in errors
 
 
 async def test_a_program_whose_newer_copy_took_over_ends_without_complaint() -> None:
