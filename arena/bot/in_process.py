@@ -14,8 +14,10 @@ seed and bots give the same transcripts, byte for byte. Time is not measured: ev
 
 import hmac
 import logging
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from uuid import UUID
 
@@ -167,4 +169,12 @@ def _reply(bot: Bot, match: Match, asked: Asked) -> Reply:
         return Answer(bot.act(turn))
     except Exception as error:  # a bot's mistake is a fault of its own, not ours
         _log.debug("%s failed.", match.entrants[match.seat], exc_info=True)
-        return Fault(FaultKind.MALFORMED, reason=f"{type(error).__name__}: {error}")
+        return Fault(
+            FaultKind.MALFORMED, reason=f"{type(error).__name__}: {error} ({_place(error)})"
+        )
+
+
+def _place(error: Exception) -> str:
+    """Where a bot failed: its author looks there first."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}, line {last.lineno}"

@@ -11,6 +11,8 @@ def require_free(host: str, **options: int) -> None:
     Raises CommandError.
     """
     for option, port in options.items():
+        if not 0 <= port <= 65_535:
+            raise CommandError(f"--{option.replace('_', '-')} {port}: ports are 0 to 65535.")
         try:
             _listen(host, port)
         except OSError as error:

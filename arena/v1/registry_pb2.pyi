@@ -248,7 +248,7 @@ class Rating(_message.Message):
     @_builtins.property
     def luck_adjusted(self) -> Global___LuckAdjusted:
         """The rating with the luck of the draws taken out. It stands beside `elo`, by which alone lines
-        are ordered. Absent on a ladder where too little luck was measured.
+        are ordered. Absent while too few of its or of the anchor's matches have a measured luck.
         """
 
     def __init__(

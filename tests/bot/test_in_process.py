@@ -1,5 +1,6 @@
 """Matches in one process: everything follows from the seed."""
 
+import re
 from dataclasses import replace
 from random import Random
 
@@ -102,6 +103,9 @@ def test_a_bot_that_does_not_play_by_the_rules_forfeits(kind: type[Bot], fault: 
         if played.transcript.result.termination is Termination.FORFEIT:
             assert len(played.refused) == 3
     assert {(name, kind) for name, kind, _ in standings.reasons} == {("bad", fault.value)}
+    if fault is FaultKind.MALFORMED:
+        ((_, _, reason),) = standings.reasons
+        assert re.search(r"\(test_in_process\.py, line \d+\)$", reason), reason
 
 
 def test_a_bot_that_cannot_begin_is_named() -> None:
