@@ -62,7 +62,7 @@ def test_a_bot_may_play_against_itself_and_a_file_against_a_sample(tmp_path: Pat
     assert {standing["bot"] for standing in summary["standings"]} == {"honest", "honest-2", "mine"}
     assert sum(standing["wins"] for standing in summary["standings"]) == 6
     assert summary["faults"][0]["bot"] == "mine"
-    assert summary["faults"][0]["reason"] == "RuntimeError: no idea"
+    assert summary["faults"][0]["reason"] == "RuntimeError: no idea (mine.py, line 6)"
     assert "Faults of mine: " in _play("honest", file, "-n", 2)
 
 
