@@ -135,7 +135,7 @@ class Table:
     def break_off(self, reason: str) -> None:
         """End the match as void, for a reason of ours."""
         if self._phase is not _Phase.OVER:
-            self._withdraw(reason, Outcome.BROKEN)
+            self._withdraw([reason] * len(self._players), Outcome.BROKEN)
 
     def announce(self, written: bytes) -> None:
         """Tell all players the end, once the match is recorded."""
@@ -241,12 +241,15 @@ class Table:
         )
         self._tell_done(Outcome.PLAYED)
 
-    def _call_off(self, reason: str) -> None:
-        self._withdraw(reason, Outcome.NOT_JOINED)
+    def _call_off(self, reason: str, to_the_absent: str = "") -> None:
+        own = to_the_absent or reason
+        seats = range(len(self._players))
+        reasons = [own if seat in self.absent_at_start else reason for seat in seats]
+        self._withdraw(reasons, Outcome.NOT_JOINED)
 
-    def _withdraw(self, reason: str, outcome: Outcome) -> None:
+    def _withdraw(self, reasons: Sequence[str], outcome: Outcome) -> None:
         self._close()
-        for player in self._players:
+        for player, reason in zip(self._players, reasons, strict=True):
             player.withdraw(reason)
         self._let_go()
         self._tell_done(outcome)
@@ -294,7 +297,11 @@ class Table:
             self.absent_at_start = [
                 seat for seat in range(len(self._players)) if seat not in self._entropies
             ]
-            self._call_off("not every bot joined in time")
+            self._call_off(
+                "not every bot joined in time",
+                f"this bot did not join within {self._patience.join_seconds:g} s, and is offered "
+                "nothing for a while; was it busy with another match?",
+            )
         elif self._phase is _Phase.PLAYING:
             self._expire(now)
 
