@@ -99,7 +99,10 @@ def test_faults_are_told_with_the_verdict(tmp_path: Path) -> None:
     code, summary = _json(file, "random", "--bounds", "0,150")
     assert code == ExitCode.NOT_BETTER
     (fault,) = summary["faults"]
-    assert (fault["bot"], fault["reason"]) == ("faulty", "RuntimeError: no idea")
+    assert (fault["bot"], fault["reason"]) == (
+        "faulty",
+        "RuntimeError: no idea (faulty.py, line 6)",
+    )
     assert fault["times"] >= summary["matches"]
 
 
