@@ -44,6 +44,11 @@ def history(
     changed = rules.options.changed()
 
     async def read(store: Store) -> "tuple[int, History]":
+        # Before the log is replayed, which takes seconds where it is long.
+        known = {one.bot.lower() for one in await store.bots()}
+        for name in bot or ():
+            if name.lower() not in known:
+                raise CommandError(f"--bot {name}: there is no such bot: see `arena bot list`.")
         size = await table_size(store, game, changed, seats)
         ladder = Ladder(game, changed, table_sizes(size), score)
         return size, await ladder_history(store, ladder, points)
