@@ -72,8 +72,9 @@ class Conversation:
         for offer in response.offers:
             self._join_or_decline(offer, request)
         for withdrawal in response.withdrawals:
-            self._seat_of(withdrawal.match_id, last=True)
-            _log.info("Match %s was called off: %s", withdrawal.match_id, withdrawal.reason)
+            # Of matches that it has declined itself, a bot need not be told.
+            if self._seat_of(withdrawal.match_id, last=True) is not None:
+                _log.info("Match %s was called off: %s", withdrawal.match_id, withdrawal.reason)
         for refusal in response.refusals:
             _log_refusal(refusal)
 
