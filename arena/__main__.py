@@ -1,6 +1,19 @@
-"""Runs the `arena` command."""
+"""Runs the `arena` command, or says which extra of the package it needs."""
 
 import sys
+from collections.abc import Sequence
+
+EXTRAS = ("play", "server", "dashboard")
+"""The extras of the package; each contains those before it."""
+
+PLAYING = frozenset({"play", "test", "tournament", "rate", "sprt", "luck", "verify"})
+"""Commands of which a part at least needs no database; the others need the server."""
+
+MODULES = {
+    "play": frozenset({"networkx", "numpy", "rich", "scipy", "typer"}),
+    "dashboard": frozenset({"altair", "pandas", "streamlit"}),
+}
+"""Which extra brings a module; those that are not listed come with the server."""
 
 
 def main() -> None:
@@ -10,10 +23,22 @@ def main() -> None:
 
         run(sys.argv[1:])
     except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        extra = missing_extra(module, sys.argv[1:])
         sys.exit(
-            f"arena: {error.name} is missing: install the server with "
-            "`pip install 'bluff-arena[server,dashboard]'`, or run `make setup` in a checkout."
+            f"arena: {module} is not installed: this needs `pip install 'bluff-arena[{extra}]'` "
+            "(or `make setup` in a checkout)."
         )
+
+
+def missing_extra(module: str, arguments: Sequence[str]) -> str:
+    """The extra to install where a command does not find a module."""
+    command = next((word for word in arguments if not word.startswith("-")), "play")
+    of_command = "play" if command in PLAYING else "server"
+    if command in ("up", "dashboard") and "--no-dashboard" not in arguments:
+        of_command = "dashboard"
+    of_module = next((extra for extra, names in MODULES.items() if module in names), "server")
+    return max(of_command, of_module, key=EXTRAS.index)
 
 
 if __name__ == "__main__":

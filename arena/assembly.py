@@ -12,20 +12,20 @@ import structlog
 
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
+from arena.hosting.director import Director, Terms
+from arena.hosting.journal import Journal
 from arena.randomness import SECRET_BYTES
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
-from arena.registry import Registry
-from arena.scheduling.ladder import Ladder, MeetingCounts
+from arena.registry import StoredRegistry
+from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.storage.listening import notifications
 from arena.storage.sole_referee import sole_referee
 from arena.storage.store import Store, open_store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
-from arena.tournament.director import Director, Terms
-from arena.tournament.journal import Journal
 
 STOP_GRACE_SECONDS: Final = 5.0
 """How long running blocks may take to end when the referee stops; a block lasts fractions of it."""
@@ -89,7 +89,7 @@ async def running_arena(
     database_url: str,
     host: str,
     port: int,
-    ladders: Sequence[Ladder],
+    ladders: Sequence[TableType],
     registration_key: str,
     terms: Terms | None = None,
     hello_seconds: float = HELLO_SECONDS,
@@ -120,7 +120,7 @@ async def running_arena(
         conductor = Conductor(store.tournaments, journal, director.schedule)
         director.agenda = conductor
         lobby = Lobby(director)
-        registry = Registry(store, registration_key)
+        registry = StoredRegistry(store, registration_key)
         play = PlayService(registry, lobby, hello_seconds)
         server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
@@ -149,9 +149,9 @@ async def meeting_counts(store: Store) -> MeetingCounts:
     """Who has played and met how often, from the log of results."""
     counts = MeetingCounts()
     for seen in await store.appearances():
-        ladder = Ladder(seen.game, make_game(seen.game, seen.options).options, seen.seat_count)
+        ladder = TableType(seen.game, make_game(seen.game, seen.options).options, seen.seat_count)
         counts.add_matches(ladder, seen.version_id, seen.matches)
     for met in await store.opponent_counts():
-        ladder = Ladder(met.game, make_game(met.game, met.options).options, met.seat_count)
+        ladder = TableType(met.game, make_game(met.game, met.options).options, met.seat_count)
         counts.add_meetings(ladder, met.one, met.other, met.matches)
     return counts

@@ -12,16 +12,16 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.rating.choices import ScoreRule
+from arena.boards.board import TABLE_SIZES, Board, BoardLine, rest_seconds, table_sizes
+from arena.boards.comparisons import AcrossTables, Comparisons, across_tables, comparisons
+from arena.boards.model_check import ModelCheck, model_check
+from arena.boards.rating_history import Point, rating_history
+from arena.rating.methods import ScoreRule
+from arena.records import Registered, VersionId
 from arena.storage.listening import notifications
 from arena.storage.rows import RatedMatch, RatedResult, Trouble
 from arena.storage.store import Store
 from arena.storage.tables import RESULTS_CHANNEL
-from arena.tournament.beside import Across, Beside, across, beside
-from arena.tournament.board import TABLE_SIZES, Board, Standing, rest_seconds, table_sizes
-from arena.tournament.model_check import ModelCheck, model_check
-from arena.tournament.ports import Registered, VersionId
-from arena.tournament.rating_history import Point, rating_history
 
 MOST_LIVE = 32
 """Boards kept at the same time by LiveLeaderboards; the one not asked for the longest goes."""
@@ -41,7 +41,7 @@ class Ladder:
 class Leaderboard:
     """A ladder at one moment."""
 
-    standings: tuple[Standing, ...]
+    standings: tuple[BoardLine, ...]
     matches: int
     """How many count."""
     sequence: int
@@ -53,17 +53,17 @@ class Details:
     """A ladder at one moment, with what stands beside its Elo."""
 
     board: Leaderboard
-    beside: Beside | None
+    comparisons: Comparisons | None
     """None before the first match."""
     troubles: Mapping[VersionId, Trouble]
-    across: Mapping[VersionId, Across]
+    across_tables: Mapping[VersionId, AcrossTables]
     """Over the ladders of this game and options, by version."""
     check: ModelCheck | None
     """None unless it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class LadderHistory:
     """A ladder's points, oldest first, and the match that each of them ends with."""
 
     points: tuple[Point, ...]
@@ -77,7 +77,7 @@ async def leaderboard(
     options: Mapping[str, Any],
     seats: int | None,
     score: ScoreRule = ScoreRule.PLACEMENT,
-) -> tuple[int, list[Standing]]:
+) -> tuple[int, list[BoardLine]]:
     """The table size and the lines of its ladder, best first.
 
     `options` are those that differ from the defaults; without `seats`, the smallest table that was
@@ -98,7 +98,7 @@ class LiveLeaderboards:
 
     async def standings(
         self, game: str, options: Mapping[str, Any], seats: int | None
-    ) -> tuple[int, list[Standing]]:
+    ) -> tuple[int, list[BoardLine]]:
         """As `leaderboard`, a moment ago at the most."""
         seats = await table_size(self._store, game, options, seats)
         ladder = Ladder(game, options, table_sizes(seats))
@@ -122,14 +122,14 @@ class LiveLeaderboards:
 @dataclass(slots=True)
 class _Live:
     board: Board
-    standings: list[Standing] = field(default_factory=list)
+    standings: list[BoardLine] = field(default_factory=list)
     fresh_until: float = 0.0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 def _grown(
     board: Board, rows: Iterable[RatedResult], versions: Mapping[VersionId, Registered]
-) -> list[Standing]:
+) -> list[BoardLine]:
     board.extend(rows)
     return board.standings(versions)
 
@@ -159,21 +159,21 @@ async def details(store: Store, ladder: Ladder, *, check: bool = False) -> Detai
     troubles = await store.troubles(ladder.game, ladder.options, list(ladder.sizes), board.sequence)
     return Details(
         Leaderboard(standings, len(board), board.sequence),
-        beside(board.ladder(versions)) if standings else None,
+        comparisons(board.ladder(versions)) if standings else None,
         {trouble.version_id: trouble for trouble in troubles},
-        across(shown),
+        across_tables(shown),
         model_check(board.log()[0], score=ladder.score) if check else None,
     )
 
 
-async def ladder_history(store: Store, ladder: Ladder, points: int) -> History:
+async def ladder_history(store: Store, ladder: Ladder, points: int) -> LadderHistory:
     """The ladder's log, replayed: at most so many points."""
     board, versions = await _board(store, ladder)
     log, sequences = board.log()
     anchor = board.anchor(versions)
     found = rating_history(log, sequences, anchor=anchor, score=ladder.score, points=points)
     matches = await store.rated_matches([point.sequence for point in found])
-    return History(tuple(found), tuple(matches), versions)
+    return LadderHistory(tuple(found), tuple(matches), versions)
 
 
 async def follow(store: Store, url: str, ladder: Ladder) -> AsyncGenerator[Leaderboard]:

@@ -10,6 +10,7 @@ import structlog
 
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.match.transcript import Entrant, Transcript
+from arena.records import Registered
 from arena.referee.errors import ProtocolError
 from arena.referee.registry_service import ListedBot, ListedMatch, ListedRating
 from arena.storage.errors import (
@@ -20,7 +21,6 @@ from arena.storage.errors import (
     VersionExistsError,
 )
 from arena.storage.store import Store
-from arena.tournament.ports import Registered
 
 if TYPE_CHECKING:
     from arena.leaderboard import LiveLeaderboards
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 
-class Registry:
+class StoredRegistry:
     """Tokens, bots and results. The Authenticator and the Registry of arena.referee."""
 
     def __init__(self, store: Store, registration_key: str) -> None:

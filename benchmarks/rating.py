@@ -26,7 +26,7 @@ from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import fit
 from arena.rating.intervals import intervals
 from arena.rating.ladder import ladder
-from arena.rating.results import Match, Results, Table
+from arena.rating.results import MatchColumns, MatchResult, Results
 
 SEED = 20250601
 TABLE_SIZES = (2, 3, 4, 5, 6)
@@ -59,7 +59,7 @@ def played(rng: np.random.Generator, bots: int, matches: int) -> Results[int]:
         placings = 1 + (scores[:, None, :] > scores[:, :, None]).sum(axis=2)
         numbers = np.arange(first, first + count)
         block = first + np.arange(count) // seats
-        tables.append(Table(who.astype(np.int32), placings.astype(np.int16), block, numbers))
+        tables.append(MatchColumns(who.astype(np.int32), placings.astype(np.int16), block, numbers))
         first += count
     return Results.of_tables(range(bots), tables)
 
@@ -79,7 +79,9 @@ def measured(bots: int, matches: int, runs: int) -> dict[str, float]:
     figures["aggregate and fit"] = figures["aggregate"] + figures["fit"]
     rng = np.random.default_rng(SEED + 1)
     fresh = [
-        Match(("new", n), tuple(zip(rng.permutation(bots)[:4].tolist(), (1, 2, 2, 4), strict=True)))
+        MatchResult(
+            ("new", n), tuple(zip(rng.permutation(bots)[:4].tolist(), (1, 2, 2, 4), strict=True))
+        )
         for n in range(20 * runs)
     ]
     waiting = iter(fresh)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from arena.match.flow import Refused, Turn
-from arena.tournament.ports import Host
+from arena.hosting.ports import Host
+from arena.match.flow import OpenTurn, Refused
 
 
 @dataclass
@@ -61,7 +61,7 @@ class FakePlayer:
     seat: int = -1
     commitment: bytes = b""
     join_ms: int = 0
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[OpenTurn] = field(default_factory=list)
     refusals: list[tuple[Refused, int]] = field(default_factory=list)
     ends: list[Any] = field(default_factory=list)
     withdrawals: list[str] = field(default_factory=list)
@@ -70,7 +70,7 @@ class FakePlayer:
         self.host, self.seat = host, seat
         self.commitment, self.join_ms = commitment, join_ms
 
-    def ask(self, turn: Turn) -> None:
+    def ask(self, turn: OpenTurn) -> None:
         self.turns.append(turn)
 
     def refuse(self, refused: Refused, faults: int) -> None:

@@ -40,7 +40,9 @@ def test_links_lead_somewhere(document: Path) -> None:
 @pytest.mark.parametrize("document", ["README.md", "docs/write-a-bot.md"])
 def test_everybody_is_shown_the_same_first_bot(document: str) -> None:
     examples = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
-    assert (ROOT / "sample_bots/first_bot.py").read_text() in examples
+    assert (
+        ROOT / "sample_bots/python/arena_sample_bots/starters/first_bot.py"
+    ).read_text() in examples
 
 
 def constant(path: str) -> Any:

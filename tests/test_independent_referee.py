@@ -16,7 +16,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import Answer, Reply, Turn, play
+from arena.match.flow import OpenTurn, Reply, TimedAction, play
 from arena.match.result import Termination
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.match.transcript_json import to_json
@@ -88,14 +88,14 @@ def test_the_matches_hold_faults_forfeits_and_stand_ins() -> None:
     assert any(step.get("stand_in") for step in steps)
 
 
-def reply(game: AnyGame, turn: Turn, random: Random, faulty: float) -> Reply:
+def reply(game: AnyGame, turn: OpenTurn, random: Random, faulty: float) -> Reply:
     """Some legal action, but with probability `faulty` a fault of any kind."""
     if random.random() >= faulty:
         # Of Bluff's many bets the lowest and the doubt, or matches would hardly last a round.
         most = 12 if game.name == "bluff" else 400
-        return Answer(random.choice(list(islice(game.choices(turn.view), most))), 5)
+        return TimedAction(random.choice(list(islice(game.choices(turn.view), most))), 5)
     kind = random.choice(list(FaultKind))
-    return Answer(object(), 3) if kind is FaultKind.ILLEGAL else Fault(kind, 7)
+    return TimedAction(object(), 3) if kind is FaultKind.ILLEGAL else Fault(kind, 7)
 
 
 Tampering = Callable[[Document], None]

@@ -10,7 +10,7 @@ from random import Random
 
 from arena.bot.bot import Bot
 from arena.bot.checks import check
-from arena.bot.seat import Seat
+from arena.bot.running_match import RunningMatch
 from arena.bot.tally import Tally
 from arena.codec import transcript as transcript_codec
 from arena.codec.bot_side import Offered, read_offer
@@ -34,8 +34,8 @@ class Conversation:
         self._kind = kind
         self._instance = instance
         self._strict = strict
-        self._seats: dict[str, Seat] = {}
-        self._lost: dict[str, Seat] = {}
+        self._seats: dict[str, RunningMatch] = {}
+        self._lost: dict[str, RunningMatch] = {}
         """Matches of the previous stream that the referee has not resumed (yet)."""
         self.leaving = False
         """Whether it joins no more matches, and is gone when those that run are over."""
@@ -136,10 +136,10 @@ class Conversation:
             request.joins.add(match_id=offer.match_id, entropy=entropy)
 
     def _sit_down(self, offered: Offered, entropy: bytes | None) -> None:
-        seat = Seat(self._kind(Random()), offered, entropy)
+        seat = RunningMatch(self._kind(Random()), offered, entropy)
         self._seats[offered.setup.match_id] = seat
 
-    def _seat_of(self, match_id: str, *, last: bool = False) -> Seat | None:
+    def _seat_of(self, match_id: str, *, last: bool = False) -> RunningMatch | None:
         for seats in (self._seats, self._lost):
             if match_id in seats:
                 return seats.pop(match_id) if last else seats[match_id]

@@ -8,6 +8,7 @@ from arena.games.bloeff.events import (
     Accepted,
     ActionPlayed,
     BloeffEvent,
+    BloeffRoundStarted,
     CardsDrawn,
     Dealt,
     Doubted,
@@ -18,7 +19,6 @@ from arena.games.bloeff.events import (
     RedCarriedOut,
     RedPlayed,
     Reshuffled,
-    RoundStarted,
 )
 from arena.v1 import bloeff_pb2 as pb
 
@@ -70,7 +70,7 @@ def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
             drawn.cause = _CAUSE_NUMBERS[cause]
         case Doubted():
             _write_doubted(event, message.doubted)
-        case RoundStarted(round_, limit, starter):
+        case BloeffRoundStarted(round_, limit, starter):
             started = message.round_started
             started.round = round_
             started.limit = limit
@@ -113,7 +113,7 @@ def read_event(message: pb.BloeffEvent) -> BloeffEvent:
             return _read_doubted(message.doubted)
         case "round_started":
             started = message.round_started
-            return RoundStarted(started.round, started.limit, started.starter)
+            return BloeffRoundStarted(started.round, started.limit, started.starter)
         case "reshuffled":
             return Reshuffled(message.reshuffled.draw_pile)
         case "dealt":

@@ -12,15 +12,15 @@ from arena.games.bluff.values import (
     BetPlaced,
     BluffAction,
     BluffEvent,
+    BluffRoundStarted,
     BluffView,
+    CupRoll,
     Dice,
     Doubt,
     Face,
     OpenerDraw,
     PlacedBet,
     Reroll,
-    Roll,
-    RoundStarted,
     Showdown,
     StartingRoll,
     StartingRolled,
@@ -84,7 +84,7 @@ class BluffCodec:
 
     def write_draw(self, draw: BluffAction, message: pb.BluffDraw) -> None:
         match draw:
-            case Roll(dice):
+            case CupRoll(dice):
                 _write_dice(dice, message.roll.dice)
                 message.roll.SetInParent()
             case Reroll(dice):
@@ -102,7 +102,7 @@ class BluffCodec:
     def read_draw(self, message: pb.BluffDraw) -> BluffAction:
         match message.WhichOneof("draw"):
             case "roll":
-                return Roll(_read_dice(message.roll.dice))
+                return CupRoll(_read_dice(message.roll.dice))
             case "reroll":
                 return Reroll(_read_faces(message.reroll.dice.faces))
             case "starting_roll":
@@ -145,7 +145,7 @@ class BluffCodec:
         message = pb.BluffEvent()
         if isinstance(event, BetPlaced):
             _write_placed(event.seat, event.bet, message.bet_placed)
-        elif isinstance(event, RoundStarted):
+        elif isinstance(event, BluffRoundStarted):
             started = message.round_started
             started.round = event.round
             started.opener = event.opener
@@ -172,7 +172,7 @@ class BluffCodec:
                 return BetPlaced(placed.seat, _read_bet(placed.bet))
             case "round_started":
                 started = message.round_started
-                return RoundStarted(started.round, started.opener, tuple(started.dice_counts))
+                return BluffRoundStarted(started.round, started.opener, tuple(started.dice_counts))
             case "showdown":
                 showdown = message.showdown
                 return Showdown(

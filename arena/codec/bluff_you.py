@@ -14,12 +14,12 @@ from arena.games.bluff_you.values import (
     Answer,
     BluffYouAction,
     BluffYouEvent,
+    BluffYouPhase,
     BluffYouView,
     Chips,
     Dice,
     Gift,
     Give,
-    Phase,
     Revealed,
     Roll,
     Steal,
@@ -34,11 +34,11 @@ from arena.games.bluff_you.values import (
 from arena.v1 import bluff_you_pb2 as pb
 
 _PHASES = {
-    Phase.ANNOUNCE: pb.BLUFF_YOU_PHASE_ANNOUNCE,
-    Phase.ANSWER: pb.BLUFF_YOU_PHASE_ANSWER,
-    Phase.GIVE: pb.BLUFF_YOU_PHASE_GIVE,
-    Phase.TAKE: pb.BLUFF_YOU_PHASE_TAKE,
-    Phase.SWAP_AGAIN: pb.BLUFF_YOU_PHASE_SWAP_AGAIN,
+    BluffYouPhase.ANNOUNCE: pb.BLUFF_YOU_PHASE_ANNOUNCE,
+    BluffYouPhase.ANSWER: pb.BLUFF_YOU_PHASE_ANSWER,
+    BluffYouPhase.GIVE: pb.BLUFF_YOU_PHASE_GIVE,
+    BluffYouPhase.TAKE: pb.BLUFF_YOU_PHASE_TAKE,
+    BluffYouPhase.SWAP_AGAIN: pb.BLUFF_YOU_PHASE_SWAP_AGAIN,
 }
 """The phases in which a seat is asked; no other view is sent."""
 _PHASE_NUMBERS = {number: phase for phase, number in _PHASES.items()}

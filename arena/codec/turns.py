@@ -8,7 +8,7 @@ from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import FAULT_KINDS, write_entrant, write_options, write_time_control
-from arena.match.flow import Refused, Turn
+from arena.match.flow import OpenTurn, Refused
 from arena.match.transcript import Setup
 from arena.v1 import game_pb2, referee_pb2
 
@@ -45,7 +45,7 @@ def offer(setup: Setup, seat: int, commitment: bytes, join_ms: int) -> referee_p
     return message
 
 
-def turn(setup: Setup, asked: Turn, turn_ms: int, bank_ms: int) -> bytes:
+def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
     """The bytes of a question to a seat: this is what the referee writes most."""
     game = setup.game
     head = referee_pb2.Turn(

@@ -11,7 +11,7 @@ after it.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from arena.games.bluff import BluffOptions, Dice, OpenerDraw, Roll, StartingRoll
+from arena.games.bluff import BluffOptions, CupRoll, Dice, OpenerDraw, StartingRoll
 from arena.games.game import DEALER
 from arena.luck.draws import DrawLuck, between
 from arena.luck.duels import cell_of
@@ -31,7 +31,7 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
         if step.actor is not DEALER:
             continue
         draw = step.action
-        if type(draw) is Roll:
+        if type(draw) is CupRoll:
             live = [seat for seat, dice in enumerate(draw.dice) if dice]
             opener = _opener(steps, index)
             if len(live) != 2 or opener is None:

@@ -19,7 +19,7 @@ from arena.match.transcript import Step
 from arena.randomness import Randomness
 
 
-class Turn(NamedTuple):
+class OpenTurn(NamedTuple):
     """A question to one seat."""
 
     seat: int
@@ -32,7 +32,7 @@ class Turn(NamedTuple):
     """Index of the first event since this seat's last turn."""
 
 
-class Answer(NamedTuple):
+class TimedAction(NamedTuple):
     """A seat's action and the time it used."""
 
     action: Any
@@ -53,11 +53,11 @@ class Refused(NamedTuple):
 class Ask(NamedTuple):
     """Turns to put to their seats at the same moment, after news of earlier refusals."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[OpenTurn, ...]
     refused: tuple[Refused, ...] = ()
 
 
-class Record(NamedTuple):
+class MatchRecord(NamedTuple):
     """The end of the conversation: all steps, the result and the last public events."""
 
     steps: tuple[Step, ...]
@@ -66,8 +66,8 @@ class Record(NamedTuple):
     refused: tuple[Refused, ...] = ()
 
 
-Reply: TypeAlias = Answer | Fault
-Flow: TypeAlias = Generator[Ask, Sequence[Reply], Record]
+Reply: TypeAlias = TimedAction | Fault
+Flow: TypeAlias = Generator[Ask, Sequence[Reply], MatchRecord]
 
 
 def play(
@@ -102,7 +102,7 @@ class _Conductor:
             else:
                 forfeited = self._faults.forfeited
                 turns = tuple([self._turn(seat) for seat in to_act if not forfeited[seat]])
-                settled: Iterator[tuple[Turn, Reply]] = iter(())
+                settled: Iterator[tuple[OpenTurn, Reply]] = iter(())
                 if turns:
                     refused, self._refused = self._refused, ()
                     settled = zip(turns, (yield Ask(turns, refused)), strict=True)
@@ -115,14 +115,14 @@ class _Conductor:
                 if self._faults.decided and self._game.to_act(self._state) != ():
                     return self._record(Termination.FORFEIT)
 
-    def _turn(self, seat: int) -> Turn:
+    def _turn(self, seat: int) -> OpenTurn:
         self._turns += 1
         unseen, self._seen[seat] = self._seen[seat], len(self._events)
-        return Turn(seat, self._turns, self._game.view(self._state, seat), self._events, unseen)
+        return OpenTurn(seat, self._turns, self._game.view(self._state, seat), self._events, unseen)
 
-    def _settle(self, turn: Turn, reply: Reply) -> None:
+    def _settle(self, turn: OpenTurn, reply: Reply) -> None:
         seat = turn.seat
-        if isinstance(reply, Answer):
+        if isinstance(reply, TimedAction):
             try:
                 self._apply(seat, Step(seat, reply.action, reply.milliseconds))
             except IllegalActionError as error:
@@ -141,7 +141,7 @@ class _Conductor:
         self._steps.append(step)
         self._events.extend(self._game.events(before, actor, step.action, after))
 
-    def _record(self, termination: Termination) -> Record:
+    def _record(self, termination: Termination) -> MatchRecord:
         forfeited = tuple(self._faults.forfeited)
         scores: tuple[int, ...] | None
         if termination is Termination.FINISHED:
@@ -155,4 +155,4 @@ class _Conductor:
             tuple(self._faults.faults),
             forfeited,
         )
-        return Record(tuple(self._steps), result, self._events, self._refused)
+        return MatchRecord(tuple(self._steps), result, self._events, self._refused)

@@ -12,11 +12,11 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rating.choices import ScoreRule
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.errors import RatingError
 from arena.rating.luck_sums import LuckSums, pair_luck
-from arena.rating.results import BotT, Match, Results, Table
+from arena.rating.methods import ScoreRule
+from arena.rating.results import BotT, MatchColumns, MatchResult, Results
 
 
 def pair_outcomes(
@@ -87,11 +87,11 @@ class Aggregate(Generic[BotT]):
         pairs: FloatArray = (self.wins + self.wins.T + self.ties).astype(np.float64)
         return pairs
 
-    def add(self, match: Match[BotT]) -> None:
+    def add(self, match: MatchResult[BotT]) -> None:
         """One more match; costs its pairs."""
         self._count(match, 1)
 
-    def remove(self, match: Match[BotT]) -> None:
+    def remove(self, match: MatchResult[BotT]) -> None:
         """Takes a match back, as for every match of a voided block.
 
         Raises `RatingError` when such a match was never added (as far as counts can tell).
@@ -101,7 +101,7 @@ class Aggregate(Generic[BotT]):
                 raise RatingError(f"match {match.match}: {bot} has no match to take back")
         self._count(match, -1)
 
-    def add_table(self, table: Table) -> None:
+    def add_table(self, table: MatchColumns) -> None:
         """All matches of one table size; its indices must be this aggregate's."""
         count = len(self._numbers)
         wins = np.zeros(count * count)
@@ -127,7 +127,7 @@ class Aggregate(Generic[BotT]):
         self.ties[:] += (both + both.T).astype(np.int64)
         self.matches[:] += np.bincount(table.bots.ravel(), minlength=count)
 
-    def _count(self, match: Match[BotT], sign: int) -> None:
+    def _count(self, match: MatchResult[BotT], sign: int) -> None:
         numbers = [self._number(bot) for bot, _ in match.seats]
         for number in numbers:
             self._matches[number] += sign

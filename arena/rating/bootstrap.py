@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from arena.rating.aggregate import pair_outcomes
 from arena.rating.bradley_terry import Fit, maximise
-from arena.rating.choices import Clusters
 from arena.rating.clusters import cluster_numbers, fit_indices
 from arena.rating.elo import ELO_PER_NAT, FloatArray, IntArray
 from arena.rating.links import strong_groups
+from arena.rating.methods import Clusters
 from arena.rating.results import BotT, Results
 
 REPLICATES = 200

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rating.aggregate import Aggregate
-from arena.rating.choices import ScoreRule
 from arena.rating.elo import ELO_PER_NAT, FloatArray, IntArray, win_probabilities
 from arena.rating.errors import AnchorError, RatingError, UnboundedRatingError
 from arena.rating.links import strong_groups
+from arena.rating.methods import ScoreRule
 from arena.rating.results import BotT
 
 PRIOR_SD = 350.0

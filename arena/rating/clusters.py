@@ -11,10 +11,10 @@ import numpy as np
 
 from arena.rating.aggregate import pair_outcomes
 from arena.rating.bradley_terry import Fit
-from arena.rating.choices import Clusters, ScoreRule
 from arena.rating.elo import FloatArray, IntArray, win_probabilities
 from arena.rating.luck_sums import pair_luck
-from arena.rating.results import NO_BLOCK, BotT, Results, Table
+from arena.rating.methods import Clusters, ScoreRule
+from arena.rating.results import NO_BLOCK, BotT, MatchColumns, Results
 
 ScoreGroup: TypeAlias = tuple[IntArray, FloatArray]
 """(bots, scores), both (n, d): n clusters that touch d bots each, by the indices of a fit."""
@@ -39,7 +39,7 @@ def cluster_numbers(results: Results[BotT], clusters: Clusters) -> list[IntArray
 
 
 def match_scores(
-    table: Table,
+    table: MatchColumns,
     bots: IntArray,
     chances: FloatArray,
     rule: ScoreRule,

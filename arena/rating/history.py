@@ -12,13 +12,13 @@ import numpy as np
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import PRIOR_SD, Anchor, Fit, fit
-from arena.rating.choices import ScoreRule
 from arena.rating.errors import AnchorError, UnboundedRatingError
+from arena.rating.methods import ScoreRule
 from arena.rating.results import BotT, Results
 
 
 @dataclass(frozen=True, slots=True)
-class Moment(Generic[BotT]):
+class FitAfter(Generic[BotT]):
     """The board after the log's first `matches` matches."""
 
     matches: int
@@ -32,7 +32,7 @@ def history(
     prior_sd: float | None = PRIOR_SD,
     anchor: Anchor[BotT] | None = None,
     score: ScoreRule = ScoreRule.PLACEMENT,
-) -> Iterator[Moment[BotT]]:
+) -> Iterator[FitAfter[BotT]]:
     """A moment after each `every` matches, and one at the end. Costs one pass and a fit each.
 
     Moments before the anchor's first match, or before the first finite fit where there is no
@@ -53,4 +53,4 @@ def history(
             if end == len(results):
                 raise
             continue
-        yield Moment(end, latest)
+        yield FitAfter(end, latest)

@@ -19,9 +19,9 @@ from typing import Generic
 import numpy as np
 
 from arena.rating.bradley_terry import Fit, hessian, prior_precision
-from arena.rating.choices import Clusters
 from arena.rating.clusters import outer_products, score_groups
 from arena.rating.elo import ELO_PER_NAT, Z_95, FloatArray, IntArray, win_probabilities
+from arena.rating.methods import Clusters
 from arena.rating.results import BotT, Results
 
 SAME = 1e-9

@@ -9,9 +9,9 @@ from typing import Generic
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import PRIOR_SD, Anchor, fit
-from arena.rating.choices import Clusters, ScoreRule
 from arena.rating.flags import Flag, flags
 from arena.rating.intervals import Intervals, intervals
+from arena.rating.methods import Clusters, ScoreRule
 from arena.rating.ranks import Band, bands, ladder_order, rank_ranges
 from arena.rating.results import BotT, Results
 

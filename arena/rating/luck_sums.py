@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.rating.choices import ScoreRule
 from arena.rating.elo import FloatArray, IntArray
+from arena.rating.methods import ScoreRule
 
 PairMasks = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rating.bradley_terry import maximise
-from arena.rating.choices import ScoreRule
 from arena.rating.clusters import fit_indices
 from arena.rating.elo import ELO_PER_NAT, Z_95, FloatArray
 from arena.rating.errors import RatingError
 from arena.rating.intervals import Intervals
+from arena.rating.methods import ScoreRule
 from arena.rating.plackett_luce import PlackettLuce, plackett_luce
-from arena.rating.results import BotT, Results, Table
+from arena.rating.results import BotT, MatchColumns, Results
 
 _PIECE = 20_000
 _SEATS_MAX = 8
@@ -107,7 +107,7 @@ def expected_scores(strengths: FloatArray, ties: dict[int, float]) -> FloatArray
     return scores
 
 
-def _expected(table: Table, exact: PlackettLuce[BotT]) -> FloatArray:
+def _expected(table: MatchColumns, exact: PlackettLuce[BotT]) -> FloatArray:
     """(K * K,): expected points of every pair over all matches of one table size."""
     count = len(exact.bots)
     total = np.zeros(count * count)

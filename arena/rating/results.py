@@ -23,7 +23,7 @@ NO_BLOCK = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Match(Generic[BotT]):
+class MatchResult(Generic[BotT]):
     """One result: `seats` holds (bot, placing) in seat order; `block` is None outside a block.
 
     `luck` by seat, in points beyond expectation that sum to zero; None counts as none. Raises
@@ -55,7 +55,7 @@ class Match(Generic[BotT]):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MatchColumns:
     """All matches of one table size, in the order of the log. n matches, s seats."""
 
     bots: NDArray[np.int32]
@@ -76,9 +76,9 @@ class Table:
     def __len__(self) -> int:
         return len(self.blocks)
 
-    def rows(self, chosen: slice | NDArray[np.bool_]) -> "Table":
+    def rows(self, chosen: slice | NDArray[np.bool_]) -> "MatchColumns":
         """The chosen matches."""
-        return Table(
+        return MatchColumns(
             self.bots[chosen],
             self.placings[chosen],
             self.blocks[chosen],
@@ -128,9 +128,9 @@ class _Columns:
         self.numbers[row] = number
         self.rows += 1
 
-    def table(self) -> Table:
+    def table(self) -> MatchColumns:
         used = slice(self.rows)
-        return Table(
+        return MatchColumns(
             self.bots[used],
             self.placings[used],
             self.blocks[used],
@@ -140,12 +140,12 @@ class _Columns:
 
 
 class Results(Generic[BotT]):
-    """An append-only log of matches, kept as one `Table` per table size.
+    """An append-only log of matches, kept as one `MatchColumns` per table size.
 
     Raises `ResultError` when a match id comes a second time.
     """
 
-    def __init__(self, matches: Iterable[Match[BotT]] = ()) -> None:
+    def __init__(self, matches: Iterable[MatchResult[BotT]] = ()) -> None:
         self._bot_numbers: dict[BotT, int] = {}
         self._block_numbers: dict[Hashable, int] = {}
         self._match_numbers: dict[Hashable, int] = {}
@@ -159,14 +159,14 @@ class Results(Generic[BotT]):
         rows: Iterable[tuple[Hashable, Hashable | None, Sequence[tuple[BotT, int]]]],
     ) -> "Results[BotT]":
         """The log of rows (match id, block id or None, [(bot, placing), …])."""
-        return cls(Match(match, tuple(seats), block) for match, block, seats in rows)
+        return cls(MatchResult(match, tuple(seats), block) for match, block, seats in rows)
 
     @classmethod
-    def of_tables(cls, bots: Sequence[BotT], tables: Iterable[Table]) -> "Results[BotT]":
+    def of_tables(cls, bots: Sequence[BotT], tables: Iterable[MatchColumns]) -> "Results[BotT]":
         """The log of whole columns, for many matches at once; nothing loops over them.
 
         The ids of matches and blocks are their numbers. At most one table per table size;
-        `numbers` must be 0 … n − 1 over all tables. Raises `ResultError` as `Match` does.
+        `numbers` must be 0 … n − 1 over all tables. Raises `ResultError` as `MatchResult` does.
         """
         log = cls()
         log._bot_numbers = {bot: number for number, bot in enumerate(bots)}
@@ -196,14 +196,14 @@ class Results(Generic[BotT]):
         return tuple(self._bot_numbers)
 
     @property
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[MatchColumns, ...]:
         """The columns by ascending table size: views, valid until the next append."""
         return tuple(self._columns[seats].table() for seats in sorted(self._columns))
 
     def __len__(self) -> int:
         return sum(columns.rows for columns in self._columns.values())
 
-    def append(self, match: Match[BotT]) -> None:
+    def append(self, match: MatchResult[BotT]) -> None:
         """One more match at the end; costs its seats alone, however long the log is."""
         if match.match in self._match_numbers:
             raise ResultError(f"match {match.match} comes twice")
@@ -217,12 +217,12 @@ class Results(Generic[BotT]):
         placings = [placing for _, placing in match.seats]
         self._columns[len(match.seats)].append(bots, placings, block, number, match.luck)
 
-    def matches(self) -> Iterator[Match[BotT]]:
+    def matches(self) -> Iterator[MatchResult[BotT]]:
         """Every match, in the order of the log."""
         bots = self.bots
         ids = list(self._match_numbers)
         blocks: dict[int, Hashable] = {number: id_ for id_, number in self._block_numbers.items()}
-        found: list[tuple[int, Match[BotT]]] = []
+        found: list[tuple[int, MatchResult[BotT]]] = []
         for table in self.tables:
             lucks = repeat(None) if table.luck is None else map(tuple, table.luck.tolist())
             for seated, placings, block, number, luck in zip(
@@ -234,7 +234,7 @@ class Results(Generic[BotT]):
                 strict=False,
             ):
                 seats = tuple((bots[b], p) for b, p in zip(seated, placings, strict=True))
-                found.append((number, Match(ids[number], seats, blocks.get(block), luck)))
+                found.append((number, MatchResult(ids[number], seats, blocks.get(block), luck)))
         found.sort(key=lambda numbered: numbered[0])
         return (match for _, match in found)
 
@@ -255,7 +255,7 @@ class Results(Generic[BotT]):
             kept.append(table.rows(block % step == 0))
         return self._of_rows(kept)
 
-    def _of_rows(self, tables: Sequence[Table]) -> "Results[BotT]":
+    def _of_rows(self, tables: Sequence[MatchColumns]) -> "Results[BotT]":
         """Only the bots and numbers that are left, in their old order."""
         tables = [table for table in tables if len(table)]
         if not tables:
@@ -266,7 +266,7 @@ class Results(Generic[BotT]):
         return Results.of_tables(
             [names[index] for index in bots.tolist()],
             [
-                Table(
+                MatchColumns(
                     np.searchsorted(bots, table.bots).astype(np.int32),
                     table.placings,
                     table.blocks,
@@ -282,8 +282,8 @@ class Results(Generic[BotT]):
         return Results(match for match in self.matches() if match.block not in blocks)
 
 
-def _check(table: Table, bots: int) -> None:
-    """What `Match` checks, for a whole table."""
+def _check(table: MatchColumns, bots: int) -> None:
+    """What `MatchResult` checks, for a whole table."""
     if not len(table):
         return
     if table.seats < 2:

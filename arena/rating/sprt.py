@@ -28,10 +28,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from arena.rating.choices import EloModel
 from arena.rating.constrained import log_ratio_with_mean, log_ratio_with_t_value
 from arena.rating.elo import Z_95, FloatArray, expected_score, normal_cdf
 from arena.rating.errors import RatingError
+from arena.rating.methods import EloModel
 
 NELO_PER_T = 800.0 / math.log(10.0)
 """347.4356 nElo: one standard deviation of a match's score."""
@@ -43,7 +43,7 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean score of a block of two matches: LL, LD, DD or WL, WD, WW."""
 
 
-class State(StrEnum):
+class SprtState(StrEnum):
     """CONTINUE: not decided. ACCEPT: H1, at least elo1. REJECT: H0, at most elo0."""
 
     CONTINUE = "continue"
@@ -128,7 +128,7 @@ class Sprt:
     llr: float
     lower: float
     upper: float
-    state: State
+    state: SprtState
     elo: float
     """Logistic Elo of the mean score."""
     elo_interval: tuple[float, float]
@@ -153,11 +153,11 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
     llr = float(log_likelihood_ratio(counts, scores, bounds, matches_per_block=size))
     total, mean, sd = _moments(counts, scores)
     error = sd / math.sqrt(total)
-    state = State.CONTINUE
+    state = SprtState.CONTINUE
     if llr >= bounds.upper:
-        state = State.ACCEPT
+        state = SprtState.ACCEPT
     elif llr <= bounds.lower:
-        state = State.REJECT
+        state = SprtState.REJECT
     # An interval ends short of the infinite, but not before its estimate.
     edge = min(1e-3, mean, 1.0 - mean)
     nelo = NELO_PER_T * (mean - 0.5) / (sd * math.sqrt(size))
@@ -173,8 +173,8 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
         normal_cdf((mean - 0.5) / error),
         observed.blocks,
         observed.blocks * size,
-        state is not State.CONTINUE,
-        0.0 if state is not State.CONTINUE else to_go,
+        state is not SprtState.CONTINUE,
+        0.0 if state is not SprtState.CONTINUE else to_go,
     )
 
 

@@ -9,7 +9,7 @@ blocks end in the same verdict.
 from collections import Counter
 from fractions import Fraction
 
-from arena.rating.sprt import PAIR_SCORES, BlockCounts, Bounds, Sprt, State, sprt
+from arena.rating.sprt import PAIR_SCORES, BlockCounts, Bounds, Sprt, SprtState, sprt
 
 LOOKED_AT_EACH = 100
 
@@ -52,4 +52,4 @@ class Trial:
 
 def decided(standing: Sprt) -> bool:
     """Whether the test stops."""
-    return standing.state is not State.CONTINUE
+    return standing.state is not SprtState.CONTINUE

@@ -11,7 +11,7 @@ import numpy as np
 
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.head_to_head import wilson
-from arena.rating.results import BotT, Match, Results, Table
+from arena.rating.results import BotT, MatchColumns, MatchResult, Results
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class WinCounts(Generic[BotT]):
         """Every bot ever added, K of them."""
         return tuple(self._numbers)
 
-    def add(self, match: Match[BotT]) -> None:
+    def add(self, match: MatchResult[BotT]) -> None:
         """One more match; costs its seats."""
         numbers = [self._numbers.setdefault(bot, len(self._numbers)) for bot, _ in match.seats]
         placings = [placing for _, placing in match.seats]
@@ -61,7 +61,7 @@ class WinCounts(Generic[BotT]):
             if placing == 1:
                 counts[number, level] += 1
 
-    def add_table(self, table: Table) -> None:
+    def add_table(self, table: MatchColumns) -> None:
         """All matches of one table size; its indices must be this one's."""
         counts = self._counts(table.seats)
         seated = table.bots.ravel()

@@ -7,11 +7,11 @@ import structlog
 
 from arena.codec.transcript import write_entrant
 from arena.games import GAMES
+from arena.hosting.director import Director
+from arena.records import Registered, VersionId
 from arena.referee.errors import ProtocolError
 from arena.referee.outbox import Outbox
 from arena.referee.session import MAX_MATCHES, Session
-from arena.tournament.director import Director
-from arena.tournament.ports import Registered, VersionId
 from arena.v1 import referee_pb2
 
 PROTOCOL_VERSION = 1

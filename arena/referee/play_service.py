@@ -10,10 +10,10 @@ import grpc.aio
 import structlog
 from google.protobuf.message import DecodeError
 
+from arena.records import Registered
 from arena.referee.errors import ProtocolError
 from arena.referee.lobby import Lobby
 from arena.referee.outbox import Outbox
-from arena.tournament.ports import Registered
 from arena.v1 import referee_pb2
 
 HELLO_SECONDS: Final = 10.0

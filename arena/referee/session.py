@@ -9,10 +9,10 @@ from typing import Final
 import grpc
 
 from arena.randomness import MAX_ENTROPY_BYTES, MIN_ENTROPY_BYTES
+from arena.records import Registered
 from arena.referee.errors import ProtocolError
 from arena.referee.outbox import Outbox
-from arena.referee.seat import Seat
-from arena.tournament.ports import Registered
+from arena.referee.remote_player import RemotePlayer
 from arena.v1 import referee_pb2
 
 MAX_MATCHES: Final = 64
@@ -31,7 +31,7 @@ class Session:
         self.games: frozenset[str] = frozenset()
         self.max_matches = 1
         self._outbox: Outbox | None = None
-        self._seats: dict[str, Seat] = {}
+        self._seats: dict[str, RemotePlayer] = {}
         self._strays = 0
 
     @property
@@ -58,8 +58,8 @@ class Session:
             seat.cut()
         return True
 
-    def player(self) -> Seat:
-        return Seat(self)
+    def player(self) -> RemotePlayer:
+        return RemotePlayer(self)
 
     @property
     def up(self) -> bool:
@@ -69,11 +69,11 @@ class Session:
         if self._outbox is not None:
             self._outbox.add(part)
 
-    def seated(self, seat: Seat) -> None:
+    def seated(self, seat: RemotePlayer) -> None:
         self._seats[seat.match_id] = seat
         self._count_matches()
 
-    def unseated(self, seat: Seat) -> None:
+    def unseated(self, seat: RemotePlayer) -> None:
         self._seats.pop(seat.match_id, None)
         self._count_matches()
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 from arena.randomness import shuffled
 from arena.scheduling.pairings import (
     FormatError,
-    Line,
     Number,
     Pairing,
-    Played,
+    PlayedPairing,
+    Standing,
     all_done,
     blocks_by_entry,
     points_by_entry,
@@ -42,19 +42,19 @@ class Gauntlet:
         if field < self.seats:
             raise FormatError(f"a table of {self.seats} needs at least {self.seats} bots")
 
-    def blocks_wanted(self, played: Played) -> int:
+    def blocks_wanted(self, played: PlayedPairing) -> int:
         del played
         return self.blocks
 
     def next_pairings(
-        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         del withdrawn  # everything is paired at the start
         if not played:
             return self._pairings(field)
         return None if all_done(self, played) else ()
 
-    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+    def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         blocks = blocks_by_entry(played)
         means = {
             entry: total / blocks[entry] if blocks[entry] else Fraction(0)

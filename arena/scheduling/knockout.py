@@ -18,10 +18,10 @@ from fractions import Fraction
 from arena.randomness import shuffled
 from arena.scheduling.pairings import (
     FormatError,
-    Line,
     Number,
     Pairing,
-    Played,
+    PlayedPairing,
+    Standing,
     blocks_by_entry,
     ranked,
     schedule_randomness,
@@ -56,7 +56,7 @@ class Decided:
         return self.through[0]
 
 
-def blocks_to_decide(played: Played, planned: int, level: Callable[[int], bool]) -> int:
+def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int], bool]) -> int:
     """How many blocks decide a pairing, as far as can be told now: those planned, and further ones
     while it is level after so many, until there are MOST_EXTRA_BLOCKS or somebody withdraws."""
     most = planned + MOST_EXTRA_BLOCKS
@@ -67,7 +67,7 @@ def blocks_to_decide(played: Played, planned: int, level: Callable[[int], bool])
     return most
 
 
-def how_decided(count: int, planned: int, played: Played, *, level: bool) -> Decision:
+def how_decided(count: int, planned: int, played: PlayedPairing, *, level: bool) -> Decision:
     """What decided a pairing that took `count` blocks."""
     if not level:
         return Decision.POINTS if count == planned else Decision.EXTRA_BLOCKS
@@ -75,7 +75,7 @@ def how_decided(count: int, planned: int, played: Played, *, level: bool) -> Dec
     return Decision.SEEDING if played_off or not played.absent else Decision.WALKOVER
 
 
-def in_order(played: Played, count: int, by: Decision) -> list[Number]:
+def in_order(played: PlayedPairing, count: int, by: Decision) -> list[Number]:
     """The bots of a decided pairing, best first."""
     total = dict(zip(played.pairing.entries, played.total(count), strict=True))
     gone = played.absent if by is Decision.WALKOVER else ()
@@ -95,12 +95,12 @@ class Knockout:
         if field < 2:
             raise FormatError("a knockout needs at least 2 bots")
 
-    def blocks_wanted(self, played: Played) -> int:
+    def blocks_wanted(self, played: PlayedPairing) -> int:
         if played.pairing.is_bye:
             return 0
         return blocks_to_decide(played, self.blocks, lambda count: _level(played, count))
 
-    def decided(self, played: Played) -> Decided | None:
+    def decided(self, played: PlayedPairing) -> Decided | None:
         """Who goes on, and why; None while blocks are awaited."""
         if played.pairing.is_bye:
             return Decided(played.pairing.entries, Decision.BYE)
@@ -111,7 +111,7 @@ class Knockout:
         return Decided((in_order(played, count, by)[0],), by)
 
     def next_pairings(
-        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         del withdrawn  # the opponent has a walkover, and the bracket stays as it is
         if not played:
@@ -137,7 +137,7 @@ class Knockout:
             if (round_, table) not in paired
         )
 
-    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+    def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         won: dict[Number, Fraction] = {}
         for winner in self._winners(played).values():
             won[winner] = won.get(winner, Fraction(0)) + 1
@@ -146,7 +146,7 @@ class Knockout:
     def expected_blocks(self, field: int) -> int:
         return (field - 1) * self.blocks
 
-    def _winners(self, played: Sequence[Played]) -> dict[tuple[int, int], Number]:
+    def _winners(self, played: Sequence[PlayedPairing]) -> dict[tuple[int, int], Number]:
         """By (round, table) of the pairings that are decided."""
         return {
             (one.pairing.round, one.pairing.table): decided.winner
@@ -159,7 +159,7 @@ class Knockout:
         return Pairing(round_, table, shuffled(schedule_randomness(self.seed), key, entries))
 
 
-def _level(played: Played, count: int) -> bool:
+def _level(played: PlayedPairing, count: int) -> bool:
     one, other = played.total(count)
     return one == other
 

@@ -39,10 +39,10 @@ from arena.scheduling.knockout import (
 )
 from arena.scheduling.pairings import (
     FormatError,
-    Line,
     Number,
     Pairing,
-    Played,
+    PlayedPairing,
+    Standing,
     blocks_by_entry,
     ranked,
     schedule_randomness,
@@ -107,12 +107,12 @@ class TableKnockout:
             return 1
         return stages(self.field, self.seats)[pairing.round - 1].through[pairing.table - 1]
 
-    def blocks_wanted(self, played: Played) -> int:
+    def blocks_wanted(self, played: PlayedPairing) -> int:
         if played.pairing.is_bye:
             return 0
         return blocks_to_decide(played, self.blocks, lambda count: self._level(played, count))
 
-    def decided(self, played: Played) -> Decided | None:
+    def decided(self, played: PlayedPairing) -> Decided | None:
         """Who goes on, best first, and why; None while blocks are awaited."""
         if played.pairing.is_bye:
             return Decided(played.pairing.entries, Decision.BYE)
@@ -124,7 +124,7 @@ class TableKnockout:
         return Decided(tuple(order[: self.through(played.pairing)]), by)
 
     def next_pairings(
-        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         if not played:
             return self._round(1, range(1, field + 1), withdrawn)
@@ -151,7 +151,7 @@ class TableKnockout:
             left = left - {gone} | {comes_in}
         return self._round(last + 1, sorted(left), withdrawn)
 
-    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+    def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         # Not the rounds won: who came in for one that withdrew lost a round, but plays on.
         survived: dict[Number, Fraction] = {}
         last_table: dict[Number, Fraction] = {}
@@ -175,7 +175,7 @@ class TableKnockout:
     def expected_blocks(self, field: int) -> int:
         return sum(len(stage.through) for stage in stages(field, self.seats)) * self.blocks
 
-    def _level(self, played: Played, count: int) -> bool:
+    def _level(self, played: PlayedPairing, count: int) -> bool:
         """Whether the last that would go on and the first that would not have as many points."""
         order = sorted(played.total(count), reverse=True)
         through = self.through(played.pairing)

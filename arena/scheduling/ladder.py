@@ -11,7 +11,7 @@ from arena.games.game import Options
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class TableType:
     """One ladder: a game under fixed options at one table size."""
 
     game: str
@@ -51,26 +51,26 @@ class MeetingCounts:
         self._matches: dict[tuple[Any, int], int] = defaultdict(int)
         self._pairs: dict[tuple[Any, int, int], int] = defaultdict(int)
 
-    def add(self, ladder: Ladder, bots: Sequence[int]) -> None:
+    def add(self, ladder: TableType, bots: Sequence[int]) -> None:
         """Count a table that is set up."""
         for bot in bots:
             self.add_matches(ladder, bot, 1)
         for one, other in combinations(bots, 2):
             self.add_meetings(ladder, one, other, 1)
 
-    def add_matches(self, ladder: Ladder, bot: int, times: int) -> None:
+    def add_matches(self, ladder: TableType, bot: int, times: int) -> None:
         """Count tables of one bot."""
         self._matches[ladder.key, bot] += times
 
-    def add_meetings(self, ladder: Ladder, one: int, other: int, times: int) -> None:
+    def add_meetings(self, ladder: TableType, one: int, other: int, times: int) -> None:
         """Count tables of one pair."""
         self._pairs[ladder.key, min(one, other), max(one, other)] += times
 
-    def matches(self, ladder: Ladder, bot: int) -> int:
+    def matches(self, ladder: TableType, bot: int) -> int:
         """How many tables a bot sat at."""
         return self._matches[ladder.key, bot]
 
-    def meetings(self, ladder: Ladder, one: int, other: int) -> int:
+    def meetings(self, ladder: TableType, one: int, other: int) -> int:
         """How many tables the two sat at together."""
         return self._pairs[ladder.key, min(one, other), max(one, other)]
 
@@ -103,7 +103,7 @@ class RunningPairs:
 
 
 def next_table(
-    ladder: Ladder,
+    ladder: TableType,
     candidates: Iterable[Candidate],
     counts: MeetingCounts,
     running: RunningPairs | None = None,
@@ -125,7 +125,7 @@ def next_table(
 def _seat_around(
     first: Candidate,
     able: Sequence[Candidate],
-    ladder: Ladder,
+    ladder: TableType,
     counts: MeetingCounts,
     running: RunningPairs | None,
 ) -> tuple[Candidate, ...] | None:

@@ -41,7 +41,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedPairing:
     """A pairing, and the points of the blocks of it that count so far."""
 
     pairing: Pairing
@@ -58,7 +58,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Standing:
     """One line of the standings."""
 
     rank: int
@@ -84,12 +84,12 @@ class Format(Protocol):
         """Raise FormatError when so many bots cannot play it."""
         ...
 
-    def blocks_wanted(self, played: Played) -> int:
+    def blocks_wanted(self, played: PlayedPairing) -> int:
         """How many blocks decide this pairing, as far as can be told now. 0 for a bye."""
         ...
 
     def next_pairings(
-        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         """The pairings to be added to those in `played`; () while results are awaited; None when
         the tournament is over.
@@ -98,7 +98,7 @@ class Format(Protocol):
         """
         ...
 
-    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+    def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         """All bots, best first."""
         ...
 
@@ -112,7 +112,7 @@ def schedule_randomness(seed: str) -> KeyedRandomness:
     return KeyedRandomness(hashlib.sha256(f"schedule {seed}".encode()).digest())
 
 
-def all_done(plan: Format, played: Iterable[Played]) -> bool:
+def all_done(plan: Format, played: Iterable[PlayedPairing]) -> bool:
     """Whether every pairing has the blocks it wants."""
     return all(len(one.blocks) >= plan.blocks_wanted(one) for one in played)
 
@@ -122,7 +122,7 @@ def ranked(
     points: Mapping[Number, Fraction],
     tie_breaks: Callable[[Number], tuple[Fraction, ...]],
     blocks: Mapping[Number, int],
-) -> tuple[Line, ...]:
+) -> tuple[Standing, ...]:
     """The standings by points and then tie-breaks, higher being better."""
     zero = Fraction(0)
     keys = {entry: (points.get(entry, zero), *tie_breaks(entry)) for entry in range(1, field + 1)}
@@ -132,7 +132,7 @@ def ranked(
     for place, entry in enumerate(order, start=1):
         rank_of.setdefault(keys[entry], place)
     return tuple(
-        Line(
+        Standing(
             rank_of[keys[entry]],
             entry,
             keys[entry][0],
@@ -143,7 +143,7 @@ def ranked(
     )
 
 
-def blocks_by_entry(played: Iterable[Played]) -> dict[Number, int]:
+def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[Number, int]:
     """How many blocks each bot has played."""
     counted: dict[Number, int] = {}
     for one in played:
@@ -152,7 +152,7 @@ def blocks_by_entry(played: Iterable[Played]) -> dict[Number, int]:
     return counted
 
 
-def points_by_entry(played: Iterable[Played]) -> dict[Number, Fraction]:
+def points_by_entry(played: Iterable[PlayedPairing]) -> dict[Number, Fraction]:
     """The points of all blocks of each bot."""
     summed: dict[Number, Fraction] = {}
     for one in played:

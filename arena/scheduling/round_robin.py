@@ -19,10 +19,10 @@ from arena.randomness import shuffled
 from arena.scheduling.balanced_tables import balanced_tables
 from arena.scheduling.pairings import (
     FormatError,
-    Line,
     Number,
     Pairing,
-    Played,
+    PlayedPairing,
+    Standing,
     all_done,
     blocks_by_entry,
     points_by_entry,
@@ -54,19 +54,19 @@ class RoundRobin:
                 "choose fewer bots, blocks or rounds"
             )
 
-    def blocks_wanted(self, played: Played) -> int:
+    def blocks_wanted(self, played: PlayedPairing) -> int:
         del played
         return self.blocks
 
     def next_pairings(
-        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         del withdrawn  # everything is paired at the start
         if not played:
             return self._pairings(field)
         return None if all_done(self, played) else ()
 
-    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+    def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         points = points_by_entry(played)
         among_level = points_by_entry(
             one for one in played if len({points[entry] for entry in one.pairing.entries}) == 1

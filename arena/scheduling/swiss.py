@@ -38,10 +38,10 @@ from arena.match.score_rule import ScoreRule
 from arena.randomness import shuffled
 from arena.scheduling.pairings import (
     FormatError,
-    Line,
     Number,
     Pairing,
-    Played,
+    PlayedPairing,
+    Standing,
     all_done,
     blocks_by_entry,
     points_by_entry,
@@ -49,7 +49,7 @@ from arena.scheduling.pairings import (
     schedule_randomness,
 )
 from arena.scheduling.scoring import points, ranks
-from arena.scheduling.swiss_history import BYE, History, history_of
+from arena.scheduling.swiss_history import BYE, SwissHistory, history_of
 from arena.scheduling.swiss_tables import tables
 
 MOST_ROUNDS = 100
@@ -83,11 +83,11 @@ class Swiss:
         if self.rounds > most:
             raise FormatError(f"{field} bots can meet anew for at most {most} rounds")
 
-    def blocks_wanted(self, played: Played) -> int:
+    def blocks_wanted(self, played: PlayedPairing) -> int:
         return 0 if played.pairing.is_bye else self.blocks
 
     def next_pairings(
-        self, field: int, played: Sequence[Played], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         if not all_done(self, played):
             return ()
@@ -98,7 +98,7 @@ class Swiss:
         history = history_of(field, self._outcomes(played), self.seats, withdrawn)
         return self._round(last + 1, present, history)
 
-    def standings(self, field: int, played: Sequence[Played]) -> tuple[Line, ...]:
+    def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         history = history_of(field, self._outcomes(played), self.seats)
         blocks, block_points = blocks_by_entry(played), points_by_entry(played)
 
@@ -112,7 +112,9 @@ class Swiss:
     def expected_blocks(self, field: int) -> int:
         return self.rounds * (field // self.seats) * self.blocks
 
-    def _outcomes(self, played: Sequence[Played]) -> list[tuple[Pairing, tuple[Fraction, ...]]]:
+    def _outcomes(
+        self, played: Sequence[PlayedPairing]
+    ) -> list[tuple[Pairing, tuple[Fraction, ...]]]:
         """The points of the pairings that are decided; for a bye see above."""
         return [
             (
@@ -126,7 +128,7 @@ class Swiss:
         ]
 
     def _round(
-        self, number: int, present: Sequence[Number], history: History
+        self, number: int, present: Sequence[Number], history: SwissHistory
     ) -> tuple[Pairing, ...]:
         if self.seats == 2:
             matched: list[tuple[Number, ...]] = _matching(number, present, history, self.seed)
@@ -150,7 +152,7 @@ class Swiss:
 
 
 def _matching(
-    number: int, present: Sequence[Number], history: History, seed: str
+    number: int, present: Sequence[Number], history: SwissHistory, seed: str
 ) -> list[tuple[Number, ...]]:
     """Who meets whom; (BYE, entry) for the bye."""
     entries = [*([BYE] if len(present) % 2 else []), *present]
@@ -174,7 +176,9 @@ def _matching(
     return sorted((min(pair), max(pair)) for pair in matched)
 
 
-def _cost(one: Number, other: Number, history: History, lot: dict[Number, int]) -> tuple[int, ...]:
+def _cost(
+    one: Number, other: Number, history: SwissHistory, lot: dict[Number, int]
+) -> tuple[int, ...]:
     """What is bad about two bots meeting, or `other` having a bye, by the criteria above."""
     if one == BYE:
         again = history.met[other].count(BYE)

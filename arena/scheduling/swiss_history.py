@@ -12,7 +12,7 @@ BYE: Number = 0
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class SwissHistory:
     """The field after some rounds."""
 
     points: Mapping[Number, Fraction]
@@ -51,7 +51,7 @@ def history_of(
     outcomes: Sequence[tuple[Pairing, tuple[Fraction, ...]]],
     seats: int = 2,
     withdrawn: Set[Number] = frozenset(),
-) -> History:
+) -> SwissHistory:
     """Fold the decided pairings, in any order, with their points in the order of the entries."""
     entries = range(1, field + 1)
     points = dict.fromkeys(entries, Fraction(0))
@@ -81,4 +81,4 @@ def history_of(
         group = points[entry]
         places[entry] = (above[group], sizes[group])
         above[group] += 1
-    return History(points, met, floated, places)
+    return SwissHistory(points, met, floated, places)

@@ -22,7 +22,7 @@ from itertools import combinations
 
 from arena.randomness import shuffled
 from arena.scheduling.pairings import Number, schedule_randomness
-from arena.scheduling.swiss_history import BYE, History
+from arena.scheduling.swiss_history import BYE, SwissHistory
 
 STARTS = 32
 """Enough for the best of all ways in 576 rounds of up to 12 bots, where all could be compared."""
@@ -31,7 +31,7 @@ _Costs = dict[Number, dict[Number, int]]
 
 
 def tables(
-    number: int, present: Sequence[Number], seats: int, history: History, seed: str
+    number: int, present: Sequence[Number], seats: int, history: SwissHistory, seed: str
 ) -> list[tuple[Number, ...]]:
     """Who sits at the tables of round `number`; (BYE, entry) for each bye."""
     byes = _byes(present, seats, history)
@@ -50,14 +50,14 @@ def tables(
     return [*best, *((BYE, entry) for entry in sorted(byes))]
 
 
-def _byes(present: Sequence[Number], seats: int, history: History) -> set[Number]:
+def _byes(present: Sequence[Number], seats: int, history: SwissHistory) -> set[Number]:
     def least_deserving(entry: Number) -> tuple[object, ...]:
         return history.met[entry].count(BYE), history.points[entry], -entry
 
     return set(sorted(present, key=least_deserving)[: len(present) % seats])
 
 
-def _costs(playing: Sequence[Number], seats: int, history: History) -> _Costs:
+def _costs(playing: Sequence[Number], seats: int, history: SwissHistory) -> _Costs:
     """What is bad about two bots at one table, as one number for all criteria above."""
     costs = {
         (one, other): _cost(one, other, seats, history) for one, other in combinations(playing, 2)
@@ -75,7 +75,7 @@ def _costs(playing: Sequence[Number], seats: int, history: History) -> _Costs:
     return summed
 
 
-def _cost(one: Number, other: Number, seats: int, history: History) -> tuple[int, ...]:
+def _cost(one: Number, other: Number, seats: int, history: SwissHistory) -> tuple[int, ...]:
     again = history.met[one].count(other)
     # Points by pairing are multiples of this, a bye's included.
     parts = 2 * (seats - 1)

@@ -19,7 +19,7 @@ StorageError
 └── TranscriptDamagedError      a stored transcript cannot be read
 """
 
-from arena.tournament.ports import StorageFailedError
+from arena.hosting.ports import StorageFailedError
 
 
 class StorageError(Exception):

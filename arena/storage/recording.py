@@ -14,10 +14,10 @@ from typing import Any, LiteralString
 from psycopg import AsyncConnection
 
 from arena.games.game import Options
+from arena.records import Block, FinishedMatch
 from arena.storage.luck import MeasuredLuck
 from arena.storage.tables import RESULTS_CHANNEL
 from arena.storage.transcripts import Packed
-from arena.tournament.ports import Block, FinishedMatch
 
 Columns = list[list[Any]]
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from arena.tournament.ports import VersionId
+from arena.records import VersionId
 
 
 @dataclass(frozen=True, slots=True)

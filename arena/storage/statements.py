@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
+from arena.records import Block
 from arena.storage.luck import of_the_match
 from arena.storage.tables import (
     blocks,
@@ -35,7 +36,6 @@ from arena.storage.tables import (
     transcripts,
     versions,
 )
-from arena.tournament.ports import Block
 
 Row: TypeAlias = Select[Any]
 """A statement that returns rows; each function's docstring tells their columns."""

@@ -13,6 +13,7 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.match.transcript import Entrant, Transcript
+from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
 from arena.storage import bot_statements, ladder_statements, recording, statements
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
@@ -38,7 +39,6 @@ from arena.storage.rows import (
 from arena.storage.tournaments import Tournaments
 from arena.storage.transaction import driver_of, transaction
 from arena.storage.transcripts import Packed, packer, unpack
-from arena.tournament.ports import Block, FinishedMatch, Registered, TournamentBlock, VersionId
 
 _SLICE = 25
 """Matches that are made ready at a time, some two milliseconds: bots are waiting meanwhile."""

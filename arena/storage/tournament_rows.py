@@ -7,17 +7,17 @@ from sqlalchemy import Row as SqlRow
 
 from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
+from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
-from arena.tournament.ports import Registered, TournamentId, VersionId
 from arena.tournament.tournament import (
     BlockRecord,
     BlockState,
     Entry,
-    Record,
     Rules,
-    State,
     Tournament,
+    TournamentRecord,
+    TournamentState,
 )
 
 
@@ -47,9 +47,9 @@ def block(row: SqlRow[Any], seats: int) -> BlockRecord:
 
 def record(
     tournament: Tournament, pairings: Iterable[SqlRow[Any]], blocks: Iterable[SqlRow[Any]]
-) -> Record:
+) -> TournamentRecord:
     """From `pairings_of` and `blocks_of` the tournament."""
-    found = Record(tournament)
+    found = TournamentRecord(tournament)
     found.add_pairings(Pairing(row.round, row.table, tuple(row.entries)) for row in pairings)
     found.add_blocks(block(row, tournament.rules.seats) for row in blocks)
     return found
@@ -71,7 +71,7 @@ def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
         TournamentId(row.id),
         row.name,
         rules,
-        State(row.state),
+        TournamentState(row.state),
         tuple(entries),
         row.created_at,
         row.started_at,

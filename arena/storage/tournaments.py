@@ -10,6 +10,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from arena.records import TournamentBlock, TournamentId, VersionId
 from arena.scheduling.pairings import Number, Pairing
 from arena.storage import tournament_rows as rows
 from arena.storage import tournament_statements as statements
@@ -20,20 +21,23 @@ from arena.storage.errors import (
 )
 from arena.storage.names import check_name
 from arena.storage.transaction import transaction
-from arena.tournament.ports import TournamentBlock, TournamentId, VersionId
 from arena.tournament.tournament import (
     BlockRecord,
-    Record,
     Rules,
-    State,
     Tournament,
+    TournamentRecord,
+    TournamentState,
 )
 
 BEFORE: Final = {
-    State.RUNNING: (State.CREATED, State.PAUSED),
-    State.PAUSED: (State.RUNNING,),
-    State.CANCELLED: (State.CREATED, State.RUNNING, State.PAUSED),
-    State.FINISHED: (State.RUNNING,),
+    TournamentState.RUNNING: (TournamentState.CREATED, TournamentState.PAUSED),
+    TournamentState.PAUSED: (TournamentState.RUNNING,),
+    TournamentState.CANCELLED: (
+        TournamentState.CREATED,
+        TournamentState.RUNNING,
+        TournamentState.PAUSED,
+    ),
+    TournamentState.FINISHED: (TournamentState.RUNNING,),
 }
 """From which states each state can be reached."""
 
@@ -89,7 +93,7 @@ class Tournaments:
     async def begun(self) -> list[Tournament]:
         """Those that run or are paused, oldest first."""
         async with transaction(self._engine) as connection:
-            states = [State.RUNNING.value, State.PAUSED.value]
+            states = [TournamentState.RUNNING.value, TournamentState.PAUSED.value]
             return await _tournaments(connection, states=states)
 
     async def named(self, name: str) -> Tournament:
@@ -97,7 +101,9 @@ class Tournaments:
         async with transaction(self._engine) as connection:
             return await _named(connection, name)
 
-    async def change_state(self, name: str, state: State, *, before: Collection[State]) -> None:
+    async def change_state(
+        self, name: str, state: TournamentState, *, before: Collection[TournamentState]
+    ) -> None:
         """Start, pause, resume or cancel. Raises UnknownTournamentError, TournamentStateError."""
         async with transaction(self._engine) as connection:
             tournament = await _named(connection, name)
@@ -110,12 +116,19 @@ class Tournaments:
     async def finish(self, tournament_id: TournamentId) -> None:
         """Everything is played. A tournament that is not running stays what it is."""
         async with transaction(self._engine) as connection:
-            await _change(connection, tournament_id, State.FINISHED, BEFORE[State.FINISHED])
+            await _change(
+                connection,
+                tournament_id,
+                TournamentState.FINISHED,
+                BEFORE[TournamentState.FINISHED],
+            )
 
     async def suspend(self, tournament_id: TournamentId) -> None:
         """Pause a running tournament that cannot go on as it is."""
         async with transaction(self._engine) as connection:
-            await _change(connection, tournament_id, State.PAUSED, BEFORE[State.PAUSED])
+            await _change(
+                connection, tournament_id, TournamentState.PAUSED, BEFORE[TournamentState.PAUSED]
+            )
 
     async def withdraw(self, name: str, number: Number) -> None:
         """Take an entry out of a tournament that is not over; doing it again changes nothing.
@@ -169,7 +182,7 @@ class Tournaments:
             await connection.execute(statements.open_blocks(own))
             await connection.execute(statements.open_tournament_blocks(links))
 
-    async def record(self, tournament: Tournament) -> Record:
+    async def record(self, tournament: Tournament) -> TournamentRecord:
         """What was paired and played so far."""
         async with transaction(self._engine) as connection:
             pairings = await connection.execute(statements.pairings_of(tournament.id))
@@ -195,8 +208,8 @@ class Tournaments:
 async def _change(
     connection: AsyncConnection,
     tournament_id: TournamentId,
-    state: State,
-    before: Collection[State],
+    state: TournamentState,
+    before: Collection[TournamentState],
 ) -> bool:
     names = [one.value for one in before]
     changed = await connection.scalar(

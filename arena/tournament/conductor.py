@@ -14,13 +14,14 @@ from typing import Protocol
 
 import structlog
 
+from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.hosting.journal import Journal
+from arena.hosting.ports import StorageFailedError
+from arena.records import TournamentId
 from arena.scheduling.ladder import Candidate
 from arena.scheduling.pairings import Pairing
-from arena.tournament.agenda import Ending, Engagement
-from arena.tournament.course import Course
-from arena.tournament.journal import Journal
-from arena.tournament.ports import StorageFailedError, TournamentId
-from arena.tournament.tournament import BlockRecord, Record, Tournament
+from arena.tournament.running import RunningTournament
+from arena.tournament.tournament import BlockRecord, Tournament, TournamentRecord
 
 MOST_BROKEN = 3
 """Blocks that we may break before a tournament is paused: whatever it is will happen again."""
@@ -37,7 +38,7 @@ class TournamentStore(Protocol):
         """Those that run or are paused."""
         ...
 
-    async def record(self, tournament: Tournament) -> Record:
+    async def record(self, tournament: Tournament) -> TournamentRecord:
         """What was paired and played so far."""
         ...
 
@@ -72,8 +73,8 @@ class Conductor:
         self._journal = journal
         self._schedule = schedule
         self._sleep = sleep
-        self._courses: dict[TournamentId, Course] = {}
-        self._engaged: dict[Engagement, Course] = {}
+        self._courses: dict[TournamentId, RunningTournament] = {}
+        self._engaged: dict[Engagement, RunningTournament] = {}
         self._waited_for: dict[TournamentId, list[str]] = {}
         self._changed = False
         self._news = asyncio.Event()
@@ -117,15 +118,15 @@ class Conductor:
                 self._tell_waiting(course, able)
         return held
 
-    def ended(self, engagement: Engagement, ending: Ending) -> None:
+    def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
         course = self._engaged.pop(engagement)
         if course.ended(engagement, ending):
             self._journal.end_block(engagement.block.id, void=True)
 
-    def _wanting(self) -> list[Course]:
+    def _wanting(self) -> list[RunningTournament]:
         return [course for course in self._courses.values() if course.wanting]
 
-    def _tell_waiting(self, course: Course, present: set[int]) -> None:
+    def _tell_waiting(self, course: RunningTournament, present: set[int]) -> None:
         tournament = course.tournament
         entries = sorted(course.missing(present))
         bots = [str(tournament.entries[entry - 1].registered.entrant) for entry in entries]
@@ -172,7 +173,9 @@ class Conductor:
         for tournament in begun.values():
             course = self._courses.get(tournament.id)
             if course is None:
-                self._courses[tournament.id] = Course(await self._store.record(tournament))
+                self._courses[tournament.id] = RunningTournament(
+                    await self._store.record(tournament)
+                )
                 log.info("tournament taken up", tournament=tournament.name)
             else:
                 self._void(course.update(tournament))
@@ -180,7 +183,7 @@ class Conductor:
             if tournament_id not in begun:
                 self._void(course.close())
 
-    async def _go_on(self, course: Course) -> None:
+    async def _go_on(self, course: RunningTournament) -> None:
         tournament = course.tournament
         ended = course.ended_blocks
         if ended:
@@ -201,7 +204,7 @@ class Conductor:
         if tournament.state.over and course.idle:
             self._courses.pop(tournament.id, None)
 
-    async def _pair(self, course: Course) -> None:
+    async def _pair(self, course: RunningTournament) -> None:
         tournament = course.tournament
         # In a thread: pairing a large Swiss takes longer than a bot should wait for its turn.
         added = await asyncio.to_thread(
@@ -222,7 +225,7 @@ class Conductor:
             self._journal.end_block(block_id, void=True)
 
 
-def _able(candidates: Sequence[Candidate], course: Course) -> set[int]:
+def _able(candidates: Sequence[Candidate], course: RunningTournament) -> set[int]:
     """The versions that play the tournament's game."""
     game = course.tournament.rules.game
     return {candidate.bot for candidate in candidates if game in candidate.games}

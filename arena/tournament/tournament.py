@@ -10,17 +10,17 @@ from typing import Any
 
 from arena.games import make_game
 from arena.match.score_rule import ScoreRule
+from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName, make_format
-from arena.scheduling.ladder import Ladder
-from arena.scheduling.pairings import Format, Number, Pairing, Played
+from arena.scheduling.ladder import TableType
+from arena.scheduling.pairings import Format, Number, Pairing, PlayedPairing
 from arena.scheduling.scoring import block_points, walkover
-from arena.tournament.ports import Registered, TournamentId, VersionId
 
 PairingKey = tuple[int, int]
 """(round, table)."""
 
 
-class State(Enum):
+class TournamentState(Enum):
     """Where a tournament stands."""
 
     CREATED = "created"
@@ -32,7 +32,7 @@ class State(Enum):
     @property
     def over(self) -> bool:
         """Whether nothing will be played any more."""
-        return self in (State.FINISHED, State.CANCELLED)
+        return self in (TournamentState.FINISHED, TournamentState.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Tournament:
     id: TournamentId
     name: str
     rules: Rules
-    state: State
+    state: TournamentState
     entries: tuple[Entry, ...]
     """By number."""
     created_at: datetime
@@ -96,10 +96,10 @@ class Tournament:
         return self.rules.plan(len(self.entries))
 
     @cached_property
-    def ladder(self) -> Ladder:
+    def ladder(self) -> TableType:
         """What its matches are."""
         game = make_game(self.rules.game, self.rules.options)
-        return Ladder(game.name, game.options, self.rules.seats)
+        return TableType(game.name, game.options, self.rules.seats)
 
     @cached_property
     def withdrawn(self) -> frozenset[Number]:
@@ -134,7 +134,7 @@ class BlockRecord:
 
 
 @dataclass(slots=True)
-class Record:
+class TournamentRecord:
     """What was paired and played, as it grows."""
 
     tournament: Tournament
@@ -142,7 +142,7 @@ class Record:
     points: dict[PairingKey, list[tuple[Fraction, ...]]] = field(default_factory=dict)
     """By pairing, the points of the blocks that count."""
 
-    def close(self, state: State) -> None:
+    def close(self, state: TournamentState) -> None:
         """Take in that it is over."""
         self.tournament = replace(self.tournament, state=state)
 
@@ -166,7 +166,7 @@ class Record:
         """How many blocks of a pairing count so far."""
         return len(self.points.get(key, ()))
 
-    def played(self, unsettled: Iterable[PairingKey] = ()) -> list[Played]:
+    def played(self, unsettled: Iterable[PairingKey] = ()) -> list[PlayedPairing]:
         """Everything as formats see it, in the order of rounds and tables.
 
         Blocks that cannot be played because a bot withdrew are walkovers, except in pairings of
@@ -178,19 +178,19 @@ class Record:
             for key in sorted(self.pairings)
         ]
 
-    def _as_played(self, key: PairingKey) -> Played:
-        return Played(self.pairings[key], tuple(self.points.get(key, ())))
+    def _as_played(self, key: PairingKey) -> PlayedPairing:
+        return PlayedPairing(self.pairings[key], tuple(self.points.get(key, ())))
 
-    def _with_walkovers(self, key: PairingKey) -> Played:
+    def _with_walkovers(self, key: PairingKey) -> PlayedPairing:
         played = self._as_played(key)
         absent = self._absent(played.pairing)
         if not absent or played.pairing.is_bye:
             return played
         entries = played.pairing.entries
         lost = walkover([entry in absent for entry in entries], self.tournament.rules.score)
-        planned = self.tournament.plan.blocks_wanted(Played(played.pairing))
+        planned = self.tournament.plan.blocks_wanted(PlayedPairing(played.pairing))
         missing = planned - len(played.blocks)
-        return Played(played.pairing, (*played.blocks, *[lost] * missing), absent)
+        return PlayedPairing(played.pairing, (*played.blocks, *[lost] * missing), absent)
 
     def _absent(self, pairing: Pairing) -> frozenset[Number]:
         """Who had withdrawn, so that the pairing was not played out."""

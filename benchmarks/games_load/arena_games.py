@@ -13,7 +13,7 @@ from random import Random
 
 from arena.games import make_game
 from arena.games.game import DEALER, AnyGame
-from arena.match.flow import Answer, play
+from arena.match.flow import TimedAction, play
 from arena.randomness import KeyedRandomness
 from benchmarks.games_load.measuring import measure
 
@@ -54,7 +54,7 @@ def match(game: AnyGame, seats: int, random: Random) -> int:
         while True:
             decisions += len(ask.turns)
             ask = flow.send(
-                [Answer(random.choice(list(game.choices(turn.view)))) for turn in ask.turns]
+                [TimedAction(random.choice(list(game.choices(turn.view)))) for turn in ask.turns]
             )
     except StopIteration:
         return decisions

@@ -13,7 +13,7 @@ from arena.codec.transcript import to_message, write_entrant
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
-from arena.match.flow import Answer, Record, Turn, play
+from arena.match.flow import MatchRecord, OpenTurn, TimedAction, play
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.v1 import referee_pb2 as pb
@@ -113,20 +113,20 @@ class Conductor:
         key = match_key(SECRET, setup.match_id, self.opening.entropies)
         self._flow = play(setup.make_game(), 2, KeyedRandomness(key))
         self._ask = next(self._flow)
-        self.record: Record | None = None
+        self.record: MatchRecord | None = None
         self._others()
 
     def turn(self, *, repeat: bool = False) -> pb.Turn:
         """The bot's open turn, with all of the match's events if `repeat`."""
         (turn,) = self._ask.turns
         unseen = 0 if repeat else turn.unseen
-        asked = Turn(turn.seat, turn.number, turn.view, turn.events, unseen)
+        asked = OpenTurn(turn.seat, turn.number, turn.view, turn.events, unseen)
         return pb.Turn.FromString(turns.turn(self.setup, asked, 2_000, 30_000))
 
     def answer(self, answer: pb.Answer) -> None:
         """Take the bot's answer in; malformed ones are faults."""
         try:
-            self._reply(Answer(turns.action("bluff", answer.action)))
+            self._reply(TimedAction(turns.action("bluff", answer.action)))
         except ValueError as error:
             self._reply(Fault(FaultKind.MALFORMED, reason=str(error)))
         self._others()
@@ -142,7 +142,7 @@ class Conductor:
     def _others(self) -> None:
         while self.record is None and self._ask.turns[0].seat == OTHER:
             *_, action = islice(self.setup.make_game().choices(self._ask.turns[0].view), 2)
-            self._reply(Answer(action))
+            self._reply(TimedAction(action))
 
     def _reply(self, reply: Any) -> None:
         try:

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from arena.bot.in_process import Contender, play_series
-from arena.bot.loading import load_bot
-from arena.bot.standings import Standings
 from arena.games import make_game
+from arena.home.in_process import Contender, play_series
+from arena.home.loading import load_bot
+from arena.home.win_rates import WinRates
 
 GUIDE = Path(__file__).parents[2] / "docs" / "write-a-bot.md"
 
@@ -19,7 +19,7 @@ def test_the_guides_bot_plays_without_a_fault_and_beats_the_first_rungs(tmp_path
         Contender("mine", load_bot(str(file))),
         *(Contender(name, load_bot(name)) for name in ("random", "timid")),
     ]
-    standings = Standings([contender.name for contender in contenders])
+    standings = WinRates([contender.name for contender in contenders])
     for played in play_series(make_game("bluff"), contenders, 60, "the guide"):
         standings.add(played)
     assert not standings.reasons

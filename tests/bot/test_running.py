@@ -13,8 +13,8 @@ import grpc
 import pytest
 
 from arena.bot import Action, Bot, Turn, run
-from arena.bot.loading import bot_file
 from arena.bot.running import DEFAULT_ADDRESS, read_settings
+from arena.home.loading import bot_file
 from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
 
 
@@ -169,5 +169,5 @@ async def test_a_program_whose_newer_copy_took_over_ends_without_complaint() -> 
 
 
 def test_playing_in_process_loads_no_grpc() -> None:
-    program = "import sys, arena.bot.in_process; sys.exit('grpc' in sys.modules)"
+    program = "import sys, arena.home.in_process; sys.exit('grpc' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
 
+from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
-from arena.tournament.ports import FinishedMatch
 from tests.dashboard.cups import hold
 from tests.dashboard.played import fill
 from tests.databases import execute, named
@@ -54,7 +54,7 @@ def site(postgres_server: str) -> Iterator[Site]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     arguments = [
-        *("-m", "dashboard", "--server.port", str(port)),
+        *("-m", "arena_dashboard", "--server.port", str(port)),
         *("--server.address", "127.0.0.1", "--server.headless", "true"),
         *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
     ]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from arena.bot.in_process import Contender, play_series
-from arena.bot.loading import load_bot
 from arena.codec.transcript import to_bytes
 from arena.games import GAMES, make_game
+from arena.home.in_process import Contender, play_series
+from arena.home.loading import load_bot
 from arena.storage.transcripts import packer
 
 FEW_SEATS, MANY_SEATS = 1_000, 3_000

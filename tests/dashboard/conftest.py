@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import streamlit as st
 
-from arena.tournament.ports import FinishedMatch
+from arena.records import FinishedMatch
 from tests.dashboard.played import fill
 
 

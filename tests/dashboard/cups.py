@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from arena.match.score_rule import ScoreRule
 from arena.match.seating import rotations
+from arena.records import Block, TournamentBlock, VersionId
 from arena.scheduling.formats import FormatName
 from arena.storage.store import Store, open_store
 from arena.storage.tournaments import BEFORE, NewEntry
-from arena.tournament.ports import Block, TournamentBlock, VersionId
-from arena.tournament.tournament import Record, Rules, State
+from arena.tournament.tournament import Rules, TournamentRecord, TournamentState
 from tests.storage.results import block as new_block
 from tests.storage.results import finished
 
@@ -24,7 +24,7 @@ async def hold(
     blocks: int = 2,
     most_blocks: int | None = None,
     withdrawn: Sequence[int] = (),
-) -> Record:
+) -> TournamentRecord:
     """Create it, start it and record its blocks, at most so many; what was recorded.
 
     `withdrawn` are numbers of entries.
@@ -40,7 +40,9 @@ async def hold(
                 known[bot] = registered.version_id
         field = [NewEntry(known[bot], None) for bot in bots]
         tournament = await store.tournaments.create(name, rules, field)
-        await store.tournaments.change_state(name, State.RUNNING, before=BEFORE[State.RUNNING])
+        await store.tournaments.change_state(
+            name, TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
+        )
         for number in withdrawn:
             await store.tournaments.withdraw(name, number)
         left = most_blocks if most_blocks is not None else 10_000

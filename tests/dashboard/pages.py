@@ -4,7 +4,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-APP = Path(__file__).parents[2] / "dashboard" / "streamlit_app.py"
+APP = Path(__file__).parents[2] / "dashboard" / "arena_dashboard" / "streamlit_app.py"
 
 
 def open_page(name: str, /, **query: str) -> AppTest:

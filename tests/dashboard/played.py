@@ -14,16 +14,16 @@ from arena.games.bluff import Bet, BluffView, Doubt, Face
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import Answer, Record, Reply, Turn, play
+from arena.match.flow import MatchRecord, OpenTurn, Reply, TimedAction, play
 from arena.match.seating import rotations
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.records import Block, BlockKind, FinishedMatch, Registered
 from arena.storage.store import Store, open_store
-from arena.tournament.ports import Block, BlockKind, FinishedMatch, Registered
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
-Policy = Callable[[AnyGame, Turn, Random], Reply]
+Policy = Callable[[AnyGame, OpenTurn, Random], Reply]
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Guest:
     policy: Policy
 
 
-def anyhow(game: AnyGame, turn: Turn, random: Random) -> Reply:
+def anyhow(game: AnyGame, turn: OpenTurn, random: Random) -> Reply:
     """Any legal action, among the first few hundred."""
-    return Answer(random.choice(list(islice(game.choices(turn.view), 300))))
+    return TimedAction(random.choice(list(islice(game.choices(turn.view), 300))))
 
 
-def silent(game: AnyGame, turn: Turn, random: Random) -> Reply:
+def silent(game: AnyGame, turn: OpenTurn, random: Random) -> Reply:
     """Never answers."""
     return Fault(FaultKind.LATE, 2000)
 
@@ -47,7 +47,7 @@ def silent(game: AnyGame, turn: Turn, random: Random) -> Reply:
 def sensible(mistakes: float) -> Policy:
     """Bluff with its own dice and the averages in mind; now and then it plays anyhow."""
 
-    def policy(game: AnyGame, turn: Turn, random: Random) -> Reply:
+    def policy(game: AnyGame, turn: OpenTurn, random: Random) -> Reply:
         view = turn.view
         if not isinstance(view, BluffView) or random.random() < mistakes:
             return anyhow(game, turn, random)
@@ -55,12 +55,12 @@ def sensible(mistakes: float) -> Policy:
         if view.can_doubt:
             bet = view.bets[-1].bet
             if bet.quantity > _own(view, bet.face) + others / (6 if bet.face == 6 else 3) + 0.5:
-                return Answer(Doubt())
+                return TimedAction(Doubt())
         open_faces = [face for face in Face if view.lowest[face - 1] <= view.highest]
         if not open_faces:
-            return Answer(Doubt())
+            return TimedAction(Doubt())
         face = max(open_faces, key=lambda face: _own(view, face) - view.lowest[face - 1])
-        return Answer(Bet(view.lowest[face - 1], face))
+        return TimedAction(Bet(view.lowest[face - 1], face))
 
     return policy
 
@@ -153,7 +153,7 @@ def play_match(game: AnyGame, guests: Sequence[Guest], match_id: str, random: Ra
 
 def _conduct(
     game: AnyGame, guests: Sequence[Guest], randomness: KeyedRandomness, random: Random
-) -> Record:
+) -> MatchRecord:
     flow: Any = play(game, len(guests), randomness, 3)
     try:
         ask = next(flow)
@@ -161,7 +161,7 @@ def _conduct(
             replies = [guests[turn.seat].policy(game, turn, random) for turn in ask.turns]
             ask = flow.send(replies)
     except StopIteration as end:
-        record: Record = end.value
+        record: MatchRecord = end.value
         return record
 
 

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from arena_dashboard.live_board import LadderName, LiveBoard
 
-from arena.tournament.board import REST_SECONDS
-from dashboard.live_board import LadderName, LiveBoard
+from arena.boards.board import REST_SECONDS
 
 VERSIONS = [
     SimpleNamespace(id=1, bot="honest", version="1", owner="arena", house=True),

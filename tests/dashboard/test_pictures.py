@@ -5,16 +5,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from arena_dashboard import charts, data, tables
+from arena_dashboard.markup import Html, picture, tag, together
 
+from arena.boards.board import BoardLine
+from arena.boards.luck_adjusted import LuckAdjusted
 from arena.rating.flags import Flag
+from arena.records import VersionId
 from arena.storage.rows import MatchRow, SeatRow
-from arena.tournament.board import Standing
-from arena.tournament.luck_adjusted import LuckAdjusted
-from arena.tournament.ports import VersionId
-from dashboard import charts, data, tables
-from dashboard.markup import Html, picture, tag, together
 
-LINE = Standing(
+LINE = BoardLine(
     rank=2,
     rank_low=1,
     rank_high=3,

@@ -5,15 +5,23 @@ from random import Random
 from uuid import uuid4
 
 import pytest
+from arena_dashboard.scenes import SCENES, bloeff, bluff, bluff_you, sentences
+from arena_dashboard.watching import Moment, Onlooker, Viewpoint, watch
 
 from arena.games import make_game
 from arena.games.bloeff import Card, CardsDrawn, Doubted, DrawCause, RedPlayed
-from arena.games.bluff import Bet, BetPlaced, BluffView, Face, PlacedBet, RoundStarted, Showdown
+from arena.games.bluff import (
+    Bet,
+    BetPlaced,
+    BluffRoundStarted,
+    BluffView,
+    Face,
+    PlacedBet,
+    Showdown,
+)
 from arena.games.bluff_you import Revealed, Steal, Swapped, Win
 from arena.match.transcript import Entrant, Transcript
-from arena.tournament.ports import Registered, VersionId
-from dashboard.scenes import SCENES, bloeff, bluff, bluff_you, sentences
-from dashboard.watching import Moment, Onlooker, Viewpoint, watch
+from arena.records import Registered, VersionId
 from tests.dashboard.played import Guest, play_match, sensible
 
 NAMES = ("alpha", "beta", "gamma")
@@ -143,7 +151,7 @@ def test_a_showdown_opens_all_cups_and_marks_what_counts() -> None:
 
 
 def test_bluff_is_told_in_words() -> None:
-    assert bluff.tell(RoundStarted(2, 1, (5, 4, 0)), NAMES) == (
+    assert bluff.tell(BluffRoundStarted(2, 1, (5, 4, 0)), NAMES) == (
         "Round 2: everybody rolls in secret. beta opens, 9 dice in play."
     )
     assert bluff.tell(BetPlaced(2, Bet(4, Face.STAR, (Face.ONE, Face.STAR))), NAMES) == (

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from arena_dashboard.watching import Onlooker, Viewpoint, Watched, watch, write_viewpoint
 
 from arena.codec.transcript import to_bytes
 from arena.games import bluff, bluff_you, make_game
@@ -19,9 +20,8 @@ from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.result import Result, Termination
 from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
+from arena.records import Block, BlockKind, FinishedMatch
 from arena.storage.store import open_store
-from arena.tournament.ports import Block, BlockKind, FinishedMatch
-from dashboard.watching import Onlooker, Viewpoint, Watched, watch, write_viewpoint
 from tests.dashboard.pages import html, open_page
 from tests.dashboard.played import NOON
 
@@ -47,7 +47,7 @@ def _bluff(own: str, reroll: str) -> tuple[Step, ...]:
         return tuple(Face(int(face)) for face in text)
 
     return (
-        dealt(bluff.Roll((dice(own), dice("22344"), dice("11236")))),
+        dealt(bluff.CupRoll((dice(own), dice("22344"), dice("11236")))),
         Step(0, Bet(2, Face.FIVE, dice("5"))),
         dealt(bluff.Reroll(dice(reroll))),
         Step(1, Bet(3, Face.TWO)),

@@ -5,19 +5,19 @@ import re
 import sys
 
 import pytest
+from arena_dashboard import tournament_data
 from streamlit.testing.v1 import AppTest
 
 from arena.scheduling.formats import FormatName
-from arena.tournament.telling import standings
-from arena.tournament.tournament import Record
-from dashboard import tournament_data
+from arena.tournament.summary import standings
+from arena.tournament.tournament import TournamentRecord
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import html, open_page, texts
 
 BOTS = ("ada", "bea", "cleo", "dora", "emmy", "fay", "gro")
 
 
-def held(url: str, name: str = "cup", **plan: object) -> Record:
+def held(url: str, name: str = "cup", **plan: object) -> TournamentRecord:
     format_name = plan.pop("format_name", FormatName.SWISS)
     bots = plan.pop("bots", BOTS)
     return asyncio.run(hold(url, name, format_name, bots, **plan))  # type: ignore[arg-type]
@@ -91,8 +91,7 @@ def test_all_visitors_share_what_was_read_and_computed(arena: str) -> None:
 
 def _page_left_open() -> None:
     import streamlit as st
-
-    from dashboard.tournament_page import show
+    from arena_dashboard.tournament_page import show
 
     runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
     show("cup", live=runs == 1)

@@ -9,6 +9,7 @@ from arena.games.bloeff import (
     NUMBER_CARDS,
     Action,
     Ballot,
+    BloeffPhase,
     BloeffState,
     Card,
     Cards,
@@ -16,7 +17,6 @@ from arena.games.bloeff import (
     DealRow,
     Doubter,
     Number,
-    Phase,
     Red,
     Reshuffle,
 )
@@ -55,7 +55,7 @@ SMALL: tuple[Mapping[str, object], ...] = (
 
 def vary_secrets(game: AnyGame, state: BloeffState, seat: int | None, random: Random) -> Any:
     """Other hidden cards everywhere but with the seat itself, and other ballots of the others."""
-    if state.phase is Phase.DEAL:
+    if state.phase is BloeffPhase.DEAL:
         return state
     ballots = tuple(
         ballot if ballot is None or owner == seat else random.random() < 0.5

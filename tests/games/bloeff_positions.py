@@ -12,13 +12,13 @@ from arena.games.bloeff import (
     Bloeff,
     BloeffAction,
     BloeffOptions,
+    BloeffPhase,
     BloeffState,
     Card,
     Cards,
     Direction,
     Doubter,
     Number,
-    Phase,
     Red,
 )
 from arena.games.game import DEALER
@@ -69,7 +69,7 @@ def position(
         pile, centre = tuple(rest), ()
     return replace(
         game.start(seats),
-        phase=Phase.PLAY,
+        phase=BloeffPhase.PLAY,
         hands=tuple(tuple(sorted(cards(hand))) for hand in hands),
         waiting=in_front,
         draw_pile=pile,
@@ -92,7 +92,7 @@ def play(
     """The seat on turn acts; if that opens a window, the seats in `doubts` doubt and no others.
     `chosen` is the doubter that the dealer draws."""
     state = game.apply(state, state.on_turn, action)
-    if state.phase is Phase.BALLOTS:
+    if state.phase is BloeffPhase.BALLOTS:
         asked = game.to_act(state)
         assert asked is not DEALER
         for seat in asked:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from arena.games.bluff import STAR, Bet, Dice, Doubt, Face, OpenerDraw, Reroll, Roll
+from arena.games.bluff import STAR, Bet, CupRoll, Dice, Doubt, Face, OpenerDraw, Reroll
 from arena.games.bluff.state import BluffState
 from arena.games.game import Actor, AnyGame
 from arena.randomness import KeyedRandomness
@@ -42,7 +42,7 @@ def vary_step(
         cup = tuple(sorted(kept + action.show))
         hidden = tuple(cup if seat == actor else dice for seat, dice in enumerate(varied.hidden))
         return varied._replace(hidden=hidden), action
-    if isinstance(action, Roll | Reroll):
+    if isinstance(action, CupRoll | Reroll):
         return before, game.draw(before, KeyedRandomness(random.randbytes(32)))
     return before, action
 
@@ -51,7 +51,7 @@ def near_misses(game: AnyGame, state: BluffState, seat: int) -> Iterator[Any]:
     """Actions on both sides of every bound, and draws, which are never a seat's."""
     yield Doubt()
     yield OpenerDraw(seat)
-    yield Roll(state.hidden)
+    yield CupRoll(state.hidden)
     yield Reroll(state.hidden[seat])
     view = game.view(state, seat)
     edges = {-1, 0, 1, 10**9, view.highest, view.highest + 1}

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.games import make_game
-from arena.games.bluff import Bet, Bluff, BluffAction, Dice, Doubt, Face, Roll, Showdown
-from arena.games.bluff.state import BluffState, Phase
+from arena.games.bluff import Bet, Bluff, BluffAction, CupRoll, Dice, Doubt, Face, Showdown
+from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER, IllegalActionError
 
 
@@ -35,12 +35,12 @@ def rolled(game: Bluff, cups: Sequence[str], opener: int = 0) -> BluffState:
     roll = tuple(map(dice, cups))
     empty = bluff(start_mode="seat").start(len(cups))
     before = empty._replace(
-        phase=Phase.ROLL,
+        phase=BluffPhase.ROLL,
         round=1,
         opener=opener,
         dice_counts=tuple(map(len, roll)),
     )
-    return game.apply(before, DEALER, Roll(roll))
+    return game.apply(before, DEALER, CupRoll(roll))
 
 
 def cups_of(*counts: int, showing: str = "1") -> list[str]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from arena.games.bluff_you import (
     Answer,
+    BluffYouPhase,
     BluffYouState,
     Give,
-    Phase,
     Roll,
     Steal,
     Stop,
@@ -33,7 +33,7 @@ def vary_secrets(
     game: AnyGame, state: BluffYouState, seat: int | None, random: Random
 ) -> BluffYouState:
     """Other dice while they are the bluffer's alone."""
-    hidden = state.phase in (Phase.ANNOUNCE, Phase.ANSWER)
+    hidden = state.phase in (BluffYouPhase.ANNOUNCE, BluffYouPhase.ANSWER)
     return replace(state, dice=_dice(random)) if hidden and seat != state.bluffer else state
 
 

@@ -9,8 +9,8 @@ from arena.games.bluff_you import (
     BluffYou,
     BluffYouEvent,
     BluffYouOptions,
+    BluffYouPhase,
     BluffYouState,
-    Phase,
     Roll,
     Swap,
 )
@@ -44,7 +44,7 @@ def position(
     return BluffYouState(
         turn=1,
         bluffer=bluffer,
-        phase=Phase.ANNOUNCE if dice else Phase.ROLL,
+        phase=BluffYouPhase.ANNOUNCE if dice else BluffYouPhase.ROLL,
         dice=dice,
         announced=None,
         believed=None,
@@ -58,7 +58,16 @@ def position(
 def finished(*chips: Iterable[int]) -> BluffYouState:
     """The end of a match in which the seats own all chips."""
     return BluffYouState(
-        9, A, Phase.OVER, (), None, None, 0, 0, (), tuple(tuple(sorted(own)) for own in chips)
+        9,
+        A,
+        BluffYouPhase.OVER,
+        (),
+        None,
+        None,
+        0,
+        0,
+        (),
+        tuple(tuple(sorted(own)) for own in chips),
     )
 
 

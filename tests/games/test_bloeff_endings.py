@@ -1,10 +1,10 @@
 """The worked examples about the end of a match: BO-E11, E13 to E16, E26 to E28."""
 
 from arena.games.bloeff import (
+    BloeffPhase,
     DeckRow,
     Ending,
     MatchEnded,
-    Phase,
 )
 from tests.games.bloeff_positions import (
     BLOEFF,
@@ -46,7 +46,7 @@ def test_the_last_card_undoubted_ends_the_match_bo_e13() -> None:
 def test_the_last_card_caught_keeps_its_player_in_bo_e14() -> None:
     after = play(LAST_CARD, number(4, 6), D)
     assert sizes(after) == (2, 2, 1, 2)
-    assert (after.phase, after.on_turn, after.round) == (Phase.PLAY, D, 4)
+    assert (after.phase, after.on_turn, after.round) == (BloeffPhase.PLAY, D, 4)
     assert BLOEFF.view(after, D).limit == 4
 
 
@@ -94,4 +94,4 @@ def test_after_turn_200_points_are_counted_bo_e28() -> None:
     after = play(before, number(2, 2))
     assert (after.ending, after.turn) == (Ending.TURN_CAP, 200)
     assert BLOEFF.scores(after) == (2, 3, 3, 3)
-    assert play(position(*HANDS, turn=199), number(2, 2)).phase is Phase.PLAY
+    assert play(position(*HANDS, turn=199), number(2, 2)).phase is BloeffPhase.PLAY

@@ -6,6 +6,8 @@ from fractions import Fraction
 from arena.games.bloeff import (
     Accepted,
     Ballot,
+    BloeffPhase,
+    BloeffRoundStarted,
     Card,
     CardsDrawn,
     Direction,
@@ -13,10 +15,8 @@ from arena.games.bloeff import (
     Doubter,
     DrawCause,
     Ending,
-    Phase,
     RedCarriedOut,
     Reshuffle,
-    RoundStarted,
 )
 from arena.games.game import DEALER
 from arena.randomness import outcomes
@@ -55,13 +55,13 @@ def test_a_caught_bluffer_draws_and_the_doubter_starts_bo_e2() -> None:
     assert after.news == (
         Doubted(A, C, Card.TWO, 9, 11, False, ()),
         CardsDrawn(A, 2, DrawCause.DOUBT),
-        RoundStarted(2, 8, C),
+        BloeffRoundStarted(2, 8, C),
     )
 
 
 def test_a_bust_costs_two_cards_and_opens_no_window_bo_e3() -> None:
     after = play(position(*HANDS, total=9), number(2, 11))
-    assert after.phase is Phase.PLAY
+    assert after.phase is BloeffPhase.PLAY
     assert sizes(after) == (4, 3, 3, 3)
     assert (after.on_turn, after.round, after.total) == (A, 2, 0)
     assert after.seen == () and after.face_down[A] == (Card.TWO,)
@@ -119,7 +119,7 @@ def test_the_last_round_allows_zero_only_bo_e10() -> None:
         bust = play(before, number(3, total))
         assert (sizes(bust), bust.phase, bust.ending) == (
             (5, 2, 1, 1),
-            Phase.OVER,
+            BloeffPhase.OVER,
             Ending.LAST_LIMIT,
         )
     for value, honest_card in ((-2, False), (-1, False), (0, True)):
@@ -143,7 +143,7 @@ def test_a_draw2_is_carried_out_on_the_victims_turn_bo_e17() -> None:
     assert (laid.waiting[C], sizes(laid)[C]) == (cards("draw2"), 3)
     on_c = play(laid, number(1, 1))
     assert (on_c.on_turn, on_c.hands[C], on_c.waiting[C]) == (C, cards("0 0 0 3 3"), ())
-    assert on_c.phase is Phase.PLAY
+    assert on_c.phase is BloeffPhase.PLAY
     assert on_c.seen[-1] is Card.DRAW2
     assert on_c.news[-2:] == (RedCarriedOut(C, Card.DRAW2), CardsDrawn(C, 2, DrawCause.DRAW2))
 
@@ -164,7 +164,7 @@ def test_waiting_red_cards_are_carried_out_oldest_first_bo_e19() -> None:
     second = play(position(*hands, on_turn=C, waiting={D: "skip"}), number(0, 0))
     assert (second.on_turn, second.waiting[D], sizes(second)[D]) == (A, (), 2)
     third = play(position(*hands, on_turn=C), number(0, 0))
-    assert (third.on_turn, third.phase) == (D, Phase.PLAY)
+    assert (third.on_turn, third.phase) == (D, BloeffPhase.PLAY)
 
 
 def test_a_reverse_turns_the_direction_before_the_next_seat_bo_e20() -> None:
@@ -180,7 +180,7 @@ def test_a_reverse_turns_the_direction_before_the_next_seat_bo_e20() -> None:
 def test_a_skip_before_the_starter_passes_the_start_on_bo_e21() -> None:
     after = play(position(*HANDS, total=9, waiting={C: "skip"}), number(2, 9), C)
     assert (after.on_turn, after.total, after.round) == (D, 0, 2)
-    assert after.news[-2:] == (RoundStarted(2, 8, C), RedCarriedOut(C, Card.SKIP))
+    assert after.news[-2:] == (BloeffRoundStarted(2, 8, C), RedCarriedOut(C, Card.SKIP))
 
 
 def test_an_empty_draw_pile_is_refilled_in_mid_drawing_bo_e22() -> None:
@@ -198,7 +198,7 @@ def test_an_empty_draw_pile_is_refilled_in_mid_drawing_bo_e22() -> None:
     assert (BLOEFF.to_act(dry), sizes(dry)[A], dry.open_card) == (DEALER, 2, Card.TWO)
     drawn = tuple(reversed(before.seen))
     window = BLOEFF.apply(dry, DEALER, Reshuffle(drawn))
-    assert (window.phase, sizes(window)[A]) == (Phase.BALLOTS, 3)
+    assert (window.phase, sizes(window)[A]) == (BloeffPhase.BALLOTS, 3)
     assert (window.draw_pile, window.seen, window.open_card) == (drawn[1:], (), Card.TWO)
     view = BLOEFF.view(window, None)
     assert (view.draw_pile, view.centre_pile) == (13, 1)
@@ -209,7 +209,7 @@ def test_with_both_piles_empty_nothing_is_drawn_bo_e23() -> None:
     crowded = position("2 3", "1 1", "1", "4 " + " ".join(map(str, rest)), total=9)
     assert crowded.draw_pile == crowded.seen == ()
     after = BLOEFF.apply(crowded, A, number(2, 9))
-    assert (after.phase, sizes(after)[A]) == (Phase.BALLOTS, 1)
+    assert (after.phase, sizes(after)[A]) == (BloeffPhase.BALLOTS, 1)
     assert after.news[-1] == CardsDrawn(A, 0, DrawCause.MISSED_CALL)
 
 

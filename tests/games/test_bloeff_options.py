@@ -8,12 +8,12 @@ from pydantic import ValidationError
 
 from arena.games.bloeff import (
     BloeffOptions,
+    BloeffPhase,
     Card,
     DealRow,
     Direction,
     Doubted,
     Ending,
-    Phase,
     TableError,
     load_deal,
     load_deck,
@@ -136,7 +136,7 @@ def test_limits_first_seat_and_the_cap_are_parameters_bo_3_5_23() -> None:
 def test_a_skipped_turn_counts_towards_the_cap_bo_23() -> None:
     game = bloeff(max_turns=2)
     after = play(position("skip 1 1", "1 1"), red("skip", B), game=game)
-    assert (after.phase, after.turn, after.ending) == (Phase.OVER, 2, Ending.TURN_CAP)
+    assert (after.phase, after.turn, after.ending) == (BloeffPhase.OVER, 2, Ending.TURN_CAP)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from arena.games.bloeff import (
     Ballot,
     Bloeff,
     BloeffOptions,
+    BloeffPhase,
     BloeffState,
     CardsDrawn,
     DealRow,
@@ -20,7 +21,6 @@ from arena.games.bloeff import (
     Ending,
     Number,
     NumberPlayed,
-    Phase,
     Red,
     RedPlayed,
 )
@@ -61,7 +61,7 @@ def steps(game: Bloeff, seats: int, seed: int, *, doubts: float = 0.15) -> Itera
         actor: Actor = DEALER if asked is DEALER else asked[0]
         if actor is DEALER:
             action = game.draw(state, randomness)
-        elif state.phase is Phase.BALLOTS:
+        elif state.phase is BloeffPhase.BALLOTS:
             action = Ballot(random.random() < doubts)
         else:
             action = random.choice(list(game.legal_actions(state, actor)))
@@ -99,7 +99,10 @@ def test_a_view_alone_tells_what_is_legal(options: dict[str, Any], seats: int, s
         assert list(game.choices(game.view(before, None))) == []
         for seat in range(seats):
             # A view does not say that its seat's ballot is in.
-            if before.phase not in (Phase.BALLOTS, Phase.DOUBTER) or before.ballots[seat] is None:
+            if (
+                before.phase not in (BloeffPhase.BALLOTS, BloeffPhase.DOUBTER)
+                or before.ballots[seat] is None
+            ):
                 legal = list(game.legal_actions(before, seat))
                 assert list(game.choices(game.view(before, seat))) == legal
                 assert bool(legal) == (asked is not DEALER and seat in asked)
@@ -138,7 +141,7 @@ def test_seats_that_never_call_nor_doubt_reach_the_cap_bo_26() -> None:
 
 def _never_calling(game: Bloeff, state: BloeffState, seat: int) -> Any:
     """Believes everything, announces low and calls never."""
-    if state.phase is Phase.BALLOTS:
+    if state.phase is BloeffPhase.BALLOTS:
         return Ballot(False)
     limit = game.view(state, seat).limit
     legal = game.legal_actions(state, seat)

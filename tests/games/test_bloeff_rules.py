@@ -7,6 +7,8 @@ import pytest
 from arena.games.bloeff import (
     Action,
     Ballot,
+    BloeffPhase,
+    BloeffRoundStarted,
     BloeffState,
     Card,
     CardsDrawn,
@@ -16,12 +18,10 @@ from arena.games.bloeff import (
     Doubted,
     DrawCause,
     NumberPlayed,
-    Phase,
     Red,
     RedPlayed,
     Reshuffle,
     Reshuffled,
-    RoundStarted,
 )
 from arena.games.game import DEALER
 from arena.randomness import KeyedRandomness
@@ -58,7 +58,7 @@ def test_hands_are_dealt_by_the_number_of_seats_bo_4(seats: int, dealt: int) -> 
     after = BLOEFF.apply(start, DEALER, deal)
     assert after.hands[1] == tuple(sorted(deal.cards[dealt : 2 * dealt]))
     assert after.draw_pile == deal.cards[seats * dealt :]
-    assert after.news == (Dealt((dealt,) * seats, 52 - seats * dealt), RoundStarted(1, 10, 0))
+    assert after.news == (Dealt((dealt,) * seats, 52 - seats * dealt), BloeffRoundStarted(1, 10, 0))
     view = BLOEFF.view(after, None)
     assert (view.limit, view.total, view.centre_pile) == (10, 0, 0)
     assert (view.to_act, view.direction) == ((0,), Direction.CLOCKWISE)
@@ -71,7 +71,7 @@ def test_a_red_card_is_aimed_at_any_other_seat_bo_13() -> None:
 
 def test_an_action_card_leaves_the_total_and_opens_no_window_bo_15() -> None:
     after = play(position(*HANDS, total=7, on_turn=C), red("draw2", A))
-    assert (after.total, after.phase, after.waiting[D]) == (7, Phase.PLAY, ())
+    assert (after.total, after.phase, after.waiting[D]) == (7, BloeffPhase.PLAY, ())
 
 
 def test_a_needless_call_is_neither_heard_nor_told_bo_16() -> None:
@@ -166,7 +166,7 @@ def test_draws_are_keyed_by_what_they_are_bo_f3() -> None:
 def test_a_red_card_being_carried_out_is_not_shuffled_in_bo_8() -> None:
     before = position("1 1 1", "4 4 4", waiting={B: "draw2 skip"}, draw_pile="3")
     dry = play(before, number(1, 1))
-    assert dry.phase is Phase.RESHUFFLE
+    assert dry.phase is BloeffPhase.RESHUFFLE
     assert dry.waiting[B] == cards("draw2 skip")
     assert dry.news[-1] == CardsDrawn(B, 1, DrawCause.DRAW2)
     draw = BLOEFF.draw(dry, KEY)
@@ -188,7 +188,7 @@ def test_a_drawing_stops_short_when_the_reshuffled_cards_are_too_few_bo_8() -> N
     after = BUST_OF_THREE.apply(dry, DEALER, Reshuffle(cards("2")))
     assert (sizes(after)[A], after.draw_pile, after.seen) == (3, (), ())
     assert after.news[:2] == (Reshuffled(1), CardsDrawn(A, 1, DrawCause.BUST))
-    assert (after.phase, after.round) == (Phase.PLAY, 2)
+    assert (after.phase, after.round) == (BloeffPhase.PLAY, 2)
 
 
 @pytest.mark.parametrize(

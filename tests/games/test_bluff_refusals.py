@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.games.bluff import Bet, Doubt, Face, OpenerDraw, Reroll, Roll, StartingRoll
+from arena.games.bluff import Bet, CupRoll, Doubt, Face, OpenerDraw, Reroll, StartingRoll
 from arena.games.bluff.state import BluffState
 from arena.games.game import DEALER, IllegalActionError
 from tests.games.bluff_table import after, bet, bluff, dice, rolled
@@ -93,7 +93,7 @@ REFUSALS = [
     (bet("2,1", show="* *"), "At least one die must stay hidden. "),
     (bet("2,1", show="*"), "Only own hidden dice can be laid out. "),
     (Bet(2, Face.ONE, (Face.TWO, Face.ONE)), "At least one die must stay hidden. "),
-    (Roll(()), "A seat bets or doubts. "),
+    (CupRoll(()), "A seat bets or doubts. "),
 ]
 
 
@@ -155,16 +155,16 @@ def to_reroll() -> BluffState:
 
 FIVE = dice("1 2 3 4 5")
 DRAWS: list[tuple[Any, Any, bool]] = [
-    (to_roll, Roll((dice("1 2"), dice("3 *"))), True),
-    (to_roll, Roll((dice("1 2"),)), False),
-    (to_roll, Roll((dice("1 2"), dice("3 4"), ())), False),
-    (to_roll, Roll((dice("1 2 3"), dice("4"))), False),
-    (to_roll, Roll((dice("1 2"), (Face.TWO, Face.ONE))), False),
-    (to_roll, Roll((dice("1 2"), (1, 2))), False),  # type: ignore[arg-type]
-    (to_roll, Roll((dice("1 2"), [Face.ONE, Face.TWO])), False),  # type: ignore[arg-type]
-    (to_roll, Roll([dice("1 2"), dice("1 2")]), False),  # type: ignore[arg-type]
-    (to_roll, Roll(None), False),  # type: ignore[arg-type]
-    (to_roll, Roll((None, 3)), False),  # type: ignore[arg-type]
+    (to_roll, CupRoll((dice("1 2"), dice("3 *"))), True),
+    (to_roll, CupRoll((dice("1 2"),)), False),
+    (to_roll, CupRoll((dice("1 2"), dice("3 4"), ())), False),
+    (to_roll, CupRoll((dice("1 2 3"), dice("4"))), False),
+    (to_roll, CupRoll((dice("1 2"), (Face.TWO, Face.ONE))), False),
+    (to_roll, CupRoll((dice("1 2"), (1, 2))), False),  # type: ignore[arg-type]
+    (to_roll, CupRoll((dice("1 2"), [Face.ONE, Face.TWO])), False),  # type: ignore[arg-type]
+    (to_roll, CupRoll([dice("1 2"), dice("1 2")]), False),  # type: ignore[arg-type]
+    (to_roll, CupRoll(None), False),  # type: ignore[arg-type]
+    (to_roll, CupRoll((None, 3)), False),  # type: ignore[arg-type]
     (to_roll, StartingRoll((dice("1 2"), dice("3 *"))), False),
     (to_roll, Reroll(dice("1 2")), False),
     (to_roll, OpenerDraw(0), False),
@@ -172,7 +172,7 @@ DRAWS: list[tuple[Any, Any, bool]] = [
     (to_roll, bet("1,1"), False),
     (to_roll_for_the_opener, StartingRoll((FIVE, FIVE)), True),
     (to_roll_for_the_opener, StartingRoll((FIVE, ())), False),
-    (to_roll_for_the_opener, Roll((FIVE, FIVE)), False),
+    (to_roll_for_the_opener, CupRoll((FIVE, FIVE)), False),
     (to_roll_again, StartingRoll((FIVE, FIVE, ())), True),
     (to_roll_again, StartingRoll((FIVE, FIVE, FIVE)), False),
     (to_roll_again, StartingRoll((FIVE, FIVE)), False),
@@ -189,7 +189,7 @@ DRAWS: list[tuple[Any, Any, bool]] = [
     (to_reroll, Reroll(dice("1 2 3")), False),
     (to_reroll, Reroll((Face.TWO, Face.ONE)), False),
     (to_reroll, Reroll(None), False),  # type: ignore[arg-type]
-    (to_reroll, Roll((dice("1 2"), dice("1 2 3"))), False),
+    (to_reroll, CupRoll((dice("1 2"), dice("1 2 3"))), False),
 ]
 
 
@@ -210,7 +210,12 @@ def test_a_draw_is_accepted_only_when_chance_can_have_made_it(
 @given(garbage, garbage)
 def test_a_draw_of_garbage_is_refused(some: Any, other: Any) -> None:
     for waiting in (to_roll, to_roll_for_the_opener, to_draw_the_opener, to_reroll):
-        for draw in (Roll(some), Roll((some, other)), StartingRoll((some, other)), Reroll(some)):
+        for draw in (
+            CupRoll(some),
+            CupRoll((some, other)),
+            StartingRoll((some, other)),
+            Reroll(some),
+        ):
             reason = reason_against(waiting(), DEALER, draw)
             if reason is not None:
                 assert len(reason) < 300

@@ -4,15 +4,15 @@ import pytest
 
 from arena.games.bluff import (
     Bet,
+    BluffRoundStarted,
+    CupRoll,
     Doubt,
     Face,
     OpenerDraw,
-    Roll,
-    RoundStarted,
     StartingRoll,
     StartingRolled,
 )
-from arena.games.bluff.state import BluffState, Phase
+from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER
 from arena.randomness import KeyedRandomness
 from tests.games.bluff_table import after, bet, bluff, cups_of, dice, rolled, showdown
@@ -61,7 +61,7 @@ def test_a_doubt_is_settled_as_in(
 
 def played_on(state: BluffState, *cups: str) -> BluffState:
     """The next round, rolled as given."""
-    return bluff().apply(state, DEALER, Roll(tuple(map(dice, cups))))
+    return bluff().apply(state, DEALER, CupRoll(tuple(map(dice, cups))))
 
 
 def test_the_winner_of_a_bet_opens_and_the_turn_goes_on_clockwise() -> None:
@@ -133,7 +133,7 @@ def test_the_largest_starting_roll_opens_as_in(
     assert game.events(start, DEALER, roll, state) == (StartingRolled(roll.dice, opener),)
     assert state.opener == opener
     assert (state.starting.seats if state.starting else ()) == again
-    assert state.phase is (Phase.ROLL if opener is not None else Phase.STARTING_ROLL)
+    assert state.phase is (BluffPhase.ROLL if opener is not None else BluffPhase.STARTING_ROLL)
 
 
 def test_only_tied_seats_roll_again() -> None:
@@ -152,13 +152,13 @@ def test_after_the_allowed_ties_the_opener_is_drawn_among_the_tied(rerolls: int)
     game = bluff(start_rerolls=rerolls, dice_per_player=1)
     state = game.apply(game.start(3), DEALER, StartingRoll((dice("5"), dice("5"), dice("1"))))
     for _ in range(rerolls):
-        assert state.phase is Phase.STARTING_ROLL
+        assert state.phase is BluffPhase.STARTING_ROLL
         state = game.apply(state, DEALER, StartingRoll((dice("2"), dice("2"), ())))
-    assert state.phase is Phase.OPENER_DRAW
+    assert state.phase is BluffPhase.OPENER_DRAW
     drawn = {game.draw(state, KeyedRandomness(bytes([n]) * 32)) for n in range(20)}
     assert drawn == {OpenerDraw(0), OpenerDraw(1)}
     state = game.apply(state, DEALER, OpenerDraw(1))
-    assert (state.phase, state.round, state.opener) == (Phase.ROLL, 1, 1)
+    assert (state.phase, state.round, state.opener) == (BluffPhase.ROLL, 1, 1)
 
 
 def test_without_a_starting_roll_seat_0_opens() -> None:
@@ -167,7 +167,7 @@ def test_without_a_starting_roll_seat_0_opens() -> None:
     start = game.start(4)
     roll = game.draw(start, KeyedRandomness(bytes(32)))
     state = game.apply(start, DEALER, roll)
-    assert game.events(start, DEALER, roll, state) == (RoundStarted(1, 0, (5, 5, 5, 5)),)
+    assert game.events(start, DEALER, roll, state) == (BluffRoundStarted(1, 0, (5, 5, 5, 5)),)
     assert game.to_act(state) == (0,)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.games.bluff import Bet, BetPlaced, Dice, Face, Reroll
-from arena.games.bluff.state import BluffState, Phase
+from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER
 from arena.randomness import KeyedRandomness
 from tests.games.bluff_table import after, bet, bluff, dice, is_legal, rolled, showdown
@@ -70,7 +70,7 @@ def test_a_bet_without_laying_out_rerolls_nothing() -> None:
     state = rolled(GAME, ["4 4 * 1 2", "1 1 1 1 1"])
     state = rerolled(after(GAME, state, bet("1,4", show="4")), "2 2 3 5")
     state = after(GAME, state, "2,4", "3,4")
-    assert state.phase is Phase.BETTING
+    assert state.phase is BluffPhase.BETTING
     assert GAME.view(state, 0).hidden_dice == dice("2 2 3 5")
     assert GAME.view(state, 0).face_up == (dice("4"), ())
 

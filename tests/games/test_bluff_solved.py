@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_array, csr_array, hstack
 
 from arena.games import make_game
-from arena.games.bluff import Bet, Doubt, Roll
+from arena.games.bluff import Bet, CupRoll, Doubt
 from arena.games.bluff.bets import bets_within
 from arena.games.game import DEALER
 from arena.randomness import outcomes
@@ -37,7 +37,7 @@ NOTHING: Sequence = (0, 0, False)
 """Before its first action a seat has done nothing, whatever its die."""
 
 
-def histories(deal: Roll) -> dict[History, int | None]:
+def histories(deal: CupRoll) -> dict[History, int | None]:
     """Every history, and the seat that wins when its last bet is doubted (None: no bet yet)."""
     return dict(_histories_from(GAME.apply(GAME.start(2), DEALER, deal), 0))
 
@@ -100,7 +100,7 @@ def tree() -> dict[tuple[int, int], dict[History, int | None]]:
     """The histories of every deal, by the dice of both seats."""
     found = {}
     for deal, probability in DEALS:
-        assert isinstance(deal, Roll)
+        assert isinstance(deal, CupRoll)
         assert probability == Fraction(1, 36)
         found[int(deal.dice[0][0]), int(deal.dice[1][0])] = histories(deal)
     return found

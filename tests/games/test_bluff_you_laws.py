@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from arena.games.bluff_you import (
     CHIPS,
     BluffYou,
+    BluffYouPhase,
     BluffYouState,
-    Phase,
     Roll,
     Steal,
     Swap,
@@ -107,7 +107,9 @@ def test_every_match_ends_within_its_bound(table: Table) -> None:  # BY-23
 @few
 @given(tables)
 def test_owned_points_grow_with_every_effective_win_and_rest_otherwise(table: Table) -> None:
-    states = [s for s in table.states() if s.phase in (Phase.ROLL, Phase.OVER)]  # BY-23
+    states = [
+        s for s in table.states() if s.phase in (BluffYouPhase.ROLL, BluffYouPhase.OVER)
+    ]  # BY-23
     owned = [sum(table.rules.view(state, None).points) for state in states]
     for before, after, more, less in zip(states, states[1:], owned[1:], owned, strict=False):
         if after.no_win_turns == 0:
@@ -124,7 +126,7 @@ def test_only_win_attempts_are_legal_at_the_limit(table: Table) -> None:  # BY-2
     limit = table.rules.view(table.rules.start(table.seats), None).no_win_limit
     for state in table.states():
         assert state.no_win_turns <= limit
-        if state.phase is Phase.ANNOUNCE and state.no_win_turns == limit:
+        if state.phase is BluffYouPhase.ANNOUNCE and state.no_win_turns == limit:
             legal = list(table.rules.legal_actions(state, state.bluffer))
             assert legal and all(isinstance(a, Win) and a.number in state.centre for a in legal)
 
@@ -135,7 +137,7 @@ def test_the_listed_swaps_are_those_of_the_definition(table: Table) -> None:  # 
     options = table.rules.options
     points = (0, 0, 0, *options.chip_points)
     for state in table.states():
-        if state.phase is not Phase.ANNOUNCE:
+        if state.phase is not BluffYouPhase.ANNOUNCE:
             continue
         own = state.chips[state.bluffer]
         possible = {
@@ -243,7 +245,9 @@ def test_rolls_over_turns_and_matches_follow_the_table() -> None:  # BY-3
     for match in range(100):
         draws = KeyedRandomness(match.to_bytes(32, "big"))
         for turn in range(1, 101):
-            state = BluffYouState(turn, 0, Phase.ROLL, (), None, None, 0, 0, CHIPS, start.chips)
+            state = BluffYouState(
+                turn, 0, BluffYouPhase.ROLL, (), None, None, 0, 0, CHIPS, start.chips
+            )
             roll = GAME.draw(state, draws)
             assert isinstance(roll, Roll)
             dice.append(roll.dice)

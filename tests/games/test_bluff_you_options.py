@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from arena.games.bluff_you import (
     Answer,
     BluffYouOptions,
+    BluffYouPhase,
     Gift,
     Give,
-    Phase,
     Revealed,
     Steal,
     Stop,
@@ -184,7 +184,7 @@ ONCE = play(position((7, 8, 13, 14), (12,), dice=(5, 5, 1)), Swap((8, 13), 4), r
 
 
 def test_after_a_swap_the_bluffer_swaps_again_or_stops() -> None:
-    assert (ONCE.phase, TWO_SWAPS.to_act(ONCE)) == (Phase.SWAP_AGAIN, (A,))
+    assert (ONCE.phase, TWO_SWAPS.to_act(ONCE)) == (BluffYouPhase.SWAP_AGAIN, (A,))
     assert is_legal(ONCE, Stop(), TWO_SWAPS)
     assert is_legal(ONCE, Swap((7, 14), 17), TWO_SWAPS)
     assert not is_legal(ONCE, Win(B, 3), TWO_SWAPS)
@@ -200,7 +200,7 @@ def test_both_swaps_are_one_turn(last: Any) -> None:
 
 def test_a_turn_ends_by_itself_where_no_further_swap_exists() -> None:
     state = play(position((8, 13), (), dice=(5, 5, 1)), Swap((8, 13), 4), rules=TWO_SWAPS)
-    assert state.phase is Phase.ROLL
+    assert state.phase is BluffYouPhase.ROLL
 
 
 def test_a_chip_returned_by_an_earlier_swap_may_be_taken() -> None:

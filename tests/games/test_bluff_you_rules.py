@@ -7,9 +7,9 @@ import pytest
 from arena.games.bluff_you import (
     CHIPS,
     Announced,
+    BluffYouPhase,
     Gift,
     Give,
-    Phase,
     Revealed,
     Steal,
     Swap,
@@ -194,7 +194,7 @@ def test_by_e13_other_swaps_are_illegal(own: Any, dice: Any, swap: Swap) -> None
 
 def test_by_e13_a_second_swap_in_a_turn_is_illegal() -> None:
     state = play(position((7, 8, 13, 14), (), dice=(5, 5, 1)), Swap((8, 13), 4))
-    assert (state.phase, state.bluffer) == (Phase.ROLL, B)  # BY-18
+    assert (state.phase, state.bluffer) == (BluffYouPhase.ROLL, B)  # BY-18
 
 
 def test_by_e14_a_triple_is_a_double_and_obliges_to_nothing() -> None:
@@ -220,7 +220,7 @@ def test_by_e15_the_last_chip_ends_the_match_at_once() -> None:
     assert [a for a in GAME.legal_actions(state, A) if isinstance(a, Win)] == [Win(B, 3), Win(C, 3)]
     state = play(state, Win(B, 3), OK)
     assert state.chips[A] == (3, 9)
-    assert GAME.to_act(state) == () and state.phase is Phase.OVER
+    assert GAME.to_act(state) == () and state.phase is BluffYouPhase.OVER
     assert GAME.placing(state) == (2, 3, 1)
 
 

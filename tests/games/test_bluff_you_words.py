@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from arena.games.bluff_you import Answer, Give, Phase, Roll, Steal, Stop, Swap, Take, Win
+from arena.games.bluff_you import Answer, BluffYouPhase, Give, Roll, Steal, Stop, Swap, Take, Win
 from arena.games.game import DEALER, IllegalActionError
 from tests.games.bluff_you_positions import BLUFF, GAME, OK, A, B, C, play, position
 
@@ -22,7 +22,7 @@ def test_by_24_only_the_bluffer_sees_the_dice_until_they_are_shown() -> None:
     lost = play(said, BLUFF)
     for seat in (A, B, C, None):
         view = GAME.view(lost, seat)
-        assert (view.phase, view.dice, view.believed) == (Phase.GIVE, (5, 5, 1), False)
+        assert (view.phase, view.dice, view.believed) == (BluffYouPhase.GIVE, (5, 5, 1), False)
         assert (view.bluffer, view.to_act) == (A, A)
 
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 from random import Random
 
 from arena.bot import Action, Bot, Turn
-from arena.bot.in_process import Contender, Played, play_series
-from arena.bot.loading import load_bot
 from arena.games import make_game
 from arena.games.bluff import Bet, Doubt
 from arena.games.game import AnyGame
+from arena.home.in_process import Contender, PlayedMatch, play_series
+from arena.home.loading import load_bot
 from arena.match.clock import TimeControl
 from arena.match.result import Result, Termination
 from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
@@ -37,7 +37,7 @@ def sample(*names: str) -> list[Contender]:
 
 def series(
     contenders: Sequence[Contender], matches: int, seed: str = "1", **options: object
-) -> list[Played]:
+) -> list[PlayedMatch]:
     game = make_game("bluff", options)
     return list(play_series(game, contenders, matches, seed))
 

@@ -7,7 +7,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from arena.games.bluff import Bet, Roll, StartingRoll
+from arena.boards.board import Board
+from arena.boards.luck_adjusted import luck_told
+from arena.games.bluff import Bet, CupRoll, StartingRoll
 from arena.games.game import DEALER
 from arena.luck import BLUFF, checked_luck_of, luck_of, table_of
 from arena.luck.bluff import luck_of_roll
@@ -15,10 +17,8 @@ from arena.luck.tables import bluff_table
 from arena.match.replay import TranscriptError, replay
 from arena.match.transcript import Entrant, Step
 from arena.rating.luck import luck_adjusted
+from arena.records import Registered, VersionId
 from arena.storage.rows import RatedResult
-from arena.tournament.board import Board
-from arena.tournament.luck_adjusted import luck_told
-from arena.tournament.ports import Registered, VersionId
 from tests.luck.matches import careless, renamed, sample, series
 
 
@@ -53,7 +53,7 @@ def test_at_a_larger_table_only_the_last_two_can_be_lucky() -> None:
             if frame.step is not None and frame.step.actor is DEALER:
                 assert before is not None
                 live = [seat for seat, count in enumerate(before.dice_counts) if count]
-                if isinstance(frame.step.action, Roll) and len(live) == 2:
+                if isinstance(frame.step.action, CupRoll) and len(live) == 2:
                     opener = before.opener
                     dice = before.dice_counts[opener], before.dice_counts[sum(live) - opener]
                     assert (frame.index in valued) == (dice in bluff_table().duels)
@@ -73,7 +73,7 @@ def test_what_is_read_off_the_record_is_what_the_rules_say(seats: int) -> None:
         valued = {draw.step: draw.seats for draw in luck_of(played.transcript).draws}
         seen = 0
         for frame in replay(played.transcript):
-            if frame.step is not None and isinstance(frame.step.action, Roll):
+            if frame.step is not None and isinstance(frame.step.action, CupRoll):
                 state, dice = frame.state, frame.step.action.dice
                 live = [seat for seat, count in enumerate(state.dice_counts) if count]
                 if len(live) == 2:

@@ -7,12 +7,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from arena.bot.in_process import Played, play_series
 from arena.games import make_game
 from arena.games.bloeff import Deal
 from arena.games.bluff_you import Roll, Steal, Swap, Take, Win
 from arena.games.bluff_you.values import CHIPS
 from arena.games.game import DEALER
+from arena.home.in_process import PlayedMatch, play_series
 from arena.luck import BLOEFF, BLUFF_YOU, luck_of
 from arena.luck.bluff_you import UNIT, BluffersLuck, rolls
 from arena.luck.tables import bloeff_table, bluff_you_table
@@ -23,15 +23,15 @@ from arena.rating.luck import AdjustedMean, luck_adjusted
 from tests.luck.matches import recorded, sample
 
 
-def played(game: str, names: list[str], matches: int, **options: object) -> list[Played]:
+def played(game: str, names: list[str], matches: int, **options: object) -> list[PlayedMatch]:
     return list(play_series(make_game(game, options), sample(*names), matches, "1"))
 
 
-def anyhow(game: str, seats: int, matches: int, **options: object) -> list[Played]:
+def anyhow(game: str, seats: int, matches: int, **options: object) -> list[PlayedMatch]:
     return played(game, ["random"] * seats, matches, **options)
 
 
-def gain(found: list[Played]) -> AdjustedMean:
+def gain(found: list[PlayedMatch]) -> AdjustedMean:
     """What luck takes out of the first bot's share of the seats that it beats."""
     lucks, shares = [], []
     for one in found:

@@ -13,9 +13,6 @@ from arena.luck import (
     BLUFF_YOU,
     LuckTableError,
     TableName,
-    build_bloeff,
-    build_bluff,
-    build_bluff_you,
 )
 from arena.luck.tables import (
     bloeff_table,
@@ -25,6 +22,7 @@ from arena.luck.tables import (
     read_roll_tables,
     read_table,
 )
+from tools.luck_tables import build_bloeff, build_bluff, build_bluff_you
 
 READ: dict[TableName, tuple[Callable[[bytes, TableName], object], Callable[[], object]]] = {
     BLUFF: (read_table, bluff_table),

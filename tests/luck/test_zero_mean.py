@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from arena.games import make_game
-from arena.games.bluff import Bet, Bluff, BluffAction, Face, Roll
-from arena.games.bluff.state import BluffState, Phase
+from arena.games.bluff import Bet, Bluff, BluffAction, CupRoll, Face
+from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER
 from arena.luck import luck_of
 from arena.luck.bluff import luck_of_roll
@@ -27,7 +27,7 @@ def bluff(**options: object) -> Bluff:
 
 def before_roll(game: Bluff, counts: tuple[int, ...], opener: int) -> BluffState:
     return game.start(len(counts))._replace(
-        phase=Phase.ROLL, round=1, opener=opener, dice_counts=counts, starting=None
+        phase=BluffPhase.ROLL, round=1, opener=opener, dice_counts=counts, starting=None
     )
 
 
@@ -54,7 +54,7 @@ def test_over_all_rolls_that_the_dealer_can_draw_the_mean_is_zero(
     duel = bluff_table().duels[counts[opener], counts[1 - opener]]
     mean, chances = Fraction(0), Fraction(0)
     for roll, chance in outcomes(lambda randomness: game.draw(state, randomness)):
-        assert isinstance(roll, Roll)
+        assert isinstance(roll, CupRoll)
         cell = cell_of(roll.dice[opener], roll.dice[1 - opener])
         luck = Fraction(duel.lucks[cell], duel.unit)
         told = luck_of_roll(bluff_table(), roll.dice[opener], roll.dice[1 - opener])
@@ -91,7 +91,7 @@ def test_over_all_starting_rolls_the_mean_is_zero(options: dict[str, object]) ->
 
 def test_over_both_openers_that_can_be_drawn_the_mean_is_zero() -> None:
     game = bluff(start_rerolls=0)
-    state = game.start(2)._replace(phase=Phase.OPENER_DRAW)
+    state = game.start(2)._replace(phase=BluffPhase.OPENER_DRAW)
     first, second = [
         told_of(game, draw, game.apply(state, DEALER, draw))
         for draw, _ in outcomes(lambda randomness: game.draw(state, randomness))

@@ -10,7 +10,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
-from arena.match.flow import Answer, Ask, Record, Refused, Reply, Turn, play
+from arena.match.flow import Ask, MatchRecord, OpenTurn, Refused, Reply, TimedAction, play
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from tests.games.contract import Case
@@ -18,7 +18,7 @@ from tests.games.contract import Case
 MATCH_ID = "11111111-2222-4333-8444-555555555555"
 SECRET = bytes(range(32))
 
-Reaction: TypeAlias = Callable[[Turn], Reply]
+Reaction: TypeAlias = Callable[[OpenTurn], Reply]
 
 LATE = Fault(FaultKind.LATE, 32_000)
 MALFORMED = Fault(FaultKind.MALFORMED, 7, "the answer holds no action")
@@ -36,8 +36,10 @@ def randomness(seats: int) -> KeyedRandomness:
 def lawful(game: AnyGame, random: Random) -> Reaction:
     """Some legal action, seldom the last of a long list."""
 
-    def react(turn: Turn) -> Reply:
-        return Answer(random.choice(list(islice(game.choices(turn.view), 12))), random.randrange(9))
+    def react(turn: OpenTurn) -> Reply:
+        return TimedAction(
+            random.choice(list(islice(game.choices(turn.view), 12))), random.randrange(9)
+        )
 
     return react
 
@@ -46,11 +48,11 @@ def unreliable(game: AnyGame, random: Random, faulty: float) -> Reaction:
     """Some legal action, but with probability `faulty` a fault of any kind."""
     well = lawful(game, random)
 
-    def react(turn: Turn) -> Reply:
+    def react(turn: OpenTurn) -> Reply:
         if random.random() >= faulty:
             return well(turn)
         kind = random.choice(list(FaultKind))
-        return Answer(object(), 3) if kind is FaultKind.ILLEGAL else Fault(kind, 5, "a reason")
+        return TimedAction(object(), 3) if kind is FaultKind.ILLEGAL else Fault(kind, 5, "a reason")
 
     return react
 
@@ -63,14 +65,14 @@ class Playing:
     seats: int
     fault_limit: int = DEFAULT_FAULT_LIMIT
     asks: list[Ask] = field(default_factory=list)
-    record: Record | None = None
+    record: MatchRecord | None = None
 
     def __post_init__(self) -> None:
         self._flow = play(self.game, self.seats, randomness(self.seats), self.fault_limit)
         self.asks.append(next(self._flow))
 
     @property
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> tuple[OpenTurn, ...]:
         """The open questions."""
         return self.asks[-1].turns
 
@@ -91,9 +93,9 @@ class Playing:
         except StopIteration as end:
             self.record = end.value
 
-    def default(self, turn: Turn) -> Answer:
+    def default(self, turn: OpenTurn) -> TimedAction:
         """An answer that is certainly legal."""
-        return Answer(next(self.game.choices(turn.view)))
+        return TimedAction(next(self.game.choices(turn.view)))
 
     def until(self, seat: int) -> None:
         """Play on until the seat is asked."""
@@ -102,7 +104,7 @@ class Playing:
 
     def to_end(
         self, reactions: Mapping[int, Reaction], otherwise: Reaction | None = None
-    ) -> Record:
+    ) -> MatchRecord:
         """Play to the end; seats without a reaction of their own react as `otherwise`."""
         while self.record is None:
             self.reply(*(reactions.get(t.seat, otherwise or self.default)(t) for t in self.turns))

@@ -6,11 +6,11 @@ from arena.games.bloeff import Ballot, Number
 from arena.games.bluff import Bet, Doubt, Face
 from arena.games.game import DEALER
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import Answer
+from arena.match.flow import TimedAction
 from arena.match.result import Termination
 from tests.match.matches import ABSENT, LATE, MALFORMED, Playing, game
 
-ILLEGAL = Answer(Bet(99, Face.STAR), 40)
+ILLEGAL = TimedAction(Bet(99, Face.STAR), 40)
 BAD_ANSWERS = {
     FaultKind.LATE: LATE,
     FaultKind.MALFORMED: MALFORMED,
@@ -33,7 +33,7 @@ def to_a_ballot(playing: Playing) -> None:
         view = turn.view
         card = next((card for card in view.hand if card <= 4), None)
         assert card is not None
-        playing.reply(Answer(Number(int(card), view.lowest)))
+        playing.reply(TimedAction(Number(int(card), view.lowest)))
 
 
 def test_a_match_begins_with_the_draws_and_asks_the_first_seat() -> None:
@@ -94,14 +94,14 @@ def test_a_refusal_says_what_was_wrong_what_was_legal_and_what_was_played() -> N
 
 def test_a_refusal_of_a_legal_kind_at_the_wrong_time_is_illegal_and_not_malformed() -> None:
     playing = bluff()
-    playing.reply(Answer(Doubt()))
+    playing.reply(TimedAction(Doubt()))
     (refused,) = playing.asks[-1].refused
     assert refused.kind is FaultKind.ILLEGAL
 
 
 def test_a_strangers_object_is_refused_like_any_illegal_action() -> None:
     playing = bluff()
-    playing.reply(Answer({"quantity": 3}))
+    playing.reply(TimedAction({"quantity": 3}))
     assert playing.refused[0].kind is FaultKind.ILLEGAL
 
 
@@ -179,7 +179,7 @@ def test_sealed_ballots_are_asked_together_and_applied_in_seat_order() -> None:
     playing = bloeff()
     to_a_ballot(playing)
     assert playing.asked == (1, 2, 3)
-    playing.reply(Answer(Ballot(False)), MALFORMED, Answer(Ballot(False), 8))
+    playing.reply(TimedAction(Ballot(False)), MALFORMED, TimedAction(Ballot(False), 8))
     playing.reply(playing.default(playing.turns[0]))
     (refused,) = [r for ask in playing.asks for r in ask.refused]
     assert (refused.seat, refused.kind) == (2, FaultKind.MALFORMED)
@@ -217,7 +217,7 @@ def to_a_ballot_of_the_others(playing: Playing) -> None:
 def test_a_forfeit_in_a_ballot_leaves_the_ballots_of_the_others_standing() -> None:
     playing = bloeff()
     to_a_ballot(playing)
-    playing.reply(ABSENT, Answer(Ballot(True)), Answer(Ballot(False)))
+    playing.reply(ABSENT, TimedAction(Ballot(True)), TimedAction(Ballot(False)))
     record = playing.to_end({})
     ballots = [step for step in record.steps if isinstance(step.action, Ballot)][:3]
     assert [step.actor for step in ballots] == [1, 2, 3]

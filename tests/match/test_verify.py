@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.games.bluff import Doubt
-from arena.match.flow import Answer, Turn
+from arena.match.flow import OpenTurn, TimedAction
 from arena.match.transcript_json import to_json
 from tests.games.contract import Case
 from tests.match.forging import Document, altered, complaint, document, flipped, vandalise
@@ -223,7 +223,7 @@ def test_an_option_that_mattered_cannot_be_changed(case: Case, option: str, valu
 
 def test_a_match_does_not_go_on_after_forfeits_have_decided_it() -> None:
     playing = Playing(game("bluff"), 2)
-    playing.to_end({}, lambda turn: Answer(Doubt()) if turn.view.can_doubt else first(turn))
+    playing.to_end({}, lambda turn: TimedAction(Doubt()) if turn.view.can_doubt else first(turn))
     forged: Document = to_json(transcript_of(playing))
     own = [number for number, step in enumerate(forged["steps"], 1) if step["actor"] == 0]
     for number in own:
@@ -234,8 +234,8 @@ def test_a_match_does_not_go_on_after_forfeits_have_decided_it() -> None:
     assert complaint(forged) == f"step {own[0] + 1}: forfeits had ended the match"
 
 
-def first(turn: Turn) -> Answer:
-    return Answer(next(game("bluff").choices(turn.view)))
+def first(turn: OpenTurn) -> TimedAction:
+    return TimedAction(next(game("bluff").choices(turn.view)))
 
 
 def test_a_lower_fault_limit_would_have_ended_the_match_sooner() -> None:

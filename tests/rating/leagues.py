@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from arena.rating.elo import ELO_PER_NAT
-from arena.rating.results import NO_BLOCK, Match, Results, Table
+from arena.rating.results import NO_BLOCK, MatchColumns, MatchResult, Results
 
 Seats = Sequence[int]
 
@@ -39,11 +39,11 @@ def played(
 
 def table(
     bots: np.ndarray, placings: np.ndarray, blocks: np.ndarray | None = None, first: int = 0
-) -> Table:
+) -> MatchColumns:
     count = len(bots)
     lone = np.full(count, NO_BLOCK, np.int64)
     numbers = np.arange(first, first + count, dtype=np.int64)
-    return Table(
+    return MatchColumns(
         bots.astype(np.int32),
         placings.astype(np.int16),
         lone if blocks is None else blocks.astype(np.int64),
@@ -76,7 +76,7 @@ def random_results(
     return Results.of_tables(range(bots), tables)
 
 
-def matches_strategy(prefix: str = "m") -> st.SearchStrategy[list[Match[str]]]:
+def matches_strategy(prefix: str = "m") -> st.SearchStrategy[list[MatchResult[str]]]:
     """A few matches of 2 to 6 of seven bots, with ties, some in blocks."""
     one = st.tuples(
         st.permutations("ABCDEFG"),
@@ -84,12 +84,12 @@ def matches_strategy(prefix: str = "m") -> st.SearchStrategy[list[Match[str]]]:
         st.sampled_from([None, None, f"{prefix} block 1", f"{prefix} block 2"]),
     )
 
-    def build(drawn: list[tuple[list[str], list[int], str | None]]) -> list[Match[str]]:
+    def build(drawn: list[tuple[list[str], list[int], str | None]]) -> list[MatchResult[str]]:
         built = []
         for number, (bots, raw, block) in enumerate(drawn):
             places = [1 + sum(other < value for other in raw) for value in raw]
             seats = tuple(zip(bots[: len(raw)], places, strict=True))
-            built.append(Match(f"{prefix}{number}", seats, block))
+            built.append(MatchResult(f"{prefix}{number}", seats, block))
         return built
 
     return st.lists(one, min_size=1, max_size=12).map(build)

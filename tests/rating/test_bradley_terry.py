@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, fit, maximise
-from arena.rating.choices import ScoreRule
 from arena.rating.elo import ELO_PER_NAT
 from arena.rating.errors import AnchorError, RatingError, UnboundedRatingError
-from arena.rating.results import Match, Results
+from arena.rating.methods import ScoreRule
+from arena.rating.results import MatchResult, Results
 from tests.rating.leagues import matches_strategy, random_results
 
 # Agresti, Categorical Data Analysis (1990), table 10.10: the American League East of 1987, 13
@@ -39,7 +39,7 @@ def duels(teams: tuple[str, ...], wins: np.ndarray) -> Results[str]:
     log: Results[str] = Results()
     for i, j in zip(winners.tolist(), losers.tolist(), strict=True):
         for game in range(int(wins[i, j])):
-            log.append(Match((i, j, game), ((teams[i], 1), (teams[j], 2))))
+            log.append(MatchResult((i, j, game), ((teams[i], 1), (teams[j], 2))))
     return log
 
 
@@ -69,7 +69,7 @@ def test_two_bots_without_prior_stand_at_the_logit_of_their_score() -> None:
     log = Results.of_rows(
         (n, None, [("A", 1), ("B", place)]) for n, place in enumerate([2, 2, 2, 1, 1])
     )
-    log.append(Match("last", (("A", 2), ("B", 1))))  # A: 3 wins, 2 ties, 1 loss: 4 of 6
+    log.append(MatchResult("last", (("A", 2), ("B", 1))))  # A: 3 wins, 2 ties, 1 loss: 4 of 6
     fitted = fit(Aggregate.of(log), prior_sd=None)
     assert fitted.ratings()["A"] - fitted.ratings()["B"] == pytest.approx(400 * math.log10(2))
 
@@ -114,7 +114,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
 
 @given(matches_strategy(), st.randoms(use_true_random=False), st.sampled_from(ScoreRule))
 def test_the_order_of_the_log_does_not_matter(
-    matches: list[Match[str]], shuffler: object, rule: ScoreRule
+    matches: list[MatchResult[str]], shuffler: object, rule: ScoreRule
 ) -> None:
     straight = fit(Aggregate.of(Results(matches), rule)).ratings()
     shuffler.shuffle(matches)  # type: ignore[attr-defined]
@@ -123,7 +123,7 @@ def test_the_order_of_the_log_does_not_matter(
 
 @given(matches_strategy(), matches_strategy(prefix="other"), st.sampled_from(ScoreRule))
 def test_adding_and_removing_ends_where_recomputing_does(
-    matches: list[Match[str]], voided: list[Match[str]], rule: ScoreRule
+    matches: list[MatchResult[str]], voided: list[MatchResult[str]], rule: ScoreRule
 ) -> None:
     running = Aggregate[str](rule)
     fitted = None

@@ -5,9 +5,9 @@ import pytest
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import fit
-from arena.rating.choices import Clusters
 from arena.rating.elo import Z_95
 from arena.rating.intervals import intervals
+from arena.rating.methods import Clusters
 from arena.rating.results import Results
 from tests.rating.leagues import played, seated, table
 

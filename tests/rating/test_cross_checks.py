@@ -11,11 +11,11 @@ from scipy.stats import spearmanr
 from arena.rating.aggregate import Aggregate
 from arena.rating.bootstrap import bootstrap
 from arena.rating.bradley_terry import Anchor, fit
-from arena.rating.choices import Clusters
 from arena.rating.errors import AnchorError
 from arena.rating.history import history
 from arena.rating.intervals import intervals
-from arena.rating.results import Match, Results
+from arena.rating.methods import Clusters
+from arena.rating.results import MatchResult, Results
 from tests.rating.leagues import random_results
 
 
@@ -79,7 +79,7 @@ def test_the_history_ends_at_the_board_and_each_moment_is_the_fit_of_its_past() 
 
 
 def test_the_history_starts_when_the_anchor_has_played() -> None:
-    log = Results([Match(1, (("A", 1), ("B", 2))), Match(2, (("A", 1), ("C", 2)))])
+    log = Results([MatchResult(1, (("A", 1), ("B", 2))), MatchResult(2, (("A", 1), ("C", 2)))])
     moments = list(history(log, every=1, anchor=Anchor("C", 1500.0)))
     assert [moment.matches for moment in moments] == [2]
     with pytest.raises(AnchorError):

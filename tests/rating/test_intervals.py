@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, Fit, fit
-from arena.rating.choices import Clusters, ScoreRule
 from arena.rating.elo import ELO_PER_NAT, Z_95, normal_cdf
 from arena.rating.flags import Flag, flags
 from arena.rating.intervals import Intervals, intervals, model_covariance
 from arena.rating.ladder import rate
+from arena.rating.methods import Clusters, ScoreRule
 from arena.rating.ranks import bands, rank_ranges
-from arena.rating.results import Match, Results
+from arena.rating.results import MatchResult, Results
 from tests.rating.leagues import matches_strategy, random_results
 from tests.rating.test_bradley_terry import TEAMS, WINS, duels
 
@@ -54,7 +54,7 @@ def written_out(fitted: Fit, results: Results, clusters: Clusters) -> np.ndarray
 @settings(max_examples=60, deadline=None)
 @given(matches_strategy(), st.sampled_from(Clusters), st.sampled_from(ScoreRule))
 def test_the_covariance_is_the_formula_written_out(
-    matches: list[Match[str]], clusters: Clusters, rule: ScoreRule
+    matches: list[MatchResult[str]], clusters: Clusters, rule: ScoreRule
 ) -> None:
     log = Results(matches)
     fitted = fit(Aggregate.of(log, rule))
@@ -128,7 +128,7 @@ def test_with_an_anchor_errors_are_those_of_differences() -> None:
 
 @given(matches_strategy(), st.randoms(use_true_random=False))
 def test_the_order_of_the_log_does_not_matter_to_errors_either(
-    matches: list[Match[str]], shuffler: object
+    matches: list[MatchResult[str]], shuffler: object
 ) -> None:
     straight = {rating.bot: rating for rating in rate(Results(matches)).ratings}
     shuffler.shuffle(matches)  # type: ignore[attr-defined]

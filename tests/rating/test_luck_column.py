@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, fit
-from arena.rating.choices import Clusters, ScoreRule
 from arena.rating.elo import ELO_PER_NAT, Z_95, win_probabilities
 from arena.rating.errors import ResultError
 from arena.rating.intervals import intervals
 from arena.rating.luck_column import FEWEST_MATCHES, LuckColumn, luck_column, luck_fit
-from arena.rating.results import Match, Results, Table
+from arena.rating.methods import Clusters, ScoreRule
+from arena.rating.results import MatchColumns, MatchResult, Results
 from tests.rating.leagues import placings_of, seated
 
 LEAGUES = 400
@@ -36,7 +36,7 @@ def league(
     told -= told.mean(axis=1, keepdims=True)
     blocks = np.arange(matches) // block
     placings = placings_of(np.floor(scores / 0.5))
-    table = Table(who.astype(np.int32), placings, blocks, np.arange(matches), told)
+    table = MatchColumns(who.astype(np.int32), placings, blocks, np.arange(matches), told)
     return Results.of_tables(range(BOTS), [table])
 
 
@@ -104,7 +104,9 @@ def test_whatever_the_table_the_numbers_tend_to_the_same() -> None:
     log = league(rng, 4, 2000, weight=1.0)
     (table,) = log.tables
     assert table.luck is not None
-    scaled = Table(table.bots, table.placings, table.blocks, table.numbers, -7.0 * table.luck)
+    scaled = MatchColumns(
+        table.bots, table.placings, table.blocks, table.numbers, -7.0 * table.luck
+    )
     one, other = column(log), column(Results.of_tables(range(BOTS), [scaled]))
     assert other.luck.coefficient == pytest.approx(one.luck.coefficient / -7.0)
     assert other.adjusted.fit.theta == pytest.approx(one.adjusted.fit.theta, abs=1e-9)
@@ -193,19 +195,19 @@ def test_a_bot_is_told_its_number_once_it_has_matches_enough_with_luck() -> None
     pair = ((0, 1), (1, 2))
     for number in range(FEWEST_MATCHES - 1):
         luck = (0.1, -0.1) if number % 2 else (-0.2, 0.2)
-        aggregate.add(Match(number, pair, luck=luck))
-    aggregate.add(Match("a third bot", ((0, 1), (2, 2)), luck=(0.1, -0.1)))
+        aggregate.add(MatchResult(number, pair, luck=luck))
+    aggregate.add(MatchResult("a third bot", ((0, 1), (2, 2)), luck=(0.1, -0.1)))
     # One bot has enough; from the other as its anchor nothing could be told.
     alone = luck_fit(fit(aggregate), aggregate)
     assert alone is not None
     assert alone.enough.tolist() == [True, False, False]
     for anchored in (0, 1):
         assert luck_fit(fit(aggregate, anchor=Anchor(anchored, 0.0)), aggregate) is None
-    aggregate.add(Match("unmeasured", pair))
+    aggregate.add(MatchResult("unmeasured", pair))
     found = luck_fit(fit(aggregate), aggregate)
     assert found is not None
     assert found.enough.tolist() == [True, False, False]
-    aggregate.add(Match("lucky", pair, luck=(0.1, -0.1)))
+    aggregate.add(MatchResult("lucky", pair, luck=(0.1, -0.1)))
     found = luck_fit(fit(aggregate, anchor=Anchor(0, 0.0)), aggregate)
     assert found is not None
     assert found.enough.tolist() == [True, True, False]
@@ -226,7 +228,7 @@ def test_one_by_one_or_at_once_or_with_some_taken_back_it_adds_up_to_the_same(
     log = league(rng, seats, 60, weight=1.0, block=2)
     whole = Aggregate.of(log, rule)
     one_by_one = Aggregate(rule, log.bots)
-    more = Match(
+    more = MatchResult(
         "more",
         tuple((bot, 1 + bot % 2) for bot in range(seats)),
         luck=(0.3, -0.3, *[0.0] * (seats - 2)),
@@ -257,7 +259,7 @@ def test_a_log_keeps_luck_whether_it_grew_or_came_at_once() -> None:
     grown = Results[int]()
     # Luck comes in only after a while.
     for match in matches[:20]:
-        grown.append(Match(match.match, match.seats, match.block))
+        grown.append(MatchResult(match.match, match.seats, match.block))
     for match in matches[20:]:
         grown.append(match)
     nothing = (0.0, 0.0, 0.0)
@@ -270,12 +272,16 @@ def test_a_log_keeps_luck_whether_it_grew_or_came_at_once() -> None:
 
 def test_luck_of_other_seats_is_refused() -> None:
     with pytest.raises(ResultError, match="luck of 3 seats, not 2"):
-        Match("m", ((0, 1), (1, 2)), luck=(0.0, 0.0, 0.0))
+        MatchResult("m", ((0, 1), (1, 2)), luck=(0.0, 0.0, 0.0))
     log = league(np.random.default_rng(10), 3, 10, weight=1.0)
     (table,) = log.tables
     assert table.luck is not None
     with pytest.raises(ResultError, match="luck of another number"):
         Results.of_tables(
             range(BOTS),
-            [Table(table.bots, table.placings, table.blocks, table.numbers, table.luck[:, :2])],
+            [
+                MatchColumns(
+                    table.bots, table.placings, table.blocks, table.numbers, table.luck[:, :2]
+                )
+            ],
         )

@@ -9,13 +9,13 @@ import pytest
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import fit
-from arena.rating.choices import ScoreRule
 from arena.rating.errors import RatingError, UnboundedRatingError
 from arena.rating.intervals import intervals
 from arena.rating.ladder import rate
+from arena.rating.methods import ScoreRule
 from arena.rating.misfit import expected_scores, misfit
 from arena.rating.plackett_luce import plackett_luce
-from arena.rating.results import Match, Results
+from arena.rating.results import MatchResult, Results
 from tests.rating.leagues import random_results
 
 # Davidson 1970, example 2: pairs of six brands of chocolate pudding; the data as in R's
@@ -33,7 +33,7 @@ def test_six_puddings_have_the_published_worth() -> None:
     for i, j, wins, losses, ties in PUDDING:
         for places, times in (((1, 2), wins), ((2, 1), losses), ((1, 1), ties)):
             for n in range(times):
-                log.append(Match((i, j, places, n), ((i, places[0]), (j, places[1]))))
+                log.append(MatchResult((i, j, places, n), ((i, places[0]), (j, places[1]))))
     found = plackett_luce(log, prior_sd=None)
     worth = np.exp(found.theta) / np.exp(found.theta).sum()
     by_brand = [worth[found.bots.index(brand)] for brand in range(1, 7)]
@@ -154,7 +154,7 @@ def test_a_bot_that_plays_another_game_at_large_tables_is_a_misfit() -> None:
         seated = rng.permutation(7)[:5]
         others = (1 + seated[np.argsort(-strengths[seated])]).tolist()
         order = [0, *others] if n % 5 == 0 else [*others, 0]
-        log.append(Match(n, tuple((bot, place + 1) for place, bot in enumerate(order))))
+        log.append(MatchResult(n, tuple((bot, place + 1) for place, bot in enumerate(order))))
     found = misfit(rate(log).intervals, log)
     assert found.misfit
     assert found.displaced[found.bots.index(0)]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from arena.rating.errors import ResultError
-from arena.rating.results import NO_BLOCK, Match, Results, Table
+from arena.rating.results import NO_BLOCK, MatchColumns, MatchResult, Results
 from tests.rating.leagues import matches_strategy, random_results
 
 
@@ -23,18 +23,18 @@ from tests.rating.leagues import matches_strategy, random_results
 )
 def test_a_match_that_cannot_be_rated_is_refused(seats: list[tuple[str, int]], fault: str) -> None:
     with pytest.raises(ResultError, match=fault):
-        Match("m", tuple(seats))
+        MatchResult("m", tuple(seats))
 
 
 def test_a_match_comes_once() -> None:
-    log = Results([Match("m", (("A", 1), ("B", 2)))])
+    log = Results([MatchResult("m", (("A", 1), ("B", 2)))])
     with pytest.raises(ResultError, match="m comes twice"):
-        log.append(Match("m", (("C", 1), ("B", 2))))
+        log.append(MatchResult("m", (("C", 1), ("B", 2))))
     assert len(log) == 1
 
 
 @given(matches_strategy())
-def test_the_log_gives_back_what_it_was_given(matches: list[Match[str]]) -> None:
+def test_the_log_gives_back_what_it_was_given(matches: list[MatchResult[str]]) -> None:
     log = Results(matches)
     assert list(log.matches()) == matches
     assert len(log) == len(matches)
@@ -53,11 +53,11 @@ def test_columns_and_rows_make_the_same_log() -> None:
     columns = random_results(np.random.default_rng(1), bots=8, matches=50, block=5)
     rows = Results(columns.matches())
     assert list(rows.matches()) == list(columns.matches())
-    rows.append(Match("new", ((0, 1), (1, 2)), "new block"))
-    columns.append(Match("new", ((0, 1), (1, 2)), "new block"))
+    rows.append(MatchResult("new", ((0, 1), (1, 2)), "new block"))
+    columns.append(MatchResult("new", ((0, 1), (1, 2)), "new block"))
     assert list(rows.matches())[-1] == list(columns.matches())[-1]
     with pytest.raises(ResultError):
-        columns.append(Match(3, ((0, 1), (1, 2))))
+        columns.append(MatchResult(3, ((0, 1), (1, 2))))
 
 
 def test_a_voided_block_is_as_if_never_played() -> None:
@@ -80,7 +80,7 @@ def test_a_voided_block_is_as_if_never_played() -> None:
 def test_columns_are_checked_like_rows(
     bots: list[list[int]], placings: list[list[int]], fault: str
 ) -> None:
-    table = Table(
+    table = MatchColumns(
         np.array(bots, np.int32),
         np.array(placings, np.int16),
         np.array([NO_BLOCK]),

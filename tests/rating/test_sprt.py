@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from arena.rating.choices import EloModel
 from arena.rating.elo import expected_score
 from arena.rating.errors import RatingError
+from arena.rating.methods import EloModel
 from arena.rating.sprt import (
     NELO_PER_T,
     PAIR_SCORES,
     BlockCounts,
     Bounds,
-    State,
+    SprtState,
     expected_matches,
     log_likelihood_ratio,
     sprt,
@@ -129,14 +129,14 @@ def test_bounds_and_states() -> None:
     bounds = Bounds(0, 10)
     assert (bounds.lower, bounds.upper) == pytest.approx((-2.9444, 2.9444), abs=1e-4)
     going = sprt(blocks((10, 20, 30, 25, 12)), bounds)
-    assert going.state is State.CONTINUE
+    assert going.state is SprtState.CONTINUE
     assert not going.biased
     assert going.matches_to_go > 0
     assert (going.blocks, going.matches) == (97, 194)
     better = sprt(blocks((10, 200, 300, 400, 100)), bounds)
-    assert better.state is State.ACCEPT
+    assert better.state is SprtState.ACCEPT
     worse = sprt(blocks((100, 400, 300, 200, 10)), bounds)
-    assert worse.state is State.REJECT
+    assert worse.state is SprtState.REJECT
     for stopped in (better, worse):
         assert stopped.biased
         assert stopped.matches_to_go == 0
@@ -162,7 +162,7 @@ def test_a_single_outcome_still_has_an_answer(model: EloModel, seen: int, times:
 def test_nothing_played_says_nothing() -> None:
     found = sprt(blocks((0, 0, 0, 0, 0)), Bounds(0, 10))
     assert (found.llr, found.elo, found.nelo, found.los) == pytest.approx((0, 0, 0, 0.5))
-    assert found.state is State.CONTINUE
+    assert found.state is SprtState.CONTINUE
 
 
 def test_any_finite_set_of_block_scores_will_do() -> None:

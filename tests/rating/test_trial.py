@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from arena.rating.choices import EloModel
 from arena.rating.errors import RatingError
-from arena.rating.sprt import BlockCounts, Bounds, Sprt, State, sprt
+from arena.rating.methods import EloModel
+from arena.rating.sprt import BlockCounts, Bounds, Sprt, SprtState, sprt
 from arena.rating.trial import Trial, decided
 
 QUARTERS = [Fraction(number, 4) for number in range(5)]
@@ -25,10 +25,13 @@ def _run(bounds: Bounds, chances: list[float], rng: np.random.Generator) -> Sprt
 
 @pytest.mark.parametrize(
     ("chances", "state"),
-    [([0.02, 0.06, 0.34, 0.38, 0.2], State.ACCEPT), ([0.2, 0.38, 0.34, 0.06, 0.02], State.REJECT)],
+    [
+        ([0.02, 0.06, 0.34, 0.38, 0.2], SprtState.ACCEPT),
+        ([0.2, 0.38, 0.34, 0.06, 0.02], SprtState.REJECT),
+    ],
 )
 def test_a_clear_difference_is_found_in_the_right_direction(
-    chances: list[float], state: State
+    chances: list[float], state: SprtState
 ) -> None:
     rng = np.random.default_rng(1)
     assert {_run(Bounds(0, 50), chances, rng).state for _ in range(8)} == {state}
@@ -37,7 +40,7 @@ def test_a_clear_difference_is_found_in_the_right_direction(
 def test_equal_versions_are_taken_for_better_as_seldom_as_alpha_says() -> None:
     rng = np.random.default_rng(2)
     level = [0.1, 0.2, 0.4, 0.2, 0.1]
-    wrong = sum(_run(Bounds(0, 200), level, rng).state is State.ACCEPT for _ in range(60))
+    wrong = sum(_run(Bounds(0, 200), level, rng).state is SprtState.ACCEPT for _ in range(60))
     # 5 % of 60 is 3; more than 8 comes once in two hundred times.
     assert wrong <= 8
 
@@ -47,7 +50,7 @@ def test_a_test_of_nothing_but_draws_ends(model: EloModel, most: int) -> None:
     trial = Trial(Bounds(0, 30, model), matches_per_block=2)
     looks = (trial.add(Fraction(1, 2)) for _ in range(most))
     last = next(standing for standing in looks if standing is not None and decided(standing))
-    assert last.state is State.REJECT
+    assert last.state is SprtState.REJECT
     assert trial.all_draws
 
 

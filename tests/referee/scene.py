@@ -8,11 +8,11 @@ from typing import Any
 
 from arena.assembly import Arena, running_arena
 from arena.games import make_game
+from arena.hosting.director import Terms
+from arena.hosting.hosted_match import Patience
 from arena.match.clock import TimeControl
-from arena.scheduling.ladder import Ladder
+from arena.scheduling.ladder import TableType
 from arena.storage.rows import MatchRow
-from arena.tournament.director import Terms
-from arena.tournament.table import Patience
 from tests.bots import PATIENCE, Peer
 
 KEY = "the registration key"
@@ -22,7 +22,7 @@ HASTY = Terms(
     TimeControl(turn_ms=500, bank_ms=500), patience=Patience(join_seconds=0.5, grace_seconds=0.5)
 )
 """For tests that wait until the time is up."""
-BLUFF = Ladder("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2)
+BLUFF = TableType("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2)
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Scene:
 
 
 @asynccontextmanager
-async def opened(database: str, *ladders: Ladder, terms: Terms = CALM) -> AsyncIterator[Scene]:
+async def opened(database: str, *ladders: TableType, terms: Terms = CALM) -> AsyncIterator[Scene]:
     ladders = ladders or (BLUFF,)
     async with running_arena(database, "127.0.0.1", 0, ladders, KEY, terms, 0.5) as arena:
         yield Scene(arena)

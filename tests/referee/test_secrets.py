@@ -13,7 +13,7 @@ from arena.games import make_game
 from arena.games.game import DEALER
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
-from arena.scheduling.ladder import Ladder
+from arena.scheduling.ladder import TableType
 from arena.v1 import game_pb2, referee_pb2, transcript_pb2
 from tests.bots import Peer
 from tests.referee.scene import opened, playing
@@ -31,7 +31,7 @@ MATCHES = 2
 async def test_a_seat_is_told_what_it_may_know_and_nothing_else(
     database: str, game: str, options: dict[str, object], seats: int
 ) -> None:
-    ladder = Ladder(game, make_game(game, options).options, seats)
+    ladder = TableType(game, make_game(game, options).options, seats)
     async with opened(database, ladder) as scene:
         peers = [
             await scene.peer(f"bot{number}", games=[game], max_matches=2) for number in range(seats)

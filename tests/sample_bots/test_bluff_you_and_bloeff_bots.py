@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from arena.bot.in_process import Contender, play_series
-from arena.bot.loading import load_bot
-from arena.bot.standings import Standings
 from arena.games import make_game
+from arena.home.in_process import Contender, play_series
+from arena.home.loading import load_bot
+from arena.home.win_rates import WinRates
 from tests.games.contract import HOOKS
 
 BOTS = {
@@ -20,7 +20,7 @@ BOTS = {
 def share(game: str, bots: list[str], matches: int) -> float:
     """The share of the matches that the first of the bots wins."""
     contenders = [Contender(f"{name} {seat}", load_bot(name)) for seat, name in enumerate(bots)]
-    standings = Standings([contender.name for contender in contenders])
+    standings = WinRates([contender.name for contender in contenders])
     for played in play_series(make_game(game), contenders, matches, "the rungs"):
         standings.add(played)
     return {each.name: each.share for each in standings.table()}[contenders[0].name]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from arena.bot.loading import load_bot
 from arena.games import make_game
-from arena.games.bluff_you import Phase
+from arena.games.bluff_you import BluffYouPhase
+from arena.home.loading import load_bot
 from tests.games.contract import Case, playout
 
 bot: Any = sys.modules[load_bot("bluff_you_equilibrium").__module__]
@@ -29,7 +29,9 @@ def positions() -> list[tuple[list[Any], bool]]:
     for options in OPTIONS:
         for seats in (2, 3, 4):
             case = Case("bluff_you", options, seats)
-            turns = [step for step in playout(case, seats) if step.before.phase is Phase.ANNOUNCE]
+            turns = [
+                step for step in playout(case, seats) if step.before.phase is BluffYouPhase.ANNOUNCE
+            ]
             for step in Random(seats).sample(turns, min(12, len(turns))):
                 view = case.game.view(step.before, step.before.bluffer)
                 offers = list(bot.offers(view, case.game.options))
@@ -112,7 +114,7 @@ def test_every_roll_is_told_lied_about_or_swapped() -> None:
 def test_at_the_start_rare_sums_are_announced_and_half_of_it_is_true() -> None:
     game = make_game("bluff_you", {"players_max": 3})
     case = Case("bluff_you", (), 3)
-    first = next(step for step in playout(case, 0) if step.before.phase is Phase.ANNOUNCE)
+    first = next(step for step in playout(case, 0) if step.before.phase is BluffYouPhase.ANNOUNCE)
     plan = bot.plan(list(bot.offers(game.view(first.before, 0), game.options)), False)
     shown = {offer.number: lies for offer, lies in plan.lies.items() if lies}
     # 5, 4, 3 and 2 points: 70 of the 108 pairs, then the two of 21 rolls; 10 and 11 never.

@@ -14,9 +14,9 @@ import pytest
 from arena.assembly import running_arena
 from arena.bot.connection import Address, keep_playing
 from arena.bot.conversation import Conversation
-from arena.bot.loading import load_bot
 from arena.games import make_game
-from arena.scheduling.ladder import Ladder
+from arena.home.loading import load_bot
+from arena.scheduling.ladder import TableType
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
 
@@ -110,7 +110,7 @@ async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise() -> 
 
 @pytest.mark.usefixtures("installed")
 async def test_it_plays_rated_matches_without_a_fault(database: str) -> None:
-    ladder = Ladder("bluff", make_game("bluff").options, 2)
+    ladder = TableType("bluff", make_game("bluff").options, 2)
     recorded = asyncio.Event()
     async with running_arena(database, "127.0.0.1", 0, [ladder], "key") as arena:
         arena.when_recorded(20, recorded.set)

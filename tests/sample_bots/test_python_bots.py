@@ -4,10 +4,10 @@ from random import Random
 
 import pytest
 
-from arena.bot.in_process import Contender, play_series
-from arena.bot.loading import load_bot, sample_names
-from arena.bot.standings import Standings
 from arena.games import GAMES, make_game
+from arena.home.in_process import Contender, play_series
+from arena.home.loading import load_bot, sample_names
+from arena.home.win_rates import WinRates
 
 BLUFF = make_game("bluff")
 VARIANTS: tuple[dict[str, object], ...] = (
@@ -23,7 +23,7 @@ BLUFF_BOTS = [name for name in sample_names() if "bluff" in load_bot(name).games
 def _share(bots: list[str], matches: int) -> float:
     """The share of the matches that the first of the bots wins."""
     contenders = [Contender(f"{name} {seat}", load_bot(name)) for seat, name in enumerate(bots)]
-    standings = Standings([contender.name for contender in contenders])
+    standings = WinRates([contender.name for contender in contenders])
     for played in play_series(BLUFF, contenders, matches, "the sample bots' test"):
         standings.add(played)
     return {standing.name: standing.share for standing in standings.table()}[contenders[0].name]

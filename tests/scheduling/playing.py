@@ -5,23 +5,23 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from arena.scheduling.pairings import Format, Number, Pairing, Played
+from arena.scheduling.pairings import Format, Number, Pairing, PlayedPairing
 
 Points = tuple[Fraction, ...]
 Results = Callable[[Pairing], Points]
 
 
-def play_out(plan: Format, field: int, result: Results) -> list[Played]:
+def play_out(plan: Format, field: int, result: Results) -> list[PlayedPairing]:
     """The record of a whole tournament."""
-    played: list[Played] = []
+    played: list[PlayedPairing] = []
     for _ in range(1_000):
         added = plan.next_pairings(field, played)
         if added is None:
             return played
-        played += [Played(pairing) for pairing in added]
+        played += [PlayedPairing(pairing) for pairing in added]
         for at, one in enumerate(played):
             while len(one.blocks) < plan.blocks_wanted(one):
-                one = Played(one.pairing, (*one.blocks, result(one.pairing)))
+                one = PlayedPairing(one.pairing, (*one.blocks, result(one.pairing)))
             played[at] = one
     raise AssertionError("the tournament does not end")
 
@@ -52,6 +52,6 @@ def chance(data: st.DataObject) -> Results:
     return result
 
 
-def entries(plan: Format, field: int, played: list[Played]) -> list[Number]:
+def entries(plan: Format, field: int, played: list[PlayedPairing]) -> list[Number]:
     """The standings as entries, best first."""
     return [line.entry for line in plan.standings(field, played)]

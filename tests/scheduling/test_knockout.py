@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.scheduling.knockout import MOST_EXTRA_BLOCKS, Decision, Knockout, first_round
-from arena.scheduling.pairings import FormatError, Pairing, Played
+from arena.scheduling.pairings import FormatError, Pairing, PlayedPairing
 from tests.scheduling.playing import chance, drawn, entries, play_out, stronger_wins
 
 fields = st.integers(2, 33)
@@ -55,10 +55,10 @@ def test_losing_ends_it_and_one_remains(field: int, blocks: int, data: st.DataOb
     assert entries(plan, field, played)[0] not in out
 
 
-def meeting(*points: str) -> Played:
+def meeting(*points: str) -> PlayedPairing:
     """3 against 2; what 3 scored in each block."""
     scored = tuple((Fraction(own), 1 - Fraction(own)) for own in points)
-    return Played(Pairing(1, 1, (3, 2)), scored)
+    return PlayedPairing(Pairing(1, 1, (3, 2)), scored)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def meeting(*points: str) -> Played:
     ],
 )
 def test_level_pairings_are_played_on_until_they_are_not(
-    played: Played, wanted: int, winner: int | None, by: Decision | None
+    played: PlayedPairing, wanted: int, winner: int | None, by: Decision | None
 ) -> None:
     plan = Knockout(2, "s")
     assert plan.blocks_wanted(played) == wanted
@@ -94,8 +94,8 @@ def test_both_halves_go_on_without_waiting_for_each_other() -> None:
     plan = Knockout(1, "s")
     first = plan.next_pairings(8, [])
     assert first is not None
-    upper = [Played(pairing, (stronger_wins(pairing),)) for pairing in first[:2]]
-    added = plan.next_pairings(8, [*upper, *(Played(pairing) for pairing in first[2:])])
+    upper = [PlayedPairing(pairing, (stronger_wins(pairing),)) for pairing in first[:2]]
+    added = plan.next_pairings(8, [*upper, *(PlayedPairing(pairing) for pairing in first[2:])])
     assert added is not None
     assert [(one.round, one.table, set(one.entries)) for one in added] == [(2, 1, {1, 4})]
 

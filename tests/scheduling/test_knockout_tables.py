@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from arena.scheduling.knockout import MOST_EXTRA_BLOCKS, Decision
 from arena.scheduling.knockout_tables import Stage, TableKnockout, stages
-from arena.scheduling.pairings import FormatError, Pairing, Played
+from arena.scheduling.pairings import FormatError, Pairing, PlayedPairing
 from tests.scheduling.playing import chance, drawn, play_out, stronger_wins
 
 
@@ -106,10 +106,10 @@ def test_if_the_stronger_always_wins_the_best_seeded_wins(size: tuple[int, int])
     assert [line.entry for line in lines[:2]] == [1, 2]
 
 
-def meeting(*blocks: tuple[int, ...], first: int = 1) -> Played:
+def meeting(*blocks: tuple[int, ...], first: int = 1) -> PlayedPairing:
     """A first-round table of four; quarters of points by block."""
     scored = tuple(tuple(Fraction(own, 4) for own in block) for block in blocks)
-    return Played(Pairing(first, 1, (7, 2, 5, 4)), scored)
+    return PlayedPairing(Pairing(first, 1, (7, 2, 5, 4)), scored)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def meeting(*blocks: tuple[int, ...], first: int = 1) -> Played:
     ],
 )
 def test_tables_are_played_on_until_it_is_clear_who_goes_on(
-    played: Played, wanted: int, through: tuple[int, ...] | None, by: Decision | None
+    played: PlayedPairing, wanted: int, through: tuple[int, ...] | None, by: Decision | None
 ) -> None:
     plan = TableKnockout(4, 2, 8, "s")
     assert plan.blocks_wanted(played) == wanted
@@ -146,8 +146,8 @@ def test_the_next_round_waits_for_the_whole_of_this_one() -> None:
     plan = TableKnockout(3, 1, 9, "s")
     first = plan.next_pairings(9, [])
     assert first is not None
-    played = [Played(one, (stronger_wins(one),)) for one in first]
-    assert plan.next_pairings(9, [*played[:-1], Played(first[-1])]) == ()
+    played = [PlayedPairing(one, (stronger_wins(one),)) for one in first]
+    assert plan.next_pairings(9, [*played[:-1], PlayedPairing(first[-1])]) == ()
     assert plan.next_pairings(9, played) == (plan.next_pairings(9, played[::-1]) or ())
 
 

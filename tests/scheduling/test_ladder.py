@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from arena.games import make_game
 from arena.scheduling.ladder import (
     Candidate,
-    Ladder,
     MeetingCounts,
     RunningPairs,
+    TableType,
     next_table,
 )
 
 BLUFF = frozenset({"bluff"})
 
 
-def ladder(seats: int = 2, **options: object) -> Ladder:
-    return Ladder("bluff", make_game("bluff", options).options, seats)
+def ladder(seats: int = 2, **options: object) -> TableType:
+    return TableType("bluff", make_game("bluff", options).options, seats)
 
 
 def bots(count: int) -> list[Candidate]:
@@ -27,7 +27,7 @@ def bots(count: int) -> list[Candidate]:
     return [Candidate(bot, f"owner{bot}", False, BLUFF) for bot in range(count)]
 
 
-def seat_tables(on: Ladder, candidates: list[Candidate], tables: int) -> list[tuple[int, ...]]:
+def seat_tables(on: TableType, candidates: list[Candidate], tables: int) -> list[tuple[int, ...]]:
     counts, found = MeetingCounts(), []
     for _ in range(tables):
         seated = next_table(on, candidates, counts)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.scheduling.balanced_tables import MOST_UNEVEN, balanced_tables
-from arena.scheduling.pairings import FormatError, Pairing, Played
+from arena.scheduling.pairings import FormatError, Pairing, PlayedPairing
 from arena.scheduling.round_robin import RoundRobin
 from tests.scheduling.playing import Points, Results, drawn, entries, play_out, stronger_wins
 
@@ -73,9 +73,9 @@ def test_it_goes_on_until_every_block_is_played() -> None:
     plan = RoundRobin(2, 2, 1, "s")
     paired = plan.next_pairings(3, [])
     assert paired is not None
-    played = [Played(pairing, (stronger_wins(pairing),)) for pairing in paired]
+    played = [PlayedPairing(pairing, (stronger_wins(pairing),)) for pairing in paired]
     assert plan.next_pairings(3, played) == ()
-    done = [Played(one.pairing, one.blocks * 2) for one in played]
+    done = [PlayedPairing(one.pairing, one.blocks * 2) for one in played]
     assert plan.next_pairings(3, done) is None
 
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.scheduling.pairings import FormatError, Pairing, Played
+from arena.scheduling.pairings import FormatError, Pairing, PlayedPairing
 from arena.scheduling.swiss import Swiss, usual_rounds
 from tests.scheduling.playing import chance, drawn, entries, play_out, stronger_wins
 
 
-def rounds_of(played: list[Played]) -> list[list[Pairing]]:
+def rounds_of(played: list[PlayedPairing]) -> list[list[Pairing]]:
     found: dict[int, list[Pairing]] = {}
     for one in played:
         found.setdefault(one.pairing.round, []).append(one.pairing)
@@ -24,7 +24,7 @@ def as_pairs(pairings: list[Pairing]) -> set[frozenset[int]]:
     return {frozenset(pairing.entries) for pairing in pairings}
 
 
-def points_before(played: list[Played], number: int) -> dict[int, Fraction]:
+def points_before(played: list[PlayedPairing], number: int) -> dict[int, Fraction]:
     """Pairing points from the rounds before, told independently of the format's own sums."""
     points: dict[int, Fraction] = defaultdict(Fraction)
     for one in played:
@@ -179,7 +179,7 @@ def test_a_pairing_that_is_being_played_counts_for_nobody_yet() -> None:
     plan = Swiss(2, 1, "s")
     paired = plan.next_pairings(2, [])
     assert paired is not None
-    half_played = [Played(paired[0], (stronger_wins(paired[0]),))]
+    half_played = [PlayedPairing(paired[0], (stronger_wins(paired[0]),))]
     assert plan.next_pairings(2, half_played) == ()
     assert [line.points for line in plan.standings(2, half_played)] == [0, 0]
 

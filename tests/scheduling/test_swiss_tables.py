@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.scheduling.pairings import FormatError, Pairing, Played
+from arena.scheduling.pairings import FormatError, Pairing, PlayedPairing
 from arena.scheduling.swiss import Swiss
 from tests.scheduling.playing import Points, chance, drawn, entries, play_out, stronger_wins
 
@@ -22,7 +22,7 @@ def tournaments(draw: st.DrawFn) -> tuple[int, int, int]:
     return draw(st.integers(seats, 20)), seats, draw(st.integers(1, 5))
 
 
-def by_round(played: list[Played]) -> dict[int, list[Pairing]]:
+def by_round(played: list[PlayedPairing]) -> dict[int, list[Pairing]]:
     found: dict[int, list[Pairing]] = defaultdict(list)
     for one in played:
         found[one.pairing.round].append(one.pairing)
@@ -99,7 +99,7 @@ def all_ways(left: list[int], seats: int) -> Iterator[list[tuple[int, ...]]]:
             yield [(first, *others), *more]
 
 
-def floats(plan: Swiss, field: int, before: list[Played]) -> dict[int, int]:
+def floats(plan: Swiss, field: int, before: list[PlayedPairing]) -> dict[int, int]:
     """By entry: 1 if it met stronger ones (on average) in the last round, -1 if weaker ones."""
     last = max((one.pairing.round for one in before), default=0)
     earlier = [one for one in before if one.pairing.round < last]

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 import psycopg
 import pytest
 
+from arena.records import VersionId
 from arena.storage.store import Store, open_store
-from arena.tournament.ports import VersionId
 from tests.databases import plain
 
 

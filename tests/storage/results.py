@@ -10,7 +10,7 @@ from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.result import Result, Termination
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
-from arena.tournament.ports import Block, BlockKind, FinishedMatch, VersionId
+from arena.records import Block, BlockKind, FinishedMatch, VersionId
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

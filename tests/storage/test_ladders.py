@@ -5,10 +5,10 @@ from random import Random
 
 import pytest
 
-from arena.rating.choices import ScoreRule
+from arena.boards.board import Board
+from arena.rating.methods import ScoreRule
+from arena.records import FinishedMatch, VersionId
 from arena.storage.store import Store
-from arena.tournament.board import Board
-from arena.tournament.ports import FinishedMatch, VersionId
 from tests.storage.results import block, finished
 
 

@@ -10,15 +10,15 @@ import typer
 from typer.testing import CliRunner
 
 from arena.codec.transcript import to_bytes
-from arena.commands.luck import luck
-from arena.games.bluff import Doubt, Face, Roll
+from arena.commands.results.luck import luck
+from arena.games.bluff import CupRoll, Doubt, Face
 from arena.games.game import DEALER
 from arena.luck import BLUFF, luck_of
 from arena.match.transcript import Step, Transcript
+from arena.records import FinishedMatch, VersionId
 from arena.storage.errors import RecordRefusedError
 from arena.storage.schema import migrate
 from arena.storage.store import Store
-from arena.tournament.ports import FinishedMatch, VersionId
 from tests.luck.matches import careless, series
 from tests.storage.results import finished, match_id
 
@@ -43,7 +43,7 @@ def played_matches(versions: Versions, count: int, seats: int = 2) -> list[Finis
 def impossible(versions: Versions) -> FinishedMatch:
     """A record whose luck cannot be told: a seat acts that is not there."""
     match = finished(versions[:2])
-    steps = (Step(DEALER, Roll(((Face.ONE,), (Face.TWO,)))), Step(5, Doubt()))
+    steps = (Step(DEALER, CupRoll(((Face.ONE,), (Face.TWO,)))), Step(5, Doubt()))
     transcript = replace(match.transcript, steps=steps)
     return replace(match, transcript=transcript, written=to_bytes(transcript))
 

@@ -5,10 +5,11 @@ import asyncio
 import psycopg
 import pytest
 
+from arena.hosting.ports import StorageFailedError
+from arena.records import VersionId
 from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
 from arena.storage.store import Store, open_store
 from arena.storage.tables import append_only
-from arena.tournament.ports import StorageFailedError, VersionId
 from tests.databases import plain
 from tests.storage.results import block, finished, forfeited, match_id
 

@@ -4,10 +4,10 @@ from uuid import uuid4
 
 import pytest
 
+from arena.records import VersionId
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.store import Store
 from arena.storage.transcripts import packer, unpack
-from arena.tournament.ports import VersionId
 from tests.storage.results import block, finished, forfeited, match_id
 
 Versions = tuple[VersionId, ...]

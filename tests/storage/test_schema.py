@@ -9,6 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
+from arena.records import VersionId
 from arena.storage import bot_statements, statements
 from arena.storage.columns import metadata
 from arena.storage.engine import reading_engine
@@ -17,7 +18,6 @@ from arena.storage.schema import HEAD, migrate
 from arena.storage.store import Store
 from arena.storage.tables import READER_ROLE, append_only, match_luck, tokens
 from arena.storage.tournament_tables import tournaments
-from arena.tournament.ports import VersionId
 from tests.databases import execute, plain
 from tests.storage.results import finished
 

@@ -9,8 +9,9 @@ import psycopg
 import pytest
 
 from arena.match.score_rule import ScoreRule
+from arena.records import Block, FinishedMatch, TournamentBlock, VersionId
 from arena.scheduling.formats import FormatName
-from arena.scheduling.pairings import Pairing, Played
+from arena.scheduling.pairings import Pairing, PlayedPairing
 from arena.storage.errors import (
     NameRefusedError,
     RecordRefusedError,
@@ -22,8 +23,7 @@ from arena.storage.listening import notifications
 from arena.storage.store import Store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.tournaments import BEFORE, NewEntry
-from arena.tournament.ports import Block, FinishedMatch, TournamentBlock, VersionId
-from arena.tournament.tournament import BlockState, Rules, State, Tournament
+from arena.tournament.tournament import BlockState, Rules, Tournament, TournamentState
 from tests.storage.results import block, finished
 
 RULES = Rules(
@@ -69,7 +69,7 @@ async def test_a_tournament_is_kept_as_it_was_created(
     assert await store.tournaments.named("CUP") == tournament
     assert await store.tournaments.all() == [tournament]
     assert tournament.rules == RULES
-    assert tournament.state is State.CREATED
+    assert tournament.state is TournamentState.CREATED
     assert [entry.number for entry in tournament.entries] == [1, 2, 3]
     assert [entry.registered.version_id for entry in tournament.entries] == list(versions)
     assert [entry.registered.entrant.owner for entry in tournament.entries] == [
@@ -99,22 +99,22 @@ async def test_states_change_in_their_order_only(
 ) -> None:
     await created(store, versions)
 
-    async def becomes(state: State) -> Tournament:
+    async def becomes(state: TournamentState) -> Tournament:
         await store.tournaments.change_state("cup", state, before=BEFORE[state])
         return await store.tournaments.named("cup")
 
     with pytest.raises(TournamentStateError, match="cup is created: only one that is running"):
-        await becomes(State.PAUSED)
-    begun = await becomes(State.RUNNING)
+        await becomes(TournamentState.PAUSED)
+    begun = await becomes(TournamentState.RUNNING)
     assert begun.started_at is not None and await store.tournaments.begun() == [begun]
-    assert (await becomes(State.PAUSED)).state is State.PAUSED
-    assert (await becomes(State.RUNNING)).started_at == begun.started_at
+    assert (await becomes(TournamentState.PAUSED)).state is TournamentState.PAUSED
+    assert (await becomes(TournamentState.RUNNING)).started_at == begun.started_at
     await store.tournaments.finish(begun.id)
     over = await store.tournaments.named("cup")
-    assert (over.state, over.ended_at is not None) == (State.FINISHED, True)
+    assert (over.state, over.ended_at is not None) == (TournamentState.FINISHED, True)
     assert await store.tournaments.begun() == []
     with pytest.raises(TournamentStateError, match="cup is finished"):
-        await becomes(State.CANCELLED)
+        await becomes(TournamentState.CANCELLED)
     with pytest.raises(TournamentStateError, match="nobody can withdraw"):
         await store.tournaments.withdraw("cup", 1)
 
@@ -125,7 +125,7 @@ async def test_only_what_runs_can_be_finished(
     tournament = await created(store, versions)
     await store.tournaments.finish(tournament.id)
     await store.tournaments.suspend(tournament.id)
-    assert (await store.tournaments.named("cup")).state is State.CREATED
+    assert (await store.tournaments.named("cup")).state is TournamentState.CREATED
 
 
 async def test_a_block_counts_once_all_its_matches_are_recorded(
@@ -138,11 +138,11 @@ async def test_a_block_counts_once_all_its_matches_are_recorded(
     (seen,) = await store.tournaments.blocks(tournament, [own.id])
     assert (seen.block_id, seen.pairing, seen.state) == (own.id, (1, 1), BlockState.OPEN)
     record = await store.tournaments.record(tournament)
-    assert record.played() == [Played(Pairing(1, 1, (2, 1)))]
+    assert record.played() == [PlayedPairing(Pairing(1, 1, (2, 1)))]
     await store.record([second])
     record = await store.tournaments.record(tournament)
     points = (Fraction(0), Fraction(1))
-    assert record.played() == [Played(Pairing(1, 1, (2, 1)), (points,))]
+    assert record.played() == [PlayedPairing(Pairing(1, 1, (2, 1)), (points,))]
     assert await store.tournaments.block_counts() == {tournament.id: 1}
 
 
@@ -214,7 +214,9 @@ async def test_listeners_are_told_of_every_change_and_after_a_lost_connection(
         await anext(told)  # what happened before is to be looked at anyway
         await created(store, versions)
         await anext(told)
-        await store.tournaments.change_state("cup", State.RUNNING, before=[State.CREATED])
+        await store.tournaments.change_state(
+            "cup", TournamentState.RUNNING, before=[TournamentState.CREATED]
+        )
         await anext(told)
         await store.record([finished(versions)])
         await anext(told)

@@ -7,22 +7,22 @@ from datetime import UTC, datetime
 from typing import Any
 
 from arena.match.score_rule import ScoreRule
+from arena.records import TournamentBlock, TournamentId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
 from arena.tournament.conductor import Conductor
-from arena.tournament.ports import TournamentBlock, TournamentId
 from arena.tournament.tournament import (
     BlockRecord,
     BlockState,
     Entry,
     PairingKey,
-    Record,
     Rules,
-    State,
     Tournament,
+    TournamentRecord,
+    TournamentState,
 )
-from tests.tournament.arrivals import SMALL, Guest, World
-from tests.tournament.recorders import FakeRecorder
+from tests.hosting.arrivals import SMALL, Guest, World
+from tests.hosting.recorders import FakeRecorder
 
 
 @dataclass
@@ -51,11 +51,13 @@ class CupRecorder(FakeRecorder):
     async def begun(self) -> list[Tournament]:
         self._fail()
         return [
-            one for one in self.tournaments.values() if one.state in (State.RUNNING, State.PAUSED)
+            one
+            for one in self.tournaments.values()
+            if one.state in (TournamentState.RUNNING, TournamentState.PAUSED)
         ]
 
-    async def record_of(self, tournament: Tournament) -> Record:
-        record = Record(tournament)
+    async def record_of(self, tournament: Tournament) -> TournamentRecord:
+        record = TournamentRecord(tournament)
         record.add_pairings(self.pairings.get(tournament.id, {}).values())
         record.add_blocks(self.blocks_of(tournament))
         return record
@@ -72,10 +74,10 @@ class CupRecorder(FakeRecorder):
         self.changes.put_nowait(None)
 
     async def finish(self, tournament_id: TournamentId) -> None:
-        self.put(replace(self.tournaments[tournament_id], state=State.FINISHED))
+        self.put(replace(self.tournaments[tournament_id], state=TournamentState.FINISHED))
 
     async def suspend(self, tournament_id: TournamentId) -> None:
-        self.put(replace(self.tournaments[tournament_id], state=State.PAUSED))
+        self.put(replace(self.tournaments[tournament_id], state=TournamentState.PAUSED))
 
     def blocks_of(self, tournament: Tournament) -> list[BlockRecord]:
         found = []
@@ -149,7 +151,12 @@ class CupWorld(World):
             Entry(at, guest.registered, None) for at, guest in enumerate(guests, start=1)
         )
         tournament = Tournament(
-            TournamentId(number), f"cup{number}", rules, State.RUNNING, entries, datetime.now(UTC)
+            TournamentId(number),
+            f"cup{number}",
+            rules,
+            TournamentState.RUNNING,
+            entries,
+            datetime.now(UTC),
         )
         self.cups.put(replace(tournament, **more))
         return tournament
@@ -166,7 +173,7 @@ class CupWorld(World):
         while self.timer.now() < until:
             await self._quiet()
             if self.cups.tournaments and all(
-                one.state is State.FINISHED for one in self.cups.tournaments.values()
+                one.state is TournamentState.FINISHED for one in self.cups.tournaments.values()
             ):
                 return
             await self.turn(min(step, until - self.timer.now()), step)
@@ -186,8 +193,8 @@ class CupWorld(World):
         if self._conducting.done():
             self._conducting.result()
 
-    def state(self, number: int = 1) -> State:
+    def state(self, number: int = 1) -> TournamentState:
         return self.cups.tournaments[TournamentId(number)].state
 
-    async def record(self, number: int = 1) -> Record:
+    async def record(self, number: int = 1) -> TournamentRecord:
         return await self.cups.record_of(self.cups.tournaments[TournamentId(number)])

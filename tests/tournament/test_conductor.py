@@ -8,12 +8,12 @@ from itertools import combinations
 
 import pytest
 
+from arena.hosting.hosted_match import HostedMatch
 from arena.scheduling.formats import FormatName
-from arena.tournament.table import Table
-from arena.tournament.tournament import BlockState, State
-from tests.tournament.arrivals import Habit
+from arena.tournament.tournament import BlockState, TournamentState
+from tests.hosting.arrivals import Habit
+from tests.hosting.recorders import down
 from tests.tournament.cups import CupWorld
-from tests.tournament.recorders import down
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def counted(world: CupWorld) -> Counter[tuple[str, ...]]:
 async def test_a_round_robin_is_played_to_its_end(world: CupWorld) -> None:
     world.cup(world.field("a", "b", "c", "d"), blocks=2)
     await world.play(30)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
     assert counted(world) == dict.fromkeys(combinations("abcd", 2), 2)
     assert set(world.cups.opened) <= {match.block.id for match in world.matches}
 
@@ -67,7 +67,7 @@ async def test_every_format_comes_to_its_end(
 ) -> None:
     world.cup(world.field(*"abcde"), format_name)
     await world.play(60)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
     assert sum(counted(world).values()) >= blocks
     record = await world.record()
     plan = record.tournament.plan
@@ -78,7 +78,7 @@ async def test_every_format_comes_to_its_end(
 async def test_tables_of_three_are_played_in_all_three_rotations(world: CupWorld) -> None:
     world.cup(world.field(*"abcd"), seats=3)
     await world.play(60)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
     assert sum(counted(world).values()) == 4
     sizes = Counter(match.block.id for match in world.matches if len(match.version_ids) == 3)
     assert set(sizes.values()) == {3}
@@ -103,7 +103,7 @@ async def test_larger_tables_with_byes_come_to_their_end_through_a_restart(
     worlds.append(before)
     before.cup(before.field(*"abcdefg"), format_name, seats=3, blocks=2)
     await before.play(1)
-    assert before.state() is State.RUNNING
+    assert before.state() is TournamentState.RUNNING
     await before.stop()
     recorder = before.cups
     (tournament,) = recorder.tournaments.values()
@@ -116,7 +116,7 @@ async def test_larger_tables_with_byes_come_to_their_end_through_a_restart(
     worlds[:] = [after]
     after.field(*"abcdefg")
     await after.play(120)
-    assert after.state() is State.FINISHED
+    assert after.state() is TournamentState.FINISHED
     record = await after.record()
     played, plan = record.played(), record.tournament.plan
     assert {len(one.pairing.entries) for one in played} == {1, 3}
@@ -155,7 +155,7 @@ async def test_a_restart_goes_on_and_plays_what_was_cut_off_again(
     worlds[:] = [after]
     after.field(*"abcd")
     await after.play(60)
-    assert after.state() is State.FINISHED
+    assert after.state() is TournamentState.FINISHED
     assert sum(counted(after).values()) == 18
     assert set(counted(after).values()) == {3}
     assert cut_off
@@ -164,7 +164,7 @@ async def test_a_restart_goes_on_and_plays_what_was_cut_off_again(
 async def test_what_was_paired_follows_from_what_was_played_before(world: CupWorld) -> None:
     world.cup(world.field(*"abcdef"), FormatName.SWISS, rounds=3)
     await world.play(60)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
     record = await world.record()
     played = record.played()
     for last in range(3):
@@ -179,7 +179,7 @@ async def test_a_paused_tournament_begins_nothing_and_goes_on_when_resumed(
 ) -> None:
     tournament = world.cup(world.field(*"abcd"), blocks=5)
     await world.play(1)
-    world.cups.put(replace(tournament, state=State.PAUSED))
+    world.cups.put(replace(tournament, state=TournamentState.PAUSED))
     await world.play(2)
     begun = len(world.cups.begun_blocks)
     assert 0 < begun < 30
@@ -189,19 +189,19 @@ async def test_a_paused_tournament_begins_nothing_and_goes_on_when_resumed(
     assert len(world.matches) > ladder_matches  # the ladder has them now
     world.cups.put(tournament)
     await world.play(60)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
     assert sum(counted(world).values()) == 30
 
 
 async def test_a_cancelled_tournament_ends_with_what_runs(world: CupWorld) -> None:
     tournament = world.cup(world.field(*"ab"), blocks=50)
     await world.play(1)
-    world.cups.put(replace(tournament, state=State.CANCELLED))
+    world.cups.put(replace(tournament, state=TournamentState.CANCELLED))
     await world.play(5)
     blocks = world.cups.blocks_of(tournament)
     assert 0 < len(blocks) < 50
     assert {block.state for block in blocks} == {BlockState.CLOSED}
-    assert world.state() is State.CANCELLED
+    assert world.state() is TournamentState.CANCELLED
 
 
 async def test_a_tournament_waits_for_its_bots_and_plays_among_the_others_meanwhile(
@@ -212,10 +212,10 @@ async def test_a_tournament_waits_for_its_bots_and_plays_among_the_others_meanwh
     world.cup([a, b, c])
     await world.play(5)
     assert counted(world) == {("a", "b"): 1}
-    assert world.state() is State.RUNNING
+    assert world.state() is TournamentState.RUNNING
     world.director.arrive(c)
     await world.play(10)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
     assert sum(counted(world).values()) == 3
 
 
@@ -224,11 +224,11 @@ async def test_whoever_withdraws_loses_what_is_not_played_yet(world: CupWorld) -
     world.director.depart(c)
     tournament = world.cup([a, b, c], blocks=2)
     await world.play(5)
-    assert world.state() is State.RUNNING
+    assert world.state() is TournamentState.RUNNING
     entries = (*tournament.entries[:2], replace(tournament.entries[2], withdrawn=True))
     world.cups.put(replace(tournament, entries=entries))
     await world.play(5)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
     lines = (await world.record()).tournament.plan.standings(3, (await world.record()).played())
     assert lines[-1].entry == 3 and lines[-1].points == 0
     assert sum((line.points for line in lines), Fraction(0)) == 6
@@ -241,7 +241,7 @@ async def test_a_block_that_its_withdrawn_bot_left_is_void(world: CupWorld) -> N
     entries = (tournament.entries[0], replace(tournament.entries[1], withdrawn=True))
     world.cups.put(replace(tournament, entries=entries))
     await world.play(5)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
     assert len(world.cups.voided) == 1
 
 
@@ -251,7 +251,7 @@ async def test_storage_may_fail_for_a_while(world: CupWorld) -> None:
     await world.play(2)
     world.cups.failures += [down()] * 3
     await world.play(60)
-    assert world.state() is State.FINISHED
+    assert world.state() is TournamentState.FINISHED
 
 
 async def test_a_tournament_whose_matches_break_is_paused(world: CupWorld) -> None:
@@ -260,9 +260,9 @@ async def test_a_tournament_whose_matches_break_is_paused(world: CupWorld) -> No
     for _ in range(10):
         await world.play(0.5)
         for player in a.players:
-            assert isinstance(player.host, Table)
+            assert isinstance(player.host, HostedMatch)
             player.host.break_off("a bug of ours")
-    assert world.state() is State.PAUSED
+    assert world.state() is TournamentState.PAUSED
     assert counted(world) == {}
 
 
@@ -271,7 +271,7 @@ async def test_two_tournaments_run_beside_each_other(world: CupWorld) -> None:
     world.cup(guests, number=1)
     world.cup(guests, FormatName.KNOCKOUT, number=2)
     await world.play(60)
-    assert world.state(1) is world.state(2) is State.FINISHED
+    assert world.state(1) is world.state(2) is TournamentState.FINISHED
 
 
 async def test_bots_of_other_games_are_waited_for(world: CupWorld) -> None:

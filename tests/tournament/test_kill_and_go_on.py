@@ -16,13 +16,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from arena.bot.loading import SAMPLE_BOTS
+from arena.home.loading import SAMPLE_BOTS
 from arena.processes import spawn, stop
+from arena.records import TournamentId
 from arena.storage.listening import notifications
 from arena.storage.store import Store, open_store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
-from arena.tournament.ports import TournamentId
-from arena.tournament.tournament import State
+from arena.tournament.tournament import TournamentState
 from tests.databases import plain
 
 BOTS = {"honest": "honest", "timid": "timid", "chance": "random_bot", "fate": "random_bot"}
@@ -84,7 +84,7 @@ def arena(database: str, tmp_path: Path) -> Iterator[Arena]:
 
 
 async def until(
-    store: Store, database: str, reached: Callable[[Counter[str], dict[str, State]], bool]
+    store: Store, database: str, reached: Callable[[Counter[str], dict[str, TournamentState]], bool]
 ) -> Counter[str]:
     """Wait until the blocks that count, and the states, by tournament, are as wanted."""
     channels = [RESULTS_CHANNEL, TOURNAMENTS_CHANNEL]
@@ -139,7 +139,9 @@ async def test_a_killed_referee_goes_on_with_its_tournaments(arena: Arena) -> No
         for name, token in tokens.items():
             arena.bot(BOTS[name], token)
         for name in ("swiss-of-3", "knockout-of-3"):
-            await store.tournaments.change_state(name, State.RUNNING, before=[State.CREATED])
+            await store.tournaments.change_state(
+                name, TournamentState.RUNNING, before=[TournamentState.CREATED]
+            )
         arena.command("tournament", "start", "swiss")
         # The longest, and last: it must not be over before the referee is killed.
         arena.command("tournament", "start", "robin")
@@ -155,7 +157,7 @@ async def test_a_killed_referee_goes_on_with_its_tournaments(arena: Arena) -> No
         after = await until(
             store,
             arena.database,
-            lambda _, states: set(states.values()) == {State.FINISHED},
+            lambda _, states: set(states.values()) == {TournamentState.FINISHED},
         )
         assert before["robin"] <= stopped["robin"] <= after["robin"] == PAIRS * ROBIN_BLOCKS
         assert after["swiss"] == ROUNDS * TABLES * SWISS_BLOCKS

@@ -10,26 +10,26 @@ from hypothesis import strategies as st
 
 from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
+from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.knockout import MOST_EXTRA_BLOCKS
 from arena.scheduling.pairings import Pairing
-from arena.tournament.ports import Registered, TournamentId, VersionId
-from arena.tournament.telling import remark
+from arena.tournament.summary import remark
 from arena.tournament.tournament import (
     BlockRecord,
     BlockState,
     Entry,
     PairingKey,
-    Record,
     Rules,
-    State,
     Tournament,
+    TournamentRecord,
+    TournamentState,
 )
 
 
 def begun(
     format_name: FormatName, field: int, seats: int, blocks: int = 1, rounds: int | None = None
-) -> Record:
+) -> TournamentRecord:
     """A tournament of which nothing is paired yet."""
     rules = Rules(
         format_name, "bluff", {}, seats, blocks, rounds, ScoreRule.PLACEMENT, "s", rated=False
@@ -41,10 +41,12 @@ def begun(
         for number in range(1, field + 1)
     )
     now = datetime.now(UTC)
-    return Record(Tournament(TournamentId(1), "cup", rules, State.RUNNING, entries, now))
+    return TournamentRecord(
+        Tournament(TournamentId(1), "cup", rules, TournamentState.RUNNING, entries, now)
+    )
 
 
-def withdraw(record: Record, gone: Iterable[int]) -> None:
+def withdraw(record: TournamentRecord, gone: Iterable[int]) -> None:
     before = record.tournament
     record.tournament = replace(
         before,
@@ -54,7 +56,7 @@ def withdraw(record: Record, gone: Iterable[int]) -> None:
     )
 
 
-def play(record: Record, key: PairingKey, *placings: tuple[int, ...]) -> None:
+def play(record: TournamentRecord, key: PairingKey, *placings: tuple[int, ...]) -> None:
     """A block, with the ranks in the order of the pairing's entries."""
     entries = record.pairings[key].entries
     by_version = tuple(
@@ -64,7 +66,7 @@ def play(record: Record, key: PairingKey, *placings: tuple[int, ...]) -> None:
     record.add_blocks([BlockRecord("", key, BlockState.CLOSED, by_version)])
 
 
-def pair(record: Record) -> tuple[Pairing, ...] | None:
+def pair(record: TournamentRecord) -> tuple[Pairing, ...] | None:
     tournament = record.tournament
     added = tournament.plan.next_pairings(
         len(tournament.entries), record.played(), tournament.withdrawn
@@ -74,7 +76,7 @@ def pair(record: Record) -> tuple[Pairing, ...] | None:
 
 
 @st.composite
-def cups(draw: st.DrawFn) -> Record:
+def cups(draw: st.DrawFn) -> TournamentRecord:
     seats = draw(st.integers(2, 5))
     field = draw(st.integers(seats, 14))
     name = draw(st.sampled_from([FormatName.SWISS, FormatName.KNOCKOUT]))
@@ -85,7 +87,7 @@ def cups(draw: st.DrawFn) -> Record:
 @settings(max_examples=60, deadline=None)
 @given(cups(), st.data())
 def test_who_withdraws_is_left_out_and_the_others_play_to_the_end(
-    record: Record, data: st.DataObject
+    record: TournamentRecord, data: st.DataObject
 ) -> None:
     field, rules = len(record.tournament.entries), record.tournament.rules
     some = st.sets(st.integers(1, field), max_size=3)

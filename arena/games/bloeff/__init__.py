@@ -9,6 +9,7 @@ from arena.games.bloeff.events import (
     Accepted,
     ActionPlayed,
     BloeffEvent,
+    BloeffRoundStarted,
     CardsDrawn,
     Dealt,
     Doubted,
@@ -19,11 +20,10 @@ from arena.games.bloeff.events import (
     RedCarriedOut,
     RedPlayed,
     Reshuffled,
-    RoundStarted,
 )
 from arena.games.bloeff.game import Bloeff
 from arena.games.bloeff.options import BloeffOptions
-from arena.games.bloeff.state import BloeffState, Phase
+from arena.games.bloeff.state import BloeffPhase, BloeffState
 from arena.games.bloeff.tables import TableError, load_deal, load_deck
 from arena.games.bloeff.values import (
     NUMBER_CARDS,
@@ -55,6 +55,8 @@ __all__ = [
     "BloeffAction",
     "BloeffEvent",
     "BloeffOptions",
+    "BloeffPhase",
+    "BloeffRoundStarted",
     "BloeffState",
     "BloeffView",
     "Card",
@@ -72,13 +74,11 @@ __all__ = [
     "MatchEnded",
     "Number",
     "NumberPlayed",
-    "Phase",
     "Red",
     "RedCarriedOut",
     "RedPlayed",
     "Reshuffle",
     "Reshuffled",
-    "RoundStarted",
     "TableError",
     "load_deal",
     "load_deck",

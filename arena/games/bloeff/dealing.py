@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.games.bloeff.drawing import reshuffle
 from arena.games.bloeff.events import Dealt
 from arena.games.bloeff.options import BloeffOptions
-from arena.games.bloeff.state import BloeffState, Draft, Phase, centre_pile
+from arena.games.bloeff.state import BloeffPhase, BloeffState, Draft, centre_pile
 from arena.games.bloeff.turns import begin_match, doubt, go_on
 from arena.games.bloeff.values import BloeffAction, Card, Cards, Deal, Doubter, Reshuffle
 from arena.games.game import IllegalActionError
@@ -14,12 +14,12 @@ from arena.randomness import Randomness, shuffled
 
 def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
     """What chance decides now; raises ValueError if it is a seat's turn."""
-    if state.phase is Phase.DEAL:
+    if state.phase is BloeffPhase.DEAL:
         return Deal(shuffled(randomness, "deal", state.draw_pile))
-    if state.phase is Phase.RESHUFFLE:
+    if state.phase is BloeffPhase.RESHUFFLE:
         key = f"recycle {state.reshuffles + 1}"
         return Reshuffle(shuffled(randomness, key, centre_pile(state)))
-    if state.phase is Phase.DOUBTER:
+    if state.phase is BloeffPhase.DOUBTER:
         seats = doubting(state.ballots)
         return Doubter(seats[randomness.below(f"doubter {state.turn}", len(seats))])
     raise ValueError("the dealer draws nothing now")
@@ -28,14 +28,14 @@ def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
 def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction) -> BloeffState:
     """The state after a draw. Raises IllegalActionError if chance cannot have decided this."""
     draft = Draft(state)
-    if state.phase is Phase.DEAL and type(action) is Deal:
+    if state.phase is BloeffPhase.DEAL and type(action) is Deal:
         _check_order(action.cards, state.draw_pile)
         _hand_out(draft, options, action)
-    elif state.phase is Phase.RESHUFFLE and type(action) is Reshuffle:
+    elif state.phase is BloeffPhase.RESHUFFLE and type(action) is Reshuffle:
         _check_order(action.cards, centre_pile(state))
         reshuffle(draft, action.cards)
         go_on(draft, options)
-    elif state.phase is Phase.DOUBTER and type(action) is Doubter:
+    elif state.phase is BloeffPhase.DOUBTER and type(action) is Doubter:
         if type(action.seat) is not int or action.seat not in doubting(state.ballots):
             raise IllegalActionError("The doubter is one of the seats that doubt.")
         doubt(draft, options, action.seat)

@@ -1,7 +1,7 @@
 """Drawing cards (BO-8): what a seat owes is drawn at once, or after a reshuffle by the dealer."""
 
 from arena.games.bloeff.events import CardsDrawn, DrawCause, Reshuffled
-from arena.games.bloeff.state import Draft, Owed, Phase
+from arena.games.bloeff.state import BloeffPhase, Draft, Owed
 from arena.games.bloeff.values import Card, Cards
 
 
@@ -24,7 +24,7 @@ def drawn_up(draft: Draft) -> bool:
             draft.news.append(CardsDrawn(debt.seat, drawn, debt.cause))
         if reshuffle:
             draft.owed.insert(0, Owed(debt.seat, debt.count - drawn, debt.cause))
-            draft.phase = Phase.RESHUFFLE
+            draft.phase = BloeffPhase.RESHUFFLE
             return False
     return True
 

@@ -2,13 +2,13 @@
 
 from arena.games.bloeff.events import Ending, MatchEnded
 from arena.games.bloeff.options import BloeffOptions
-from arena.games.bloeff.state import BloeffState, Draft, Phase
+from arena.games.bloeff.state import BloeffPhase, BloeffState, Draft
 from arena.games.game import competition_ranking
 
 
 def end_match(draft: Draft, options: BloeffOptions, ending: Ending) -> None:
     """Count the hands as they are; cards in front of seats count for nobody."""
-    draft.phase = Phase.OVER
+    draft.phase = BloeffPhase.OVER
     draft.ending = ending
     draft.news.append(MatchEnded(ending, points(draft, options)))
 

@@ -33,7 +33,7 @@ class Dealt:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundStarted:
+class BloeffRoundStarted:
     """A round begins at total 0 with the turn of `starter`."""
 
     round: int
@@ -134,7 +134,7 @@ class MatchEnded:
 
 BloeffEvent: TypeAlias = (
     Dealt
-    | RoundStarted
+    | BloeffRoundStarted
     | NumberPlayed
     | RedPlayed
     | ActionPlayed

@@ -7,7 +7,7 @@ from arena.games.bloeff import dealing, ending, legality, turns
 from arena.games.bloeff.deck import cards_of
 from arena.games.bloeff.events import BloeffEvent
 from arena.games.bloeff.options import BloeffOptions
-from arena.games.bloeff.state import BloeffState, Draft, Phase, Then, seats_balloting
+from arena.games.bloeff.state import BloeffPhase, BloeffState, Draft, Then, seats_balloting
 from arena.games.bloeff.values import (
     Action,
     Announcement,
@@ -27,10 +27,10 @@ from arena.games.notation import Notation
 from arena.randomness import Randomness
 
 # Read on every step; a module constant is found faster than an enum's member.
-_PLAY: Final = Phase.PLAY
-_BALLOTS: Final = Phase.BALLOTS
-_DOUBTER: Final = Phase.DOUBTER
-_OVER: Final = Phase.OVER
+_PLAY: Final = BloeffPhase.PLAY
+_BALLOTS: Final = BloeffPhase.BALLOTS
+_DOUBTER: Final = BloeffPhase.DOUBTER
+_OVER: Final = BloeffPhase.OVER
 
 
 class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEvent]):
@@ -47,7 +47,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
             raise ValueError(f"Blöff is played by {allowed} seats, not {seat_count}")
         empty: tuple[Cards, ...] = ((),) * seat_count
         return BloeffState(
-            phase=Phase.DEAL,
+            phase=BloeffPhase.DEAL,
             hands=empty,
             waiting=empty,
             draw_pile=cards_of(self.options.deck),
@@ -121,7 +121,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
             self.options.limits[max(0, state.round - 1)],
             state.total,
             state.direction,
-            None if phase is _OVER or phase is Phase.DEAL else state.on_turn,
+            None if phase is _OVER or phase is BloeffPhase.DEAL else state.on_turn,
             seats_balloting(state) if window else on_turn,
             hand,
             tuple(map(len, state.hands)),

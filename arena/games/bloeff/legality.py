@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from arena.games.bloeff.options import HIGHEST_ANNOUNCEMENT, BloeffOptions
-from arena.games.bloeff.state import BloeffState, Phase
+from arena.games.bloeff.state import BloeffPhase, BloeffState
 from arena.games.bloeff.turns import honest_total, next_seat
 from arena.games.bloeff.values import (
     HIGHEST_VALUE,
@@ -23,14 +23,14 @@ from arena.games.game import IllegalActionError
 
 _BALLOTS: Final = (Ballot(False), Ballot(True))
 _CALLS: Final = (False, True)
-_PLAY: Final = Phase.PLAY
+_PLAY: Final = BloeffPhase.PLAY
 
 
 def asked(state: BloeffState, seat: int) -> bool:
     """Is an answer of this seat awaited?"""
     if state.phase is _PLAY:
         return seat == state.on_turn
-    return state.phase is Phase.BALLOTS and _ballot_awaited(state, seat)
+    return state.phase is BloeffPhase.BALLOTS and _ballot_awaited(state, seat)
 
 
 def claimable(options: BloeffOptions, total: int) -> tuple[int, int]:
@@ -78,7 +78,7 @@ def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffA
 
 def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
     """What is legal now, in words that hold no secret."""
-    if state.phase is Phase.OVER:
+    if state.phase is BloeffPhase.OVER:
         return "The match is over."
     if state.phase is _PLAY:
         if seat != state.on_turn:
@@ -90,7 +90,7 @@ def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
             f"Legal is a number card of the hand, announced as {lowest} to {highest}{bust}, "
             "a draw2 or skip of the hand for another seat, or a reverse of the hand."
         )
-    if state.phase is Phase.BALLOTS:
+    if state.phase is BloeffPhase.BALLOTS:
         if seat == state.on_turn:
             return "The other seats ballot; the one that played waits."
         if not _ballot_awaited(state, seat):

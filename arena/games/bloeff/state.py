@@ -12,7 +12,7 @@ from arena.games.bloeff.events import BloeffEvent, DrawCause, Ending
 from arena.games.bloeff.values import Announcement, Card, Cards, Direction
 
 
-class Phase(Enum):
+class BloeffPhase(Enum):
     """What the match waits for."""
 
     DEAL = "deal"
@@ -47,7 +47,7 @@ class BloeffState:
     """Tuples by seat have an entry per seat. Every card is in exactly one of `hands`, `waiting`,
     `draw_pile`, `seen`, `face_down` and `open_card`."""
 
-    phase: Phase
+    phase: BloeffPhase
     hands: tuple[Cards, ...]
     """By seat, each ascending."""
     waiting: tuple[Cards, ...]

@@ -11,16 +11,16 @@ from arena.games.bloeff.ending import end_match
 from arena.games.bloeff.events import (
     Accepted,
     ActionPlayed,
+    BloeffRoundStarted,
     Doubted,
     DrawCause,
     Ending,
     NumberPlayed,
     RedCarriedOut,
     RedPlayed,
-    RoundStarted,
 )
 from arena.games.bloeff.options import BloeffOptions
-from arena.games.bloeff.state import Draft, Phase, Then
+from arena.games.bloeff.state import BloeffPhase, Draft, Then
 from arena.games.bloeff.values import Action, Announcement, Card, Direction, Number, Red
 
 DRAW2_CARDS = 2
@@ -108,7 +108,7 @@ def go_on(draft: Draft, options: BloeffOptions) -> None:
     while drawn_up(draft):
         match draft.then:
             case Then.WINDOW:
-                draft.phase = Phase.BALLOTS
+                draft.phase = BloeffPhase.BALLOTS
                 draft.ballots = (None,) * len(draft.hands)
                 return
             case Then.END_TURN | Then.END_ROUND:
@@ -123,7 +123,7 @@ def go_on(draft: Draft, options: BloeffOptions) -> None:
                     _begin_turn(draft, seat)
             case Then.CARRY_OUT:
                 if not draft.waiting[draft.on_turn]:
-                    draft.phase = Phase.PLAY
+                    draft.phase = BloeffPhase.PLAY
                     return
                 _carry_out(draft)
             case Then.SET_ASIDE:
@@ -160,7 +160,7 @@ def _begin_round(draft: Draft, options: BloeffOptions) -> None:
     draft.total = 0
     draft.announcements = ()
     limit = options.limits[draft.round - 1]
-    draft.news.append(RoundStarted(draft.round, limit, draft.starter))
+    draft.news.append(BloeffRoundStarted(draft.round, limit, draft.starter))
     _begin_turn(draft, draft.starter)
 
 

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 
 from arena.games.bluff.bets import FACES
 from arena.games.bluff.options import BluffOptions
-from arena.games.bluff.state import BluffState, Phase, Starting, next_live, with_cup
+from arena.games.bluff.state import BluffPhase, BluffState, Starting, next_live, with_cup
 from arena.games.bluff.values import (
     STAR,
     BluffAction,
+    CupRoll,
     Dice,
     Face,
     OpenerDraw,
     Reroll,
-    Roll,
     StartingRoll,
 )
 from arena.games.game import IllegalActionError
@@ -26,26 +26,26 @@ from arena.randomness import Randomness
 
 def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> BluffAction:
     """What chance decides now. Raises ValueError when it is not the dealer's turn."""
-    if state.phase is Phase.ROLL:
-        return Roll(
+    if state.phase is BluffPhase.ROLL:
+        return CupRoll(
             tuple(
                 _roll(randomness, f"round {state.round} seat {seat}", count)
                 for seat, count in enumerate(state.dice_counts)
             )
         )
-    if state.phase is Phase.REROLL and state.turn is not None:
+    if state.phase is BluffPhase.REROLL and state.turn is not None:
         seat = state.turn
         number = sum(placed.seat == seat and bool(placed.bet.show) for placed in state.bets)
         prefix = f"round {state.round} seat {seat} reroll {number}"
         return Reroll(_roll(randomness, prefix, len(state.hidden[seat])))
-    if state.phase is Phase.STARTING_ROLL and state.starting is not None:
+    if state.phase is BluffPhase.STARTING_ROLL and state.starting is not None:
         return StartingRoll(
             tuple(
                 _roll(randomness, f"start {state.starting.attempt} seat {seat}", count)
                 for seat, count in enumerate(_starting_counts(options, state, state.starting))
             )
         )
-    if state.phase is Phase.OPENER_DRAW and state.starting is not None:
+    if state.phase is BluffPhase.OPENER_DRAW and state.starting is not None:
         seats = state.starting.seats
         return OpenerDraw(seats[randomness.below("opener", len(seats))])
     raise ValueError("the dealer has nothing to draw now")
@@ -56,20 +56,20 @@ def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) ->
 
     Draws are checked like answers, because transcripts from strangers are judged by this.
     """
-    if state.phase is Phase.ROLL and type(action) is Roll:
+    if state.phase is BluffPhase.ROLL and type(action) is CupRoll:
         _check_cups(action.dice, state.dice_counts)
-        return state._replace(phase=Phase.BETTING, turn=state.opener, hidden=action.dice)
-    if state.phase is Phase.REROLL and type(action) is Reroll and state.turn is not None:
+        return state._replace(phase=BluffPhase.BETTING, turn=state.opener, hidden=action.dice)
+    if state.phase is BluffPhase.REROLL and type(action) is Reroll and state.turn is not None:
         _check_cup(action.dice, len(state.hidden[state.turn]), state.turn)
         return state._replace(
-            phase=Phase.BETTING,
+            phase=BluffPhase.BETTING,
             turn=next_live(state.dice_counts, state.turn),
             hidden=with_cup(state.hidden, state.turn, action.dice),
         )
-    if state.phase is Phase.STARTING_ROLL and type(action) is StartingRoll and state.starting:
+    if state.phase is BluffPhase.STARTING_ROLL and type(action) is StartingRoll and state.starting:
         _check_cups(action.dice, _starting_counts(options, state, state.starting))
         return _starting_rolled(options, state, state.starting, action)
-    if state.phase is Phase.OPENER_DRAW and type(action) is OpenerDraw and state.starting:
+    if state.phase is BluffPhase.OPENER_DRAW and type(action) is OpenerDraw and state.starting:
         if type(action.seat) is not int or action.seat not in state.starting.seats:
             raise IllegalActionError("The opener is one of the tied seats.")
         return _opened_by(state, action.seat)
@@ -91,13 +91,13 @@ def _starting_rolled(
     # The first roll is no repetition, so `start_rerolls` allows attempts up to that number + 1.
     again = starting.attempt <= options.start_rerolls
     return state._replace(
-        phase=Phase.STARTING_ROLL if again else Phase.OPENER_DRAW,
+        phase=BluffPhase.STARTING_ROLL if again else BluffPhase.OPENER_DRAW,
         starting=Starting(starting.attempt + 1, tied),
     )
 
 
 def _opened_by(state: BluffState, seat: int) -> BluffState:
-    return state._replace(phase=Phase.ROLL, round=1, opener=seat, starting=None)
+    return state._replace(phase=BluffPhase.ROLL, round=1, opener=seat, starting=None)
 
 
 def _starting_counts(

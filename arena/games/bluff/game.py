@@ -15,21 +15,21 @@ from arena.games.bluff.bets import (
 from arena.games.bluff.laying_out import lay_outs, without
 from arena.games.bluff.options import BluffOptions
 from arena.games.bluff.showdown import settle, settled
-from arena.games.bluff.state import BluffState, Phase, Starting, next_live, with_cup
+from arena.games.bluff.state import BluffPhase, BluffState, Starting, next_live, with_cup
 from arena.games.bluff.values import (
     Bet,
     BetPlaced,
     BluffAction,
     BluffEvent,
+    BluffRoundStarted,
     BluffView,
+    CupRoll,
     Dice,
     Doubt,
     Face,
     OpenerDraw,
     PlacedBet,
     Reroll,
-    Roll,
-    RoundStarted,
     Showdown,
     StartingRoll,
     StartingRolled,
@@ -50,7 +50,7 @@ _DOUBT: Final = Doubt()
 _LOWEST_BET: Final = Bet(1, Face.ONE)
 
 # Read on every step; a module constant is found faster than an enum's member.
-_BETTING: Final = Phase.BETTING
+_BETTING: Final = BluffPhase.BETTING
 
 
 class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
@@ -59,7 +59,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
     name: ClassVar[str] = "bluff"
     title: ClassVar[str] = "Bluff"
     options_type: ClassVar[type[Options]] = BluffOptions
-    notation: ClassVar[Notation] = Notation(Bet, Doubt, StartingRoll, OpenerDraw, Roll, Reroll)
+    notation: ClassVar[Notation] = Notation(Bet, Doubt, StartingRoll, OpenerDraw, CupRoll, Reroll)
 
     def __init__(self, options: BluffOptions) -> None:
         super().__init__(options)
@@ -74,7 +74,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         rolling = self.options.start_mode == "roll"
         empty: tuple[Dice, ...] = ((),) * seat_count
         return BluffState(
-            phase=Phase.STARTING_ROLL if rolling else Phase.ROLL,
+            phase=BluffPhase.STARTING_ROLL if rolling else BluffPhase.ROLL,
             round=0 if rolling else 1,
             opener=None if rolling else 0,
             turn=None,
@@ -89,7 +89,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
     def to_act(self, state: BluffState) -> ToAct:
         if state.phase is _BETTING and state.turn is not None:
             return (state.turn,)
-        return () if state.phase is Phase.OVER else DEALER
+        return () if state.phase is BluffPhase.OVER else DEALER
 
     def draw(self, state: BluffState, randomness: Randomness) -> BluffAction:
         return dealing.draw(self.options, state, randomness)
@@ -112,7 +112,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
                 yield Bet(bet.quantity, bet.face, show)
 
     def legal_hint(self, state: BluffState, seat: int) -> str:
-        if state.phase is Phase.OVER:
+        if state.phase is BluffPhase.OVER:
             return "The match is over."
         if state.phase is not _BETTING:
             return "The dealer draws now; no seat acts."
@@ -167,8 +167,8 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             return (
                 Showdown(actor, end.bettor, bet, end.dice, end.actual, end.losses, end.next_opener),
             )
-        if type(action) is Roll and after.opener is not None:
-            return (RoundStarted(after.round, after.opener, after.dice_counts),)
+        if type(action) is CupRoll and after.opener is not None:
+            return (BluffRoundStarted(after.round, after.opener, after.dice_counts),)
         if type(action) is StartingRoll:
             return (StartingRolled(action.dice, after.opener),)
         return ()
@@ -179,14 +179,14 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
 
     def placing(self, state: BluffState) -> tuple[int, ...]:
         """By the round in which a seat went out, later is better; the last live seat is first."""
-        if state.phase is not Phase.OVER:
+        if state.phase is not BluffPhase.OVER:
             raise ValueError("the match is not over")
         # Nobody is out in a round that was not played: the last live seat beats them all.
         return competition_ranking([out_in or state.round + 1 for out_in in state.out_in])
 
     def scores(self, state: BluffState) -> tuple[int, ...]:
         """The dice each seat has left: the margin of the win, 0 for everybody else."""
-        if state.phase is not Phase.OVER:
+        if state.phase is not BluffPhase.OVER:
             raise ValueError("the match is not over")
         return state.dice_counts
 
@@ -221,7 +221,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             left = self._left_hidden(state, seat, show)
             hidden = with_cup(hidden, seat, left)
             face_up = with_cup(face_up, seat, tuple(sorted(face_up[seat] + show)))
-            phase = Phase.REROLL
+            phase = BluffPhase.REROLL
         return BluffState(
             phase,
             state.round,

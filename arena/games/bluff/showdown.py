@@ -4,7 +4,7 @@ from operator import sub
 from typing import NamedTuple
 
 from arena.games.bluff.bets import count_matching
-from arena.games.bluff.state import BluffState, Phase
+from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.bluff.values import Dice
 
 
@@ -46,7 +46,7 @@ def settled(state: BluffState, end: Settlement) -> BluffState:
     over = counts.count(0) == len(counts) - 1
     empty: tuple[Dice, ...] = ((),) * len(counts)
     return BluffState(
-        phase=Phase.OVER if over else Phase.ROLL,
+        phase=BluffPhase.OVER if over else BluffPhase.ROLL,
         round=state.round if over else state.round + 1,
         opener=end.next_opener,
         turn=None,

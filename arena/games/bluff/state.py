@@ -10,7 +10,7 @@ from typing import NamedTuple
 from arena.games.bluff.values import Dice, PlacedBet
 
 
-class Phase(Enum):
+class BluffPhase(Enum):
     """What the match waits for."""
 
     STARTING_ROLL = "starting roll"
@@ -37,7 +37,7 @@ class BluffState(NamedTuple):
     A named tuple, because one is made per step: it costs a third of a frozen dataclass.
     """
 
-    phase: Phase
+    phase: BluffPhase
     round: int
     """Counts from 1; 0 before the opener of the first round is known."""
     opener: int | None

@@ -73,7 +73,7 @@ class OpenerDraw:
 
 
 @dataclass(frozen=True, slots=True)
-class Roll:
+class CupRoll:
     """The hidden roll of a round, dice by seat; () for a seat that is out (BL-6)."""
 
     dice: tuple[Dice, ...]
@@ -86,7 +86,7 @@ class Reroll:
     dice: Dice
 
 
-BluffAction: TypeAlias = Bet | Doubt | StartingRoll | OpenerDraw | Roll | Reroll
+BluffAction: TypeAlias = Bet | Doubt | StartingRoll | OpenerDraw | CupRoll | Reroll
 
 
 class PlacedBet(NamedTuple):
@@ -134,7 +134,7 @@ class StartingRolled:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundStarted:
+class BluffRoundStarted:
     """All live seats rolled in secret; `opener` bets first."""
 
     round: int
@@ -163,4 +163,4 @@ class Showdown:
     next_opener: int
 
 
-BluffEvent: TypeAlias = StartingRolled | RoundStarted | BetPlaced | Showdown
+BluffEvent: TypeAlias = StartingRolled | BluffRoundStarted | BetPlaced | Showdown

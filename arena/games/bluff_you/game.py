@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from arena.games.bluff_you.happenings import happenings, winner
+from arena.games.bluff_you.events import events, winner
 from arena.games.bluff_you.legality import BELIEVE, STOP, Legality
 from arena.games.bluff_you.options import BluffYouOptions
 from arena.games.bluff_you.state import (
@@ -163,7 +163,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         action: BluffYouAction,
         after: BluffYouState,
     ) -> tuple[BluffYouEvent, ...]:
-        return happenings(before, action, after)
+        return events(before, action, after)
 
     def default_action(self, state: BluffYouState, seat: int) -> BluffYouAction:
         """The smallest number of the centre to the next seat; "Ok!"; the cheapest chip (BY-27).

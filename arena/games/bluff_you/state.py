@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.games.bluff_you.values import Announcement, Chips, Dice, Phase
+from arena.games.bluff_you.values import Announcement, BluffYouPhase, Chips, Dice
 
 # Read on every step; a module constant is found faster than an enum's member.
-ROLL: Final = Phase.ROLL
-ANNOUNCE: Final = Phase.ANNOUNCE
-ANSWER: Final = Phase.ANSWER
-GIVE: Final = Phase.GIVE
-TAKE: Final = Phase.TAKE
-SWAP_AGAIN: Final = Phase.SWAP_AGAIN
-OVER: Final = Phase.OVER
+ROLL: Final = BluffYouPhase.ROLL
+ANNOUNCE: Final = BluffYouPhase.ANNOUNCE
+ANSWER: Final = BluffYouPhase.ANSWER
+GIVE: Final = BluffYouPhase.GIVE
+TAKE: Final = BluffYouPhase.TAKE
+SWAP_AGAIN: Final = BluffYouPhase.SWAP_AGAIN
+OVER: Final = BluffYouPhase.OVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class BluffYouState:
 
     turn: int
     bluffer: int
-    phase: Phase
+    phase: BluffYouPhase
     dice: Dice
     """() before the roll and after the end."""
     announced: Announcement | None
@@ -52,7 +52,7 @@ class BluffYouState:
 
 
 def within_turn(
-    state: BluffYouState, phase: Phase, announced: Announcement, believed: bool | None
+    state: BluffYouState, phase: BluffYouPhase, announced: Announcement, believed: bool | None
 ) -> BluffYouState:
     """The same turn, waiting for the next answer; no chip has moved."""
     return BluffYouState(

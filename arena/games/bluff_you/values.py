@@ -19,7 +19,7 @@ Chips: TypeAlias = tuple[int, ...]
 """Numbers of chips, ascending."""
 
 
-class Phase(Enum):
+class BluffYouPhase(Enum):
     """What a turn waits for."""
 
     ROLL = "roll"
@@ -145,7 +145,7 @@ class BluffYouView:
 
     seat: int | None
     """Who looks; None is the spectator."""
-    phase: Phase
+    phase: BluffYouPhase
     turn: int
     """Counts from 1."""
     bluffer: int

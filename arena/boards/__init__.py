@@ -1,0 +1,1 @@
+"""Leaderboards kept up to date, and what is shown with a rating."""

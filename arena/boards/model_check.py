@@ -1,0 +1,75 @@
+"""Is one number per bot the whole story? The checks on a ladder that take seconds.
+
+The exact model (Plackett-Luce with ties) is fitted beside the board's, and the Nash average is
+drawn again and again. Both look at a sample of whole blocks where the log is long, and say so; they
+are asked for and never part of a live board.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.rating.aggregate import Aggregate
+from arena.rating.bootstrap import resampled
+from arena.rating.bradley_terry import fit
+from arena.rating.intervals import intervals
+from arena.rating.methods import ScoreRule
+from arena.rating.misfit import misfit
+from arena.rating.nash import nash_bootstrap
+from arena.rating.results import Results
+from arena.records import VersionId
+
+MOST_MATCHES = 20_000
+"""Some seconds at six seats."""
+REPLICATES = 100
+_SEED = 20250601
+"""The same log gives the same intervals."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """What was found, in `looked_at` of `matches` matches."""
+
+    matches: int
+    looked_at: int
+    misfit: bool | None
+    """Whether the exact model disagrees beyond some bot's 95 % interval; None under the score rule
+    `winner`, which it does not know."""
+    stretch: float | None
+    """The factor between the two scales; mostly it is only this."""
+    displaced: tuple[VersionId, ...]
+    """Who disagrees with the stretch taken out: one strength is not their whole story."""
+    nash_interval: dict[VersionId, tuple[float, float]]
+    """95 % of the bootstrap's weights."""
+
+
+def model_check(
+    log: Results[VersionId],
+    *,
+    score: ScoreRule = ScoreRule.PLACEMENT,
+    most: int = MOST_MATCHES,
+    replicates: int = REPLICATES,
+) -> ModelCheck | None:
+    """The checks on a log; None without a match."""
+    if not len(log):
+        return None
+    sample = log.every(-(-len(log) // most))
+    measured = intervals(fit(Aggregate.of(sample, score)), sample)
+    found, bots = None, measured.fit.bots
+    if score is ScoreRule.PLACEMENT:
+        found = misfit(measured, sample)
+    weights = nash_bootstrap(
+        measured.fit,
+        resampled(measured.fit, sample, np.random.default_rng(_SEED), replicates=replicates),
+    )
+    low, high = np.quantile(weights, (0.025, 0.975), axis=0).tolist()
+    return ModelCheck(
+        len(log),
+        len(sample),
+        None if found is None else found.misfit,
+        None if found is None else found.stretch,
+        ()
+        if found is None
+        else tuple(bot for bot, out in zip(bots, found.displaced, strict=True) if out),
+        dict(zip(bots, zip(low, high, strict=True), strict=True)),
+    )

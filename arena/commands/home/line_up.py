@@ -1,0 +1,59 @@
+"""Who sits down to play what: from the words of a command to entries with names of their own."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.commands.errors import CommandError
+from arena.games.game import AnyGame
+from arena.home.deal_blocks import NamedBot
+from arena.home.loading import bot_file, load_bot
+
+
+def options_named(words: Sequence[str]) -> dict[str, object]:
+    """The options of words NAME=VALUE. Raises CommandError."""
+    options: dict[str, object] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise CommandError(f"An option is given as NAME=VALUE, not {word!r}.")
+        options[name] = value
+    return options
+
+
+def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
+    """An entry for each word, as many as the game has seats.
+
+    Raises CommandError, also for a number of bots that the game is not played by, and
+    UnknownBotError.
+    """
+    check_seats(len(words), game)
+    return entries(words, game)
+
+
+def check_seats(bots: int, game: AnyGame) -> None:
+    """Raise CommandError unless the game is played by so many."""
+    if bots not in game.seat_counts:
+        counts = game.seat_counts
+        raise CommandError(
+            f"{game.title} is played by {counts[0]} to {counts[-1]} seats under these options; "
+            f"{bots} {'bot was' if bots == 1 else 'bots were'} named."
+        )
+
+
+def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
+    """An entry for each word; who is named twice is told apart by a number.
+
+    Raises CommandError for a bot that does not play the game, and UnknownBotError.
+    """
+    found: list[NamedBot] = []
+    for word in words:
+        kind, name = load_bot(word), Path(word).stem
+        if game.name not in kind.games:
+            raise CommandError(
+                f"{name} does not play {game.title}; it plays {', '.join(kind.games)}."
+            )
+        taken = [entry.name for entry in found]
+        copies = (f"{name}-{number}" for number in range(2, len(words) + 2))
+        free = next(free for free in (name, *copies) if free not in taken)
+        found.append(NamedBot(free, str(bot_file(word))))
+    return found

@@ -1,0 +1,88 @@
+"""The second column of `arena play`: shares of wins with the luck of the draws taken out.
+
+The raw share stays the official one. This one has the same expectation and, as far as the table of
+luck knows the game, a narrower interval.
+"""
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arena.home.deal_blocks import BlockMatch
+from arena.luck import TableName
+
+if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
+    from arena.rating.luck import AdjustedMean
+
+FEWEST_MATCHES = 20
+"""Fewer say too little to take anything out."""
+_Z = 1.959964
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    outcomes: "array[float]"
+    lucks: "array[float]"
+
+
+class LuckTally:
+    """Wins and luck by bot, match by match."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._columns = {name: _Column(array("f"), array("f")) for name in names}
+        self._names = list(names)
+        self._table: TableName | None = None
+
+    def add(self, finished: BlockMatch) -> None:
+        """Count a match whose luck was measured; others do not count."""
+        if finished.luck is None or finished.luck.table is None:
+            return
+        self._table = finished.luck.table
+        placing = finished.result.placing
+        for seat, contender in enumerate(finished.contenders):
+            column = self._columns[self._names[contender]]
+            column.outcomes.append((placing[seat] == 1) / placing.count(1))
+            column.lucks.append(finished.luck.seats[seat])
+
+    def summary(self) -> dict[str, Any] | None:
+        """The table and, by bot, the adjusted share; None where no luck was measured."""
+        if self._table is None or len(self._columns[self._names[0]].outcomes) < FEWEST_MATCHES:
+            return None
+        return {
+            "table": self._table._asdict(),
+            "bots": {name: _json(_adjusted(column)) for name, column in self._columns.items()},
+        }
+
+
+def _adjusted(column: _Column) -> "AdjustedMean":
+    import numpy as np
+
+    from arena.rating.luck import luck_adjusted
+
+    return luck_adjusted(np.array(column.outcomes, float), np.array(column.lucks, float))
+
+
+def _json(found: "AdjustedMean") -> dict[str, float]:
+    return {
+        "share": round(found.adjusted, 6),
+        "share_low": round(found.adjusted - _Z * found.adjusted_se, 6),
+        "share_high": round(found.adjusted + _Z * found.adjusted_se, 6),
+        "variance_factor": round(found.variance_factor, 6),
+    }
+
+
+def luck_adjusted_cell(summary: dict[str, Any], name: str) -> str:
+    """A bot's share with half the width of its 95 % interval."""
+    bot = summary["bots"][name]
+    return f"{bot['share']:.1%} ± {(bot['share_high'] - bot['share_low']) / 2:.1%}"
+
+
+def luck_adjusted_note(summary: dict[str, Any]) -> str:
+    """What the column is, and what it gained."""
+    factors = ", ".join(f"{bot['variance_factor']:.2f}" for bot in summary["bots"].values())
+    file, sha256 = summary["table"]["file"], summary["table"]["sha256"]
+    return (
+        "Luck-adjusted: beside the official share, with the luck of the draws taken out by "
+        f"{file} (SHA-256 {sha256[:12]}…); variance {factors} of the raw share's"
+    )

@@ -1,0 +1,263 @@
+"""`arena play`: matches among bots right here, without a server or a database.
+
+In one process, or with `--same-deals` in one for every rotation of the seats.
+"""
+
+import json
+import secrets
+import time
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arena.commands.errors import USAGE, CommandError
+from arena.commands.home.line_up import line_up, options_named
+from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
+from arena.commands.progress import with_progress
+from arena.games import OptionsError, UnknownGameError, make_game
+from arena.games.game import AnyGame
+from arena.home.deal_blocks import (
+    BlockBrokenError,
+    BlockMatch,
+    NamedBot,
+    every_rotation,
+    play_deal_blocks,
+    written_down,
+)
+from arena.home.in_process import Contender, UnreadyBotError, play_series
+from arena.home.loading import BotFileError, load_bot
+from arena.home.win_rates import WinRate, WinRates
+from arena.luck import luck_of
+from arena.match.score_rule import ScoreRule
+from arena.scheduling.scoring import points
+
+if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
+    from arena.rating.variance_factor import VarianceFactor
+
+_MOST_REASONS = 10
+_NEVER_TWICE = (
+    " With --same-deals only bots that are started here can play: a connected bot would remember "
+    "the others' dice from the first time that it met a deal."
+)
+
+
+def play(
+    bots: Annotated[
+        list[str], typer.Argument(help="Sample bots' names or .py files, one for each seat.")
+    ],
+    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
+    matches: Annotated[int, typer.Option("--matches", "-n", min=1, help="How many.")] = 100,
+    seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same matches.")] = "",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    transcripts: Annotated[
+        Path | None, typer.Option(help="Write each match to this file, a JSON object a line.")
+    ] = None,
+    same_deals: Annotated[
+        bool,
+        typer.Option(
+            "--same-deals",
+            help="Play every deal once in each rotation of the seats, and only whole rotations.",
+        ),
+    ] = False,
+) -> None:
+    """Play matches among bots right here and compare them. Seats rotate from match to match."""
+    seed = seed or secrets.token_hex(4)
+    try:
+        rules = make_game(game, options_named(option or []))
+        entries = line_up(bots, rules)
+        matches += -matches % len(entries) if same_deals else 0
+        tally = _play(rules, entries, matches, seed, transcripts, same_deals)
+    # Not `told_in_a_sentence`, which knows the errors of a server and loads one.
+    except (
+        BlockBrokenError,
+        CommandError,
+        BotFileError,
+        UnknownGameError,
+        OptionsError,
+        UnreadyBotError,
+    ) as error:
+        no_stranger = same_deals and isinstance(error, BotFileError)
+        leave(f"{error}{_NEVER_TWICE if no_stranger else ''}")
+    except OSError as error:
+        leave(f"{error.filename} cannot be written: {error.strerror}.")
+    summary = _summary(rules, tally, seed, same_deals)
+    if as_json:
+        print(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        _print_table(Console(), rules, tally.standings, summary)
+
+
+class _Tally:
+    """What is counted while the matches are played; a block is one rotation of the seats."""
+
+    def __init__(self, entries: Sequence[NamedBot], *, same_deals: bool) -> None:
+        self.seats = len(entries)
+        # The matches of a deal block are not independent of each other.
+        size = self.seats if same_deals else 1
+        self.standings = WinRates([entry.name for entry in entries], matches_per_block=size)
+        self.luck = LuckTally([entry.name for entry in entries])
+        self.seconds = 0.0
+        self._points = bytearray()
+        """By match, by bot: a byte each, since there may be a million matches."""
+
+    def add(self, finished: BlockMatch) -> None:
+        self.standings.add(finished)
+        self.luck.add(finished)
+        scored = points(finished.result.placing, ScoreRule.PLACEMENT)
+        of_bots = sorted(zip(finished.contenders, scored, strict=True))
+        self._points.extend(int(2 * (self.seats - 1) * score) for _, score in of_bots)
+
+    def variance_factor(self) -> "VarianceFactor | None":
+        """What the blocks save, a last one that was cut off left out."""
+        import numpy as np
+
+        from arena.rating.variance_factor import variance_factor
+
+        size = self.seats**2
+        whole = self._points[: len(self._points) // size * size]
+        scores = np.frombuffer(whole, np.uint8).reshape(-1, self.seats, self.seats)
+        return variance_factor(scores.astype(np.float64))
+
+
+def _play(
+    game: AnyGame,
+    entries: Sequence[NamedBot],
+    matches: int,
+    seed: str,
+    transcripts: Path | None,
+    same_deals: bool,
+) -> _Tally:
+    tally = _Tally(entries, same_deals=same_deals)
+    begun = time.perf_counter()
+    with ExitStack() as stack:
+        # Opened first: a file that cannot be written should not cost a thousand matches.
+        file = stack.enter_context(transcripts.open("w", encoding="utf-8")) if transcripts else None
+        play_them = _in_deal_blocks if same_deals else _one_by_one
+        series = stack.enter_context(
+            closing(play_them(game, entries, matches, seed, file is not None))
+        )
+        for finished in with_progress(series, matches, "Playing"):
+            tally.add(finished)
+            if file:
+                file.write(f"{finished.written}\n")
+    tally.seconds = time.perf_counter() - begun
+    return tally
+
+
+def _one_by_one(
+    game: AnyGame, entries: Sequence[NamedBot], matches: int, seed: str, transcripts: bool
+) -> Generator[BlockMatch, None, None]:
+    contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in entries]
+    for played in play_series(game, contenders, matches, seed):
+        written = written_down(played.transcript) if transcripts else None
+        luck = luck_of(played.transcript)
+        yield BlockMatch(played.contenders, played.result, played.refused, written, luck)
+
+
+def _in_deal_blocks(
+    game: AnyGame, entries: Sequence[NamedBot], matches: int, seed: str, transcripts: bool
+) -> Generator[BlockMatch, None, None]:
+    lineups, blocks = every_rotation(entries), matches // len(entries)
+    with closing(
+        play_deal_blocks(game, lineups, seed, blocks, transcripts=transcripts)
+    ) as complete:
+        for block in complete:
+            yield from block
+
+
+def _summary(game: AnyGame, tally: _Tally, seed: str, same_deals: bool) -> dict[str, Any]:
+    standings, factor = tally.standings, tally.variance_factor()
+    return {
+        "game": game.name,
+        "options": game.options.changed(),
+        "matches": standings.matches,
+        "seed": seed,
+        "matches_per_second": round(standings.matches / tally.seconds, 1),
+        "standings": [_standing_json(standing) for standing in standings.table()],
+        "faults": [
+            {"bot": name, "kind": kind, "reason": reason, "times": times}
+            for (name, kind, reason), times in standings.reasons.most_common()
+        ],
+        "blocks": "deal" if same_deals else "seat",
+        "variance_factor": factor
+        and {
+            "factor": round(factor.factor, 6),
+            "low": round(factor.interval[0], 6),
+            "high": round(factor.interval[1], 6),
+            "blocks": factor.blocks,
+        },
+        "luck_adjusted": tally.luck.summary(),
+    }
+
+
+def _standing_json(standing: WinRate) -> dict[str, Any]:
+    low, high = standing.interval
+    return {
+        "bot": standing.name,
+        "wins": round(standing.wins, 6),
+        "share": round(standing.share, 6),
+        "share_low": round(low, 6),
+        "share_high": round(high, 6),
+        "mean_placing": round(standing.mean_placing, 6),
+        "faults": standing.faults,
+    }
+
+
+def _print_table(
+    console: Console, game: AnyGame, standings: WinRates, summary: dict[str, Any]
+) -> None:
+    options = ", ".join(f"{name}={value}" for name, value in summary["options"].items())
+    table = Table(
+        title=f"{game.title}{f' ({options})' if options else ''}: "
+        f"{standings.matches:,} matches, seed {summary['seed']}",
+        title_justify="left",
+    )
+    table.add_column("bot")
+    adjusted = summary["luck_adjusted"]
+    headings = ("wins", "share", "95 % interval", "mean placing")
+    for heading in (*headings, "luck-adjusted") if adjusted else headings:
+        table.add_column(heading, justify="right")
+    for standing in standings.table():
+        low, high = standing.interval
+        table.add_row(
+            standing.name,
+            f"{standing.wins:,.2f}".removesuffix(".00"),
+            f"{standing.share:.1%}",
+            f"{low:.1%} to {high:.1%}",
+            f"{standing.mean_placing:.2f}",
+            *([luck_adjusted_cell(adjusted, standing.name)] if adjusted else []),
+        )
+    console.print(table)
+    console.print(f"{summary['matches_per_second']:,.0f} matches a second", highlight=False)
+    if adjusted:
+        console.print(luck_adjusted_note(adjusted), highlight=False)
+    if summary["variance_factor"]:
+        console.print(_saved(summary["blocks"], **summary["variance_factor"]), highlight=False)
+    for fault in summary["faults"][:_MOST_REASONS]:
+        console.print(
+            f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}",
+            markup=False,
+            highlight=False,
+        )
+
+
+def _saved(kind: str, *, factor: float, low: float, high: float, blocks: int) -> str:
+    return (
+        f"Variance of a {kind} block's mean: {factor:.2f} ({low:.2f} to {high:.2f}) of that of as "
+        f"many independent matches, measured on {blocks:,} blocks"
+    )
+
+
+def leave(sentence: str) -> NoReturn:
+    """End with a sentence on stderr."""
+    typer.echo(f"arena: {sentence}", err=True)
+    raise typer.Exit(USAGE)

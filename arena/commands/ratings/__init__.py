@@ -1,0 +1,1 @@
+"""Commands about ratings: the leaderboard, its history, ratings of a file of results."""

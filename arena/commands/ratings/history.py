@@ -1,0 +1,149 @@
+"""`arena history`: how a ladder came about, replayed from its log."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arena.commands.bots import with_store
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
+from arena.commands.results.matches import AsJson, OptionList, game_options
+from arena.games import make_game
+from arena.games.game import AnyGame
+from arena.rating.methods import ScoreRule
+
+if TYPE_CHECKING:
+    from arena.leaderboard import LadderHistory
+
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def history(
+    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
+    seats: Seats = None,
+    option: OptionList = None,
+    score: Score = ScoreRule.PLACEMENT,
+    bot: Annotated[
+        list[str] | None, typer.Option(help="Only this bot, all its versions. May be repeated.")
+    ] = None,
+    points: Annotated[int, typer.Option(min=1, max=50, help="At most so many.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Print the ratings of a ladder over time: its log replayed, the same for everybody."""
+    from arena.boards.board import table_sizes
+    from arena.leaderboard import Ladder, ladder_history, table_size
+    from arena.storage.store import Store
+
+    with told_in_a_sentence():
+        rules = make_game(game, game_options(option or ()))
+        require_seats(rules, seats)
+    changed = rules.options.changed()
+
+    async def read(store: Store) -> "tuple[int, LadderHistory]":
+        # Before the log is replayed, which takes seconds where it is long.
+        known = {one.bot.lower() for one in await store.bots()}
+        for name in bot or ():
+            if name.lower() not in known:
+                raise CommandError(f"--bot {name}: there is no such bot: see `arena bot list`.")
+        size = await table_size(store, game, changed, seats)
+        ladder = Ladder(game, changed, table_sizes(size), score)
+        return size, await ladder_history(store, ladder, points)
+
+    size, found = with_store(read)
+    with told_in_a_sentence():
+        chosen = _chosen(found, bot or ())
+    if as_json:
+        typer.echo(json.dumps(_json(rules, size, score, found, chosen), indent=2))
+    elif not found.points:
+        typer.echo(f"{title(rules, size, score)}: no rated match yet.")
+    else:
+        Console().print(_table(title(rules, size, score), found, chosen))
+
+
+def _chosen(found: "LadderHistory", names: Sequence[str]) -> set[int]:
+    """The versions of the bots of these names; all of them without a name."""
+    rated = {rating.version_id for point in found.points for rating in point.ratings}
+    if not names:
+        return set(rated)
+    chosen: set[int] = set()
+    for name in names:
+        versions = {
+            version
+            for version in rated
+            if found.versions[version].entrant.bot.lower() == name.lower()
+        }
+        if not versions:
+            raise CommandError(f"--bot {name}: no match of this ladder counts for such a bot.")
+        chosen |= versions
+    return chosen
+
+
+def _json(
+    rules: AnyGame, size: int, score: ScoreRule, found: "LadderHistory", chosen: set[int]
+) -> dict[str, Any]:
+    from arena.boards.board import table_sizes
+
+    ends = {match.sequence: match for match in found.matches}
+    return {
+        "game": rules.name,
+        "options": rules.options.changed(),
+        "seats": size,
+        "table_sizes": [seats for seats in table_sizes(size) if seats in rules.seat_counts],
+        "score": score.value,
+        "points": [
+            {
+                "matches": point.matches,
+                "sequence": point.sequence,
+                "match_id": ends[point.sequence].match_id,
+                "finished_at": ends[point.sequence].finished_at.isoformat(),
+                "ratings": [
+                    {
+                        "bot": found.versions[rating.version_id].entrant.bot,
+                        "version": found.versions[rating.version_id].entrant.version,
+                        "elo": rating.elo,
+                        "interval": rating.interval,
+                        "matches": rating.matches,
+                    }
+                    for rating in point.ratings
+                    if rating.version_id in chosen
+                ],
+            }
+            for point in found.points
+        ],
+    }
+
+
+def _table(title: str, found: "LadderHistory", chosen: set[int]) -> Table:
+    """A line per bot, best of today first, its way as bars on one scale for all."""
+    table = Table("bot", "first", "way", "now", title=f"{title}, {len(found.points)} points")
+    ways = {
+        rating.version_id: [
+            next((r.elo for r in point.ratings if r.version_id == rating.version_id), None)
+            for point in found.points
+        ]
+        for rating in found.points[-1].ratings
+        if rating.version_id in chosen
+    }
+    known = [elo for way in ways.values() for elo in way if elo is not None]
+    low, span = min(known), max(max(known) - min(known), 1e-9)
+    last = {rating.version_id: rating for rating in found.points[-1].ratings}
+    for version, way in ways.items():
+        entrant = found.versions[version].entrant
+        bars = "".join(
+            " " if elo is None else _BARS[round((elo - low) / span * (len(_BARS) - 1))]
+            for elo in way
+        )
+        first = next(elo for elo in way if elo is not None)
+        (start, end) = last[version].interval
+        reach = f" ± {(end - start) / 2:.0f}" if end > start else " anchor"
+        table.add_row(
+            f"{entrant.bot} {entrant.version}",
+            f"{first:.0f}",
+            bars,
+            f"{last[version].elo:.0f}{reach}",
+        )
+    return table

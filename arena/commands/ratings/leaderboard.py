@@ -1,0 +1,248 @@
+"""`arena leaderboard`: a ladder as it stands, what stands beside its Elo, or live."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console, Group
+from rich.live import Live
+from rich.table import Column, Table
+from rich.text import Text
+
+from arena.commands.bots import with_store
+from arena.commands.database import database
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.results.matches import AsJson, OptionList, game_options
+from arena.games import make_game
+from arena.games.game import AnyGame
+from arena.rating.methods import ScoreRule
+from arena.settings import read_settings
+
+# Imported where it is needed: `arena up` prints leaderboards at its end, if at all.
+if TYPE_CHECKING:
+    from arena.boards.board import BoardLine
+    from arena.boards.luck_adjusted import LuckTold
+    from arena.leaderboard import Leaderboard
+
+Score = Annotated[
+    ScoreRule, typer.Option(help="Every pair of a match counts, or only its first place.")
+]
+Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
+
+
+ALL_COLUMNS = 100
+"""From this width on a terminal holds all columns in one table."""
+
+
+def leaderboard(
+    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
+    seats: Seats = None,
+    option: OptionList = None,
+    score: Score = ScoreRule.PLACEMENT,
+    details: Annotated[
+        bool,
+        typer.Option("--details", help="Who beat whom, first places, faults, Nash weights."),
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Details, and the exact model beside them: some seconds."),
+    ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Print it again whenever it changes, until Ctrl-C.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print the leaderboard of one game, its options and a table size."""
+    from arena.boards.board import table_sizes
+    from arena.leaderboard import Ladder, leaderboard, table_size
+
+    with told_in_a_sentence():
+        rules = make_game(game, game_options(option or ()))
+        require_seats(rules, seats)
+        if follow and (details or check):
+            raise CommandError("--follow shows the leaderboard alone: leave --details away.")
+    changed = rules.options.changed()
+    if follow:
+        _follow(rules, seats, score, as_json=as_json)
+    elif details or check:
+        from arena.commands.ratings.leaderboard_details import details_json, print_details
+        from arena.leaderboard import Details
+        from arena.leaderboard import details as read_details
+        from arena.storage.store import Store
+
+        async def read(store: Store) -> tuple[int, Details]:
+            size = await table_size(store, game, changed, seats)
+            ladder = Ladder(game, changed, table_sizes(size), score)
+            return size, await read_details(store, ladder, check=check)
+
+        size, found = with_store(read)
+        if as_json:
+            document = ladder_json(rules, size, score, found.board.standings)
+            typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
+            return
+        print_leaderboard(rules, title(rules, size, score), found.board.standings)
+        print_details(Console(), found)
+    else:
+        size, standings = with_store(lambda store: leaderboard(store, game, changed, seats, score))
+        if as_json:
+            typer.echo(json.dumps(ladder_json(rules, size, score, standings), indent=2))
+            return
+        print_leaderboard(rules, title(rules, size, score), standings)
+
+
+def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: bool) -> None:
+    from arena.boards.board import table_sizes
+    from arena.leaderboard import Ladder, follow, table_size
+    from arena.storage.store import open_store
+
+    async def run(url: str) -> None:
+        changed = rules.options.changed()
+        async with open_store(url) as store:
+            size = await table_size(store, rules.name, changed, seats)
+            ladder = Ladder(rules.name, changed, table_sizes(size), score)
+            with Live(console=Console(), auto_refresh=False) as live:
+                async for board in follow(store, url, ladder):
+                    if as_json:
+                        print(_line(rules, size, score, board), flush=True)
+                    else:
+                        named = title(rules, size, score)
+                        shown = _shown(rules, named, board.standings, live.console.width)
+                        live.update(shown, refresh=True)
+
+    with told_in_a_sentence(), database(read_settings()) as url:
+        try:
+            asyncio.run(run(url))
+        except KeyboardInterrupt:
+            return
+
+
+def _line(rules: AnyGame, size: int, score: ScoreRule, board: "Leaderboard") -> str:
+    document = ladder_json(rules, size, score, board.standings)
+    return json.dumps(document | {"matches": board.matches, "sequence": board.sequence})
+
+
+def require_seats(rules: AnyGame, seats: int | None) -> None:
+    """Raises CommandError when the game is not played at a table of that size."""
+    if seats is not None and seats not in rules.seat_counts:
+        raise CommandError(
+            f"--seats {seats}: {rules.title} is played by {rules.seat_counts.start} to "
+            f"{rules.seat_counts.stop - 1} seats."
+        )
+
+
+def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> str:
+    """What a ladder is called: the table sizes that share it, and the score rule if unusual."""
+    from arena.boards.board import table_sizes
+
+    sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts] or [size]
+    seats = f"{sizes[0]}–{sizes[-1]}" if len(sizes) > 1 else f"{size}"
+    said = f"{rules.title}, {seats} seats"
+    return said if score is ScoreRule.PLACEMENT else f"{said}, only first place counts"
+
+
+def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["BoardLine"]) -> None:
+    """Print the lines for people."""
+    if not standings:
+        typer.echo(f"{title}: no rated match yet.")
+        return
+    console = Console()
+    console.print(_shown(rules, title, standings, console.width))
+
+
+def _shown(rules: AnyGame, title: str, standings: Sequence["BoardLine"], width: int) -> Group:
+    """With the luck-adjusted column, or where that is too wide with a table of its own below."""
+    luck = _luck_told(rules, standings)
+    if luck is None:
+        return Group(_table(title, standings, adjusted=False))
+    note = Text(luck.note())
+    if width >= ALL_COLUMNS:
+        return Group(_table(title, standings, adjusted=True), note)
+    return Group(_table(title, standings, adjusted=False), _adjusted_table(standings), note)
+
+
+def _luck_told(rules: AnyGame, standings: Sequence["BoardLine"]) -> "LuckTold | None":
+    from arena.boards.luck_adjusted import luck_told
+
+    return luck_told(rules.name, [line.luck_adjusted for line in standings])
+
+
+def _adjusted_table(standings: Sequence["BoardLine"]) -> Table:
+    table = Table("#", "bot", "Elo", "luck-adjusted")
+    for line in standings:
+        bot = f"{line.bot} {line.version}"
+        table.add_row(str(line.rank), bot, _elo(line), _adjusted(line))
+    return table
+
+
+def _table(title: str, standings: Sequence["BoardLine"], *, adjusted: bool) -> Table:
+    elos = [Column(head, no_wrap=True) for head in ["Elo", "luck-\nadjusted"][: 1 + adjusted]]
+    table = Table("#", "bot", "owner", *elos, "matches", "wins", "mean place", title=title)
+    if any(line.flags for line in standings):
+        table.add_column("beware of")
+    for line in standings:
+        ranks = f" ({line.rank_low}–{line.rank_high})" if line.rank_low < line.rank_high else ""
+        table.add_row(
+            f"{line.rank}{ranks}",
+            f"{line.bot} {line.version}{' (house)' if line.house else ''}",
+            line.owner,
+            _elo(line),
+            *([_adjusted(line)] if adjusted else []),
+            str(line.matches),
+            f"{line.win_share:.1%}",
+            f"{line.mean_placing:.2f}",
+            *([", ".join(sorted(flag.value for flag in line.flags))] if line.flags else []),
+        )
+    return table
+
+
+def _elo(line: "BoardLine") -> str:
+    if line.anchor:
+        return f"{line.elo:.0f} anchor"
+    low, high = line.interval
+    return f"{line.elo:.0f} ± {(high - low) / 2:.0f}"
+
+
+def _adjusted(line: "BoardLine") -> str:
+    return str(line.luck_adjusted or "")
+
+
+def ladder_json(
+    rules: AnyGame, size: int, score: ScoreRule, standings: Sequence["BoardLine"]
+) -> dict[str, Any]:
+    """The document of --json."""
+    from arena.boards.board import table_sizes
+
+    sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts]
+    luck = _luck_told(rules, standings)
+    return {
+        "game": rules.name,
+        "options": rules.options.changed(),
+        "seats": size,
+        "table_sizes": sizes,
+        "score": score.value,
+        "ratings": [_standing_json(line) for line in standings],
+        "luck_adjusted": None if luck is None else luck.document(),
+    }
+
+
+def _standing_json(line: "BoardLine") -> dict[str, Any]:
+    return {
+        "rank": line.rank,
+        "rank_low": line.rank_low,
+        "rank_high": line.rank_high,
+        "bot": line.bot,
+        "version": line.version,
+        "owner": line.owner,
+        "house": line.house,
+        "elo": line.elo,
+        "interval": line.interval,
+        "matches": line.matches,
+        "win_share": line.win_share,
+        "mean_placing": line.mean_placing,
+        "anchor": line.anchor,
+        "flags": sorted(flag.value for flag in line.flags),
+        "luck_adjusted": None if line.luck_adjusted is None else asdict(line.luck_adjusted),
+    }

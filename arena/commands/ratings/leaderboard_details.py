@@ -1,0 +1,188 @@
+"""What `arena leaderboard --details` adds: who beat whom, first places, faults, Nash weights."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from arena.boards.board import BoardLine
+from arena.boards.model_check import ModelCheck
+from arena.leaderboard import Details
+from arena.records import VersionId
+
+MATRIX_BOTS = 10
+"""More columns than this no terminal holds; --json has all."""
+
+
+def details_json(found: Details) -> dict[str, Any]:
+    """Everything, by bot and by pair; the numbers of one moment."""
+    beside = found.comparisons
+    names = {line.version_id: _key(line) for line in found.board.standings}
+    bots, pairs, worst = [], [], None
+    if beside is not None:
+        for at, line in enumerate(found.board.standings):
+            weight, value = beside.nash_weight[at], beside.nash_value[at]
+            bots.append(_key(line) | {"nash_weight": weight, "nash_value": value})
+            bots[-1] |= _trouble_json(found, line) | _across_json(found, line)
+            for other in range(at + 1, len(beside.bots)):
+                met = beside.met(at, other)
+                if met is not None:
+                    pairs.append(
+                        {
+                            **names[beside.bots[at]],
+                            "opponent": names[beside.bots[other]],
+                            "wins": met.wins,
+                            "draws": met.draws,
+                            "losses": met.losses,
+                            "share": met.share,
+                            "interval": (met.low, met.high),
+                        }
+                    )
+        if beside.worst is not None:
+            worst = {
+                **names[beside.worst.bot],
+                "opponent": names[beside.worst.opponent],
+                "expected": beside.worst.expected,
+                "actual": beside.worst.actual,
+                "pairs": beside.worst.pairs,
+                "deviations": beside.worst.deviations,
+            }
+    return {
+        "matches": found.board.matches,
+        "sequence": found.board.sequence,
+        "bots": bots,
+        "head_to_head": pairs,
+        "worst_residual": worst,
+        "model_check": None if found.check is None else _check_json(found.check, names),
+    }
+
+
+def _key(line: BoardLine) -> dict[str, Any]:
+    return {"bot": line.bot, "version": line.version}
+
+
+def _trouble_json(found: Details, line: BoardLine) -> dict[str, Any]:
+    trouble = found.troubles.get(line.version_id)
+    return {
+        "faults": trouble.faults if trouble else 0,
+        "faulty_matches": trouble.faulty_matches if trouble else 0,
+        "forfeits": trouble.forfeits if trouble else 0,
+    }
+
+
+def _across_json(found: Details, line: BoardLine) -> dict[str, Any]:
+    across = found.across_tables[line.version_id]
+    return {
+        "win_shares": [
+            {
+                "seats": cell.seats,
+                "matches": cell.matches,
+                "share": cell.share,
+                "interval": cell.interval,
+                "mean_placing": cell.mean_placing,
+            }
+            for cell in across.wins
+        ],
+        "ladders": [{"table_sizes": list(sizes), "elo": elo} for sizes, elo in across.elo],
+        "mean_elo_over_ladders": across.mean_elo,
+    }
+
+
+def _check_json(check: ModelCheck, names: dict[VersionId, dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "matches": check.matches,
+        "looked_at": check.looked_at,
+        "misfit": check.misfit,
+        "stretch": check.stretch,
+        "displaced": [names[bot] for bot in check.displaced],
+        "nash_intervals": [
+            {**names[bot], "interval": interval} for bot, interval in check.nash_interval.items()
+        ],
+    }
+
+
+def print_details(console: Console, found: Details) -> None:
+    """For people."""
+    if found.comparisons is None:
+        return
+    names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.standings}
+    console.print(_bots(found))
+    console.print(_matrix(found))
+    worst = found.comparisons.worst
+    if worst is not None:
+        console.print(
+            f"Worst explained: {names[worst.bot]} took {worst.actual:.1%} from "
+            f"{names[worst.opponent]} where the ratings expect {worst.expected:.1%} "
+            f"({worst.deviations:.1f} standard deviations, {worst.pairs:.0f} meetings)."
+        )
+    if found.check is not None:
+        console.print(_check(found.check, names))
+
+
+def _bots(found: Details) -> Table:
+    sizes = sorted({cell.seats for across in found.across_tables.values() for cell in across.wins})
+    ladders = max(len(across.elo) for across in found.across_tables.values())
+    heads = ["bot", "Nash weight", "faults", "forfeits", *(f"wins at {size}" for size in sizes)]
+    if ladders > 1:
+        heads.append("mean of its ladders' Elo")
+    table = Table(*heads, title="Beside the Elo")
+    assert found.comparisons is not None
+    for line, weight in zip(found.board.standings, found.comparisons.nash_weight, strict=True):
+        trouble = found.troubles.get(line.version_id)
+        across = found.across_tables[line.version_id]
+        shares = {cell.seats: cell for cell in across.wins}
+        cells = [
+            f"{line.bot} {line.version}",
+            _weight(weight, found.check, line.version_id),
+            str(trouble.faults) if trouble else "0",
+            str(trouble.forfeits) if trouble else "0",
+        ]
+        for size in sizes:
+            cell = shares.get(size)
+            cells.append(
+                f"{cell.share:.1%} ({cell.interval[0]:.0%}–{cell.interval[1]:.0%})" if cell else ""
+            )
+        if ladders > 1:
+            cells.append(f"{across.mean_elo:.0f} ({len(across.elo)})")
+        table.add_row(*cells)
+    return table
+
+
+def _weight(weight: float, check: ModelCheck | None, bot: VersionId) -> str:
+    interval = check.nash_interval.get(bot) if check else None
+    return f"{weight:.2f}" + (f" ({interval[0]:.2f}–{interval[1]:.2f})" if interval else "")
+
+
+def _matrix(found: Details) -> Table:
+    assert found.comparisons is not None
+    lines = found.board.standings[:MATRIX_BOTS]
+    more = len(found.board.standings) - len(lines)
+    title = "Points taken, row from column, in % with 95 % Wilson intervals"
+    if more:
+        title += f" ({len(lines)} of {len(lines) + more} bots; --json has all)"
+    table = Table("#", "bot", *(str(line.rank) for line in lines), title=title)
+    for at, line in enumerate(lines):
+        cells = []
+        for other in range(len(lines)):
+            met = found.comparisons.met(at, other)
+            cells.append(
+                f"{100 * met.share:.0f}\n{100 * met.low:.0f}–{100 * met.high:.0f}" if met else ""
+            )
+        table.add_row(str(line.rank), f"{line.bot} {line.version}", *cells)
+    return table
+
+
+def _check(check: ModelCheck, names: dict[VersionId, str]) -> str:
+    looked = f"in {check.looked_at} of {check.matches} matches"
+    if check.misfit is None:
+        return "Model misfit: the exact model knows no score rule winner."
+    if not check.misfit:
+        return f"Model misfit: none; Plackett-Luce with ties says the same ({looked})."
+    said = (
+        f"Model misfit: Plackett-Luce with ties differs by more than the 95 % interval ({looked}). "
+        f"Its scale is {check.stretch:.2f} times the board's; "
+    )
+    if not check.displaced:
+        return said + "beyond that no bot is out of place."
+    out = ", ".join(names[bot] for bot in check.displaced)
+    return said + f"beyond that, one strength is not the whole story of {out}."

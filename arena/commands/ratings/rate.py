@@ -1,0 +1,214 @@
+"""`arena rate` and `arena sprt`: the ladder of a file of results, and a sequential test.
+
+Both print a table for people or, with --json, one JSON object. Whatever is wrong with the input is
+said on stderr with exit code 2, and nothing is printed as if it were right.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from arena.rating.methods import Clusters, EloModel, ScoreRule
+
+# The rest is imported where it is needed: `arena --help` should not wait for numpy.
+if TYPE_CHECKING:
+    from arena.rating.bradley_terry import Anchor
+    from arena.rating.ladder import Ladder
+    from arena.rating.sprt import Sprt
+
+_BIASED = "stopped: the estimates are biased away from the bound not reached; measure anew"
+
+
+def rate(
+    file: Annotated[Path, typer.Argument(help="Results, one JSON object per line.")],
+    prior_sd: Annotated[
+        str, typer.Option(help="Standard deviation of the prior in Elo, or none.")
+    ] = "350",
+    anchor: Annotated[
+        str | None, typer.Option(metavar="BOT=ELO", help="A bot that stands at a given Elo.")
+    ] = None,
+    score: Annotated[
+        ScoreRule, typer.Option(help="Every pair of a match counts, or only first place.")
+    ] = ScoreRule.PLACEMENT,
+    clusters: Annotated[
+        Clusters, typer.Option(help="What is taken to be independent for the intervals.")
+    ] = Clusters.BLOCK,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Rate the bots of a file of results: Elo, 95 % intervals, rank ranges, every pair."""
+    from arena.commands.ratings.results_file import ResultsFileError, read_results
+    from arena.rating.errors import RatingError
+    from arena.rating.ladder import rate as rate_results
+
+    sd = None if prior_sd == "none" else _number("--prior-sd", prior_sd)
+    fixed = _anchor(anchor)
+    try:
+        ladder = rate_results(
+            read_results(file), prior_sd=sd, anchor=fixed, score=score, clusters=clusters
+        )
+    except (ResultsFileError, RatingError) as error:
+        _refuse(str(error))
+    if as_json:
+        typer.echo(json.dumps(_ladder_json(ladder), indent=2, allow_nan=False))
+    else:
+        typer.echo(_ladder_text(ladder))
+
+
+def sprt(
+    pairs: Annotated[
+        str,
+        typer.Option(metavar="LL,LD,DD+WL,WD,WW", help="Pairs of matches by their two results."),
+    ],
+    bounds: Annotated[
+        str, typer.Option(metavar="ELO0,ELO1", help="The two hypotheses, in Elo of the model.")
+    ] = "0,10",
+    model: Annotated[
+        EloModel, typer.Option(help="Which Elo the bounds are meant in.")
+    ] = EloModel.NORMALIZED,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+) -> None:
+    """Say whether a version is better, sequentially, from pairs of matches; alpha = beta = 0.05."""
+    from arena.rating.errors import RatingError
+    from arena.rating.sprt import BlockCounts, Bounds
+    from arena.rating.sprt import sprt as sprt_state
+
+    counts = [_count("--pairs", part) for part in pairs.split(",")]
+    ends = [_number("--bounds", part) for part in bounds.split(",")]
+    if len(ends) != 2:
+        _refuse(f"--bounds: two numbers expected, not {bounds!r}")
+    try:
+        test = sprt_state(BlockCounts.of_pairs(counts), Bounds(ends[0], ends[1], model))
+    except RatingError as error:
+        _refuse(str(error))
+    typer.echo(json.dumps(_sprt_json(test), indent=2) if as_json else _sprt_text(test))
+
+
+def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
+    fit = ladder.intervals.fit
+    return {
+        "prior_sd": fit.prior_sd,
+        "anchor": None if fit.anchor is None else {"bot": fit.anchor.bot, "elo": fit.anchor.elo},
+        "score": fit.rule.value,
+        "clusters": ladder.intervals.clusters.value,
+        "bots": [
+            {
+                "bot": rating.bot,
+                "elo": rating.elo,
+                "se": rating.se,
+                "interval": list(rating.interval),
+                "rank_low": rating.rank_low,
+                "rank_high": rating.rank_high,
+                "matches": rating.matches,
+                "flags": sorted(flag.value for flag in rating.flags),
+            }
+            for rating in ladder.ratings
+        ],
+        "bands": [list(band.bots) for band in ladder.bands],
+        "pairs": [
+            {
+                "bot": pair.bot,
+                "opponent": pair.opponent,
+                "difference": pair.difference,
+                "se": pair.se,
+                "los": pair.los,
+                "wins": pair.wins,
+                "draws": pair.draws,
+                "losses": pair.losses,
+            }
+            for pair in ladder.pairs()
+        ],
+    }
+
+
+def _ladder_text(ladder: "Ladder[str]") -> str:
+    width = max(len("bot"), *(len(rating.bot) for rating in ladder.ratings))
+    lines = [f"{'rank':>9}  {'bot':<{width}}  {'elo':>7}  {'95 % interval':>17}  {'matches':>8}"]
+    for rating in ladder.ratings:
+        ranks = f"{rating.rank_low} to {rating.rank_high}"
+        if rating.rank_low == rating.rank_high:
+            ranks = str(rating.rank_low)
+        low, high = rating.interval
+        line = (
+            f"{ranks:>9}  {rating.bot:<{width}}  {rating.elo:7.1f}"
+            f"  {low:7.1f} … {high:7.1f}  {rating.matches:8d}"
+        )
+        if rating.flags:
+            line += "  " + ", ".join(sorted(flag.value for flag in rating.flags))
+        lines.append(line)
+    lines.append("")
+    lines.append("Cannot be told apart:")
+    lines.extend("  " + ", ".join(band.bots) for band in ladder.bands if len(band.bots) > 1)
+    if lines[-1].endswith(":"):
+        lines[-2:] = []
+    return "\n".join(lines)
+
+
+def _sprt_json(test: "Sprt") -> dict[str, object]:
+    return {
+        "llr": test.llr,
+        "lower": test.lower,
+        "upper": test.upper,
+        "state": test.state.value,
+        "elo": test.elo,
+        "elo_interval": list(test.elo_interval),
+        "nelo": test.nelo,
+        "los": test.los,
+        "pairs": test.blocks,
+        "matches": test.matches,
+        "biased": test.biased,
+        "matches_to_go": test.matches_to_go,
+    }
+
+
+def _sprt_text(test: "Sprt") -> str:
+    said = {
+        "continue": f"continue, about {test.matches_to_go:.0f} matches to go",
+        "accept": "accept H1: better by the upper bound rather than the lower",
+        "reject": "reject H1: not better than the lower bound",
+    }
+    low, high = test.elo_interval
+    lines = [
+        f"LLR   {test.llr:.3f}  ({test.lower:.3f} … {test.upper:.3f}): {said[test.state.value]}",
+        f"Elo   {test.elo:.2f}  ({low:.2f} … {high:.2f})",
+        f"nElo  {test.nelo:.2f}",
+        f"LOS   {100 * test.los:.2f} %",
+        f"{test.matches} matches in {test.blocks} pairs",
+    ]
+    if test.biased:
+        lines.append(_BIASED)
+    return "\n".join(lines)
+
+
+def _anchor(text: str | None) -> "Anchor[str] | None":
+    if text is None:
+        return None
+    bot, equals, elo = text.rpartition("=")
+    if not (bot and equals):
+        _refuse(f"--anchor: BOT=ELO expected, not {text!r}")
+    from arena.rating.bradley_terry import Anchor
+
+    return Anchor(bot, _number("--anchor", elo))
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        _refuse(f"{option}: a number expected, not {text!r}")
+    return number
+
+
+def _count(option: str, text: str) -> int:
+    if not text.strip().isdecimal():
+        _refuse(f"{option}: a count expected, not {text!r}")
+    return int(text)
+
+
+def _refuse(what: str) -> NoReturn:
+    typer.echo(f"arena: {what}", err=True)
+    raise typer.Exit(2)

@@ -1,0 +1,1 @@
+"""Commands about recorded matches: list, transcript, verify, luck, export."""

@@ -1,0 +1,124 @@
+"""`arena export`: results and transcripts as files, for whatever other program.
+
+Files appear when they are complete. Row by row, so that a million matches need no more memory than
+a thousand.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.boards.board import table_sizes
+from arena.commands.database import database
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.home.line_up import options_named
+from arena.commands.progress import with_progress
+from arena.commands.results.export_formats import FORMATS
+from arena.games import make_game
+from arena.match.transcript_json import to_json
+from arena.settings import read_settings
+from arena.storage.export import Archive, Selection, open_archive
+
+
+def export(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE.jsonl|FILE.csv|FILE.parquet]",
+            help="Results. A .jsonl holds the matches that are rated, the others all of them.",
+        ),
+    ] = None,
+    transcripts: Annotated[
+        Path | None, typer.Option(help="Transcripts of all matches, a JSON object a line.")
+    ] = None,
+    game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
+    seats: Annotated[str, typer.Option(metavar="N|N-M", help="Only tables of so many seats.")] = "",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this variant of --game, as NAME=VALUE. May be repeated."),
+    ] = None,
+) -> None:
+    """Write results, transcripts or both to files."""
+    with told_in_a_sentence():
+        selection = _selection(game, option or [], seats)
+        if file is None and transcripts is None:
+            raise CommandError("Name a file for the results, or one for --transcripts, or both.")
+        if file is not None and file.suffix not in FORMATS:
+            raise CommandError(f"{file}: export to one of {', '.join(FORMATS)}.")
+        try:
+            with database(read_settings()) as url, open_archive(url) as archive:
+                if file is not None:
+                    _results(archive, selection, file)
+                if transcripts is not None:
+                    _transcripts(archive, selection, transcripts)
+        except OSError as error:
+            if error.filename is None:
+                raise
+            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
+
+
+def _selection(game: str | None, option: list[str], seats: str) -> Selection:
+    sizes = _sizes(seats) if seats else None
+    if game is None:
+        if option:
+            raise CommandError("An --option is one of a game: name it with --game.")
+        return Selection(seat_counts=sizes)
+    rules = make_game(game, options_named(option))
+    return Selection(game, rules.options.changed() if option else None, sizes)
+
+
+def _sizes(text: str) -> range:
+    least, _, most = text.partition("-")
+    try:
+        return range(int(least), int(most or least) + 1)
+    except ValueError:
+        raise CommandError(f"--seats takes a number, or two such as 3-4, not {text!r}.") from None
+
+
+def _results(archive: Archive, selection: Selection, file: Path) -> None:
+    everything = archive.count(selection)
+    for_rate = file.suffix == ".jsonl"
+    if for_rate:
+        selection = replace(selection, rated=True)
+    total = archive.count(selection)
+    played: set[tuple[str, str, int]] = set()
+    with _complete(file) as part, FORMATS[file.suffix](part) as write:
+        for match in with_progress(archive.matches(selection), total, file.name):
+            write(match)
+            played.add((match.game, json.dumps(match.options, sort_keys=True), match.seat_count))
+    typer.echo(f"{file}: {total:,} matches.")
+    if not for_rate:
+        return
+    if total < everything:
+        typer.echo(f"Left out: {everything - total:,} matches that are not rated.", err=True)
+    ladders = {(game, options, table_sizes(seats)) for game, options, seats in played}
+    if len(ladders) > 1:
+        typer.echo(
+            f"It holds {len(ladders)} ladders, which `arena rate` would rate as one: choose with "
+            "--game, --option and --seats.",
+            err=True,
+        )
+
+
+def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
+    total = archive.count(selection)
+    with _complete(file) as part, part.open("w", encoding="utf-8") as lines:
+        for transcript in with_progress(archive.transcripts(selection), total, file.name):
+            lines.write(json.dumps(to_json(transcript), separators=(",", ":")) + "\n")
+    typer.echo(f"{file}: {total:,} transcripts.")
+
+
+@contextmanager
+def _complete(file: Path) -> Iterator[Path]:
+    """A file beside it, which takes its name once it is whole."""
+    part = file.with_name(f"{file.name}.part")
+    try:
+        yield part
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,126 @@
+"""`arena luck`: what the dealer gave each seat of one match."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.progress import progress
+from arena.commands.results.match_argument import transcript_of
+from arena.luck import DrawLuck, Luck, checked_luck_of
+from arena.match.replay import TranscriptError
+from arena.match.transcript import Transcript
+
+
+def luck(
+    match: Annotated[
+        str | None, typer.Argument(metavar="[MATCH_ID|FILE]", help="Whose luck to tell.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    missing: Annotated[
+        bool,
+        typer.Option(
+            "--missing",
+            help="Measure the luck of all recorded matches that have none by today's tables: those "
+            "of an earlier release. Running it again changes nothing.",
+        ),
+    ] = False,
+) -> None:
+    """Print how lucky each seat's draws were, by draw and in all.
+
+    In expected points (the share of the other seats that one beats) beyond the mean of all that
+    could have been drawn, by a fixed table; docs/luck.md tells how.
+    """
+    with told_in_a_sentence():
+        if missing == (match is not None):
+            raise CommandError("Name a match or a file, or else say --missing.")
+        if match is None:
+            _measure_missing()
+            return
+        try:
+            found = transcript_of(match)
+            measured = checked_luck_of(found)
+        except TranscriptError as error:
+            raise CommandError(f"{match} cannot be replayed: {error}.") from error
+    if as_json:
+        typer.echo(json.dumps(_json(found, measured), indent=2))
+    else:
+        _print(Console(), found, measured)
+
+
+def _measure_missing() -> None:
+    # Imported here, because a file needs no database.
+    from arena.commands.bots import with_store
+    from arena.storage.store import Store
+
+    async def measure(store: Store) -> tuple[int, int]:
+        """How many were measured, and how many could not be."""
+        told = [0, 0]
+        with progress(await store.luck.missing(), "luck") as advance:
+            async for done in store.luck.measure_missing():
+                told[not done] += 1
+                advance()
+        return told[0], told[1]
+
+    done, failed = with_store(measure)
+    typer.echo(f"Measured the luck of {done:,} matches.")
+    if failed:
+        typer.echo(f"{failed:,} could not be measured; the log above says why.", err=True)
+    if done:
+        typer.echo("Leaderboards that are open take it in when they are started again.", err=True)
+
+
+def _json(transcript: Transcript, measured: Luck) -> dict[str, Any]:
+    return {
+        "match_id": transcript.setup.match_id,
+        "game": transcript.setup.game,
+        "table": measured.table and measured.table._asdict(),
+        "seats": [
+            {"bot": entrant.bot, "version": entrant.version, "luck": round(luck, 6)}
+            for entrant, luck in zip(transcript.setup.entrants, measured.seats, strict=True)
+        ],
+        "draws": [
+            {
+                "step": draw.step,
+                "draw": _draw_json(transcript, draw),
+                "luck": [round(luck, 6) for luck in draw.seats],
+            }
+            for draw in measured.draws
+        ],
+    }
+
+
+def _draw_json(transcript: Transcript, draw: DrawLuck) -> dict[str, Any]:
+    return transcript.setup.make_game().notation.to_json(draw.draw)
+
+
+def _print(console: Console, transcript: Transcript, measured: Luck) -> None:
+    if measured.table is None:
+        console.print(f"{transcript.setup.make_game().title} has no table of luck yet.")
+        return
+    table = Table("step", "draw")
+    for seat, entrant in enumerate(transcript.setup.entrants):
+        table.add_column(f"seat {seat}: {entrant}", justify="right")
+    for draw in measured.draws:
+        shown = _draw_json(transcript, draw)
+        cups = [cup if isinstance(cup, list) else [cup] for cup in shown.get("dice", ())]
+        dice = (" | " if max(map(len, cups), default=0) > 1 else " ").join(
+            " ".join(map(str, cup)) for cup in cups
+        )
+        name = str(shown["type"]).replace("_", " ")
+        table.add_row(str(draw.step), f"{name} {dice}".strip(), *map(_signed, draw.seats))
+    table.add_section()
+    table.add_row("", "the whole match", *map(_signed, measured.seats))
+    console.print(table)
+    console.print(
+        f"Points beyond the expectation; table {measured.table.file}, "
+        f"SHA-256 {measured.table.sha256[:12]}…",
+        highlight=False,
+    )
+
+
+def _signed(luck: float) -> str:
+    return f"{luck:+.3f}"

@@ -1,0 +1,115 @@
+"""`arena matches`, `arena transcript`, `arena verify`."""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+
+from arena.commands.bots import with_store
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.results.match_argument import recorded, transcript_of
+from arena.match.replay import TranscriptError
+from arena.match.transcript_json import to_json
+from arena.match.verify import verify as verify_transcript
+from arena.storage.rows import MatchRow
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+OptionList = Annotated[
+    list[str] | None, typer.Option("--option", help="An option of the game, as NAME=VALUE.")
+]
+
+
+def game_options(pairs: Sequence[str]) -> dict[str, object]:
+    """The options of repeated NAME=VALUE. Raises CommandError."""
+    options: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise CommandError(f"--option {pair}: write NAME=VALUE.")
+        options[name] = value
+    return options
+
+
+def matches(
+    bot: Annotated[str | None, typer.Option(help="Only matches of this bot.")] = None,
+    game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Print finished matches, newest first."""
+    found = with_store(lambda store: store.matches(bot=bot, game=game, limit=limit))
+    if as_json:
+        typer.echo(json.dumps([_match_json(match) for match in found], indent=2))
+        return
+    if not found:
+        typer.echo("No such match yet: see `arena bot list` for the names of bots.")
+        return
+    table = Table(Column("match", no_wrap=True, min_width=36), "game", "finished (UTC)", "places")
+    for match in found:
+        places = sorted(match.seats, key=lambda seat: seat.placing)
+        table.add_row(
+            match.match_id,
+            match.game,
+            f"{match.finished_at:%Y-%m-%d %H:%M:%S}",
+            "  ".join(f"{seat.placing}. {seat.bot}" for seat in places),
+        )
+    Console().print(table)
+
+
+def _match_json(match: MatchRow) -> dict[str, Any]:
+    return {
+        "match_id": match.match_id,
+        "game": match.game,
+        "options": match.options,
+        "block_id": match.block_id,
+        "position": match.position,
+        "termination": match.termination,
+        "decided_by_faults": match.decided_by_faults,
+        "rated": match.rated,
+        "voided": match.voided,
+        "started_at": match.started_at.isoformat(),
+        "finished_at": match.finished_at.isoformat(),
+        "seats": [
+            {
+                "bot": seat.bot,
+                "version": seat.version,
+                "owner": seat.owner,
+                "placing": seat.placing,
+                "score": seat.score,
+                "faults": seat.faults,
+                "forfeited": seat.forfeited,
+                "luck": None if match.luck is None else round(match.luck[number], 6),
+            }
+            for number, seat in enumerate(match.seats)
+        ],
+    }
+
+
+def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> None:
+    """Print a match's transcript as JSON (docs/transcript.md tells how to read it)."""
+    with told_in_a_sentence():
+        typer.echo(json.dumps(to_json(recorded(match_id)), indent=2))
+
+
+def verify(
+    match: Annotated[str, typer.Argument(metavar="MATCH_ID|FILE", help="What to check.")],
+) -> None:
+    """Recompute every draw of a match and referee it again.
+
+    Exit code 1 and the first difference when it does not check.
+    """
+    with told_in_a_sentence():
+        try:
+            found = transcript_of(match)
+            verify_transcript(found)
+        except TranscriptError as error:
+            typer.echo(f"NOT verified: {error}")
+            raise typer.Exit(1) from error
+    draws = sum(step.actor not in range(len(found.setup.entrants)) for step in found.steps)
+    typer.echo(
+        f"Verified: {draws} draws recomputed from the opening, "
+        f"{len(found.steps) - draws} actions refereed again, the result follows."
+    )

@@ -1,0 +1,169 @@
+"""`arena test`: is the new version better? Plays blocks until the answer is clear."""
+
+import json
+import secrets
+from enum import IntEnum
+from typing import Annotated
+
+import typer
+
+from arena.commands.errors import CommandError
+from arena.commands.home.line_up import check_seats, entries, options_named
+from arena.commands.home.play import leave
+from arena.commands.sequential_test.in_process import Contest, conduct
+from arena.commands.sequential_test.report import report, verdict
+from arena.games import OptionsError, UnknownGameError, make_game
+from arena.games.game import AnyGame
+from arena.home.deal_blocks import BlockBrokenError
+from arena.home.in_process import UnreadyBotError
+from arena.home.loading import BotFileError
+from arena.match.score_rule import ScoreRule
+from arena.rating.errors import RatingError
+from arena.rating.methods import EloModel
+from arena.rating.sprt import Bounds, SprtState
+
+
+class ExitCode(IntEnum):
+    """What a script learns. 2 is what can be mended: see stderr."""
+
+    BETTER = 0
+    NOT_BETTER = 1
+    UNDECIDED = 3
+
+
+_EXIT_CODES = {
+    SprtState.ACCEPT: ExitCode.BETTER,
+    SprtState.REJECT: ExitCode.NOT_BETTER,
+    SprtState.CONTINUE: ExitCode.UNDECIDED,
+}
+
+
+def sequential_test(
+    new: Annotated[
+        str, typer.Argument(help="A sample bot's name or a .py file; with --connected a bot.")
+    ],
+    old: Annotated[str, typer.Argument(help="What it is measured against.")],
+    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
+    opponents: Annotated[
+        str,
+        typer.Option(
+            metavar="BOT,BOT,…",
+            help="Who else sits at the table, once with each version: at the same deals, or at "
+            "fresh ones with --connected.",
+        ),
+    ] = "",
+    bounds: Annotated[
+        str, typer.Option(metavar="ELO0,ELO1", help="The two hypotheses, in Elo of the model.")
+    ] = "0,10",
+    model: Annotated[
+        EloModel, typer.Option(help="Which Elo the bounds are meant in.")
+    ] = EloModel.NORMALIZED,
+    alpha: Annotated[float, typer.Option(help="Chance to accept ELO1 where ELO0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Chance to keep ELO0 where ELO1 is true.")] = 0.05,
+    score: Annotated[
+        ScoreRule, typer.Option(help="Every opponent counts, or only first place.")
+    ] = ScoreRule.PLACEMENT,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
+    ] = None,
+    max_blocks: Annotated[
+        int | None, typer.Option(min=1, help="Stop undecided after so many blocks.")
+    ] = None,
+    seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same test.")] = "",
+    connected: Annotated[
+        bool,
+        typer.Option(
+            "--connected",
+            help="Test registered bots, BOT or BOT:VERSION, that are connected to a running "
+            "referee: in unrated seat blocks, since a connected bot never meets a deal twice.",
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Say whether a version is better, by playing both until it is clear.
+
+    Exit code 0: better (ELO1 accepted). 1: not better (ELO0 kept). 3: undecided. 2: a mistake in
+    the arguments, or a bot that cannot play.
+    """
+    seed = seed or secrets.token_hex(4)
+    try:
+        limits = Bounds(*_bounds(bounds), model, alpha, beta)
+        rules = make_game(game, options_named(option or []))
+        others = [word.strip() for word in opponents.split(",") if word.strip()]
+        _check_table(rules, others)
+        if connected:
+            # It knows storage, for which the others need not wait.
+            from arena.commands.sequential_test.connected import conduct_connected
+
+            course = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
+        else:
+            first, second, *rest = entries([new, old, *others], rules)
+            contest = Contest(rules, first, second, tuple(rest), score)
+            course = conduct(contest, limits, seed, max_blocks)
+    except (
+        BlockBrokenError,
+        CommandError,
+        OptionsError,
+        RatingError,
+        BotFileError,
+        UnknownGameError,
+        UnreadyBotError,
+    ) as error:
+        leave(str(error))
+    standing, trial = course.standing, course.trial
+    summary = {
+        "game": rules.name,
+        "options": rules.options.changed(),
+        "new": new,
+        "old": old,
+        "opponents": others,
+        "seed": seed,
+        "blocks": "seat" if connected else "deal",
+        "tournaments": list(course.tournaments),
+        "bounds": [limits.elo0, limits.elo1],
+        "model": limits.model.value,
+        "alpha": limits.alpha,
+        "beta": limits.beta,
+        "score": score.value,
+        "state": standing.state.value,
+        "verdict": verdict(new, old, limits, standing, interrupted=course.interrupted),
+        "llr": standing.llr,
+        "lower": standing.lower,
+        "upper": standing.upper,
+        "matches": standing.matches,
+        "matches_to_go": standing.matches_to_go,
+        "block_scores": [{"score": value, "times": times} for value, times in trial.counts.items()],
+        "all_draws": trial.all_draws,
+        "elo": standing.elo,
+        "elo_interval": list(standing.elo_interval),
+        "nelo": standing.nelo,
+        "los": standing.los,
+        "biased": standing.biased,
+        "faults": [
+            {"bot": name, "kind": kind, "reason": reason, "times": times}
+            for (name, kind, reason), times in course.faults.most_common()
+        ],
+    }
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        typer.echo(report(standing, summary))
+    raise typer.Exit(_EXIT_CODES[standing.state])
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    try:
+        elo0, elo1 = (float(part) for part in text.split(","))
+    except ValueError:
+        raise CommandError(f"--bounds takes two numbers such as 0,10, not {text!r}.") from None
+    return elo0, elo1
+
+
+def _check_table(game: AnyGame, opponents: list[str]) -> None:
+    if not opponents and 2 not in game.seat_counts:
+        raise CommandError(
+            f"{game.title} is not played by two under these options: name who else sits at the "
+            "table with --opponents."
+        )
+    check_seats(1 + len(opponents) if opponents else 2, game)

@@ -1,0 +1,222 @@
+"""A sequential test of connected bots: unrated tournaments, over when the answer is clear.
+
+The referee plays seat blocks, each deal fresh: nobody knows the others' dice from before.
+
+two versions alone        one tournament of the two; the score of a block is the new version's mean
+against opponents         two tournaments of one table each, the same opponents once with each
+                          version, in the same order of seats; the first block of the one and the
+                          first of the other are scored as 1/2 + (new - old) / 2, and so on
+
+Blocks are taken in the order in which they were begun, up to the first that is not over: to take
+them as they end would prefer those that are over soon.
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import takewhile
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from arena.commands.database import database
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.sequential_test.in_process import SequentialProgress, shown
+from arena.commands.sequential_test.report import interim
+from arena.commands.tournaments.entries import versions_named
+from arena.games.game import AnyGame
+from arena.match.score_rule import ScoreRule
+from arena.rating.sprt import Bounds
+from arena.rating.trial import Trial, decided
+from arena.scheduling.formats import FormatName
+from arena.scheduling.scoring import block_points
+from arena.settings import read_settings
+from arena.storage.errors import TournamentStateError
+from arena.storage.listening import notifications
+from arena.storage.store import Store, open_store
+from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.storage.tournaments import BEFORE, NewEntry
+from arena.tournament.tournament import BlockRecord, BlockState, Rules, Tournament, TournamentState
+
+MOST_BLOCKS = 10_000
+"""Unless another number is asked for: more than ⟨0, 5⟩ normalised Elo nearly ever takes."""
+MOST_AHEAD = 10
+"""Blocks that one of two tournaments may be ahead of the other before it is paused: what is played
+ahead does not count if the test is over first, or a bot of the other never comes."""
+LOOK_SECONDS = 0.5
+"""Between two looks, however often the database tells of results."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedTest:
+    """The tournaments that are held for a test: one of two, or one with each version."""
+
+    names: tuple[str, ...]
+    rules: Rules
+    new: str
+    old: str
+    opponents: tuple[str, ...]
+
+
+def conduct_connected(
+    game: AnyGame,
+    new: str,
+    old: str,
+    bounds: Bounds,
+    score: ScoreRule,
+    seed: str,
+    max_blocks: int | None,
+    opponents: Sequence[str] = (),
+) -> SequentialProgress:
+    """Have the referee play until the answer is clear, or `max_blocks` are played, or Ctrl-C."""
+    rules = Rules(
+        format=FormatName.ROUND_ROBIN,
+        game=game.name,
+        options=game.options.changed(),
+        seats=1 + len(opponents) if opponents else 2,
+        blocks=max_blocks or MOST_BLOCKS,
+        rounds=None,
+        score=score,
+        seed=seed,
+        rated=False,
+    )
+    name = f"test-{secrets.token_hex(4)}"
+    names = (f"{name}-new", f"{name}-old") if opponents else (name,)
+    trial = Trial(bounds, matches_per_block=rules.seats * len(names))
+    course = SequentialProgress(trial, trial.look(), names)
+    plan = ConnectedTest(names, rules, new, old, tuple(opponents))
+    with told_in_a_sentence(), database(read_settings()) as url:
+        typer.echo(
+            f"{' and '.join(names)}: a running referee plays this (`arena up` or `arena serve`) "
+            "while all bots are connected; `arena tournament list` shows it.",
+            err=True,
+        )
+        with shown(Console(stderr=True)) as show, suppress(KeyboardInterrupt):
+            asyncio.run(_hold(url, plan, course, show))
+    course.standing = trial.look()
+    return course
+
+
+async def _hold(
+    url: str, plan: ConnectedTest, course: SequentialProgress, show: Live | None
+) -> None:
+    async with open_store(url) as store:
+        course.interrupted = True  # until it ends otherwise
+        tournaments = []
+        try:
+            for name, field in zip(plan.names, await _fields(store, plan), strict=True):
+                tournaments.append(await store.tournaments.create(name, plan.rules, field))
+            for name in plan.names:
+                await store.tournaments.change_state(
+                    name, TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
+                )
+            changes = notifications(url, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
+            await follow(store, tournaments, course, changes, show)
+            course.interrupted = False
+        finally:
+            for tournament in tournaments:
+                # One that has played all its blocks is over already.
+                with suppress(TournamentStateError):
+                    await store.tournaments.change_state(
+                        tournament.name,
+                        TournamentState.CANCELLED,
+                        before=BEFORE[TournamentState.CANCELLED],
+                    )
+
+
+async def _fields(store: Store, plan: ConnectedTest) -> list[list[NewEntry]]:
+    words = ",".join((plan.new, plan.old, *plan.opponents))
+    new, old, *others = (
+        NewEntry(version.id, None) for version in versions_named(words, await store.bots())
+    )
+    return [[new, *others], [old, *others]] if others else [[new, old]]
+
+
+async def follow(
+    store: Store,
+    tournaments: Sequence[Tournament],
+    course: SequentialProgress,
+    changes: AsyncGenerator[None],
+    show: Live | None = None,
+) -> None:
+    """Take in the tournaments' blocks until the test stops, or no more can come."""
+    taken = 0
+    paused: set[str] = set()
+    async with aclosing(changes):
+        async for _ in changes:
+            # Asked first, so that nothing was played after what is read then.
+            states = [(await store.tournaments.named(one.name)).state for one in tournaments]
+            for one, state in zip(tournaments, states, strict=True):
+                if state is TournamentState.PAUSED and one.name not in paused:
+                    raise CommandError(
+                        f"{one.name} was paused, so the test is ended: the referee's log says why "
+                        "if nobody did it by hand. Mend that and begin a new test."
+                    )
+            columns = [
+                [block_score(one, block) for block in settled(await store.tournaments.blocks(one))]
+                for one in tournaments
+            ]
+            scores = [score_of_test(row) for row in zip(*columns, strict=False)]
+            for score in scores[taken:]:
+                taken += 1
+                standing = course.trial.add(score)
+                if standing is None:
+                    continue
+                if show is not None:
+                    show.update(Text(interim(standing)))
+                if decided(standing):
+                    return
+            if TournamentState.CANCELLED in states or all(state.over for state in states):
+                return
+            await keep_together(store, tournaments, [len(column) for column in columns], paused)
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+async def keep_together(
+    store: Store, tournaments: Sequence[Tournament], done: Sequence[int], paused: set[str]
+) -> None:
+    """Pause what is too far ahead, and have it go on when the other has come after."""
+    for tournament, blocks in zip(tournaments, done, strict=True):
+        name = tournament.name
+        ahead = blocks - min(done)
+        if name not in paused and ahead > MOST_AHEAD:
+            state, change = TournamentState.PAUSED, paused.add
+        elif name in paused and ahead <= MOST_AHEAD // 2:
+            state, change = TournamentState.RUNNING, paused.discard
+        else:
+            continue
+        # It may have come to its end in the meantime.
+        with suppress(TournamentStateError):
+            await store.tournaments.change_state(name, state, before=BEFORE[state])
+            change(name)
+            if state is TournamentState.PAUSED:
+                awaited = tournaments[done.index(min(done))].entries[0].registered.entrant
+                typer.echo(
+                    f"{name} is {ahead} blocks ahead and paused. Is {awaited} connected?", err=True
+                )
+
+
+def settled(blocks: Iterable[BlockRecord]) -> list[BlockRecord]:
+    """Those that count, in the order begun, up to the first of which that is not known."""
+    known = takewhile(lambda block: block.state is not BlockState.OPEN, blocks)
+    return [block for block in known if block.state is BlockState.CLOSED]
+
+
+def block_score(tournament: Tournament, block: BlockRecord) -> Fraction:
+    """What the first entry took of a block, 0 … 1."""
+    versions = [tournament.version(entry.number) for entry in tournament.entries]
+    by_match = [[ranks[version] for version in versions] for ranks in block.placings]
+    return block_points(by_match, tournament.rules.score)[0]
+
+
+def score_of_test(scores: Sequence[Fraction]) -> Fraction:
+    """0 … 1, 1/2 being no difference: of a block of the two versions, or of one with each."""
+    if len(scores) == 1:
+        return scores[0]
+    new, old = scores
+    return Fraction(1, 2) + (new - old) / 2

@@ -1,0 +1,121 @@
+"""A sequential test in process: its deal blocks, what each is worth, and the way to a verdict.
+
+two versions alone        the block is a deal, played once in each rotation of the seats; its
+                          score is the new version's mean
+against opponents         the block is a deal, played in the same seats by the same opponents,
+                          once with each version; its score is 1/2 + (new - old) / 2
+"""
+
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from arena.commands.sequential_test.report import interim
+from arena.games.game import AnyGame
+from arena.home.deal_blocks import BlockMatch, Lineup, NamedBot, every_rotation, play_deal_blocks
+from arena.match.score_rule import ScoreRule
+from arena.rating.sprt import Bounds, Sprt
+from arena.rating.trial import Trial, decided
+from arena.scheduling.scoring import points
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """What is played, and by whom."""
+
+    game: AnyGame
+    new: NamedBot
+    old: NamedBot
+    opponents: tuple[NamedBot, ...]
+    score: ScoreRule
+
+    def lineups(self) -> list[Lineup]:
+        """The matches of a block."""
+        if not self.opponents:
+            return every_rotation([self.new, self.old])
+        # Both versions sit in the same seat; from block to block everybody moves on.
+        return [
+            Lineup((version, *self.opponents), moves_on=True) for version in (self.new, self.old)
+        ]
+
+    def block_score(self, block: Sequence[BlockMatch]) -> Fraction:
+        """0 … 1; 1/2 is no difference."""
+        first, second = (
+            points(match.result.placing, self.score)[match.contenders.index(0)] for match in block
+        )
+        if self.opponents:
+            return Fraction(1, 2) + (first - second) / 2
+        return (first + second) / 2
+
+    def names(self, match: int) -> list[str]:
+        """Who the contenders of a block's match are."""
+        return [entry.name for entry in self.lineups()[match].entries]
+
+
+@dataclass(slots=True)
+class SequentialProgress:
+    """What came of it so far."""
+
+    trial: Trial
+    standing: Sprt
+    tournaments: tuple[str, ...] = ()
+    """Of connected bots, those that were held for the test."""
+    faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """By name, kind and what was wrong."""
+    interrupted: bool = False
+
+
+def conduct(
+    contest: Contest, bounds: Bounds, seed: str, max_blocks: int | None
+) -> SequentialProgress:
+    """Play until the answer is clear, or `max_blocks` are played, or Ctrl-C.
+
+    Raises RatingError, and whatever `play_deal_blocks` raises.
+    """
+    trial = Trial(bounds, matches_per_block=2)
+    course = SequentialProgress(trial, trial.look())
+    blocks = play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks)
+    try:
+        with closing(blocks), shown(Console(stderr=True)) as show:
+            _follow(contest, course, blocks, show)
+    except KeyboardInterrupt:
+        course.interrupted = True
+    course.standing = trial.look()
+    return course
+
+
+def _follow(
+    contest: Contest,
+    course: SequentialProgress,
+    blocks: Generator[tuple[BlockMatch, ...], None, None],
+    show: Live | None,
+) -> None:
+    names = [contest.names(match) for match in range(2)]
+    for block in blocks:
+        for of_match, match in zip(names, block, strict=True):
+            for refused in match.refused:
+                name = of_match[match.contenders[refused.seat]]
+                course.faults[name, refused.kind.value, refused.reason] += 1
+        standing = course.trial.add(contest.block_score(block))
+        if standing is None:
+            continue
+        if show is not None:
+            show.update(Text(interim(standing)))
+        if decided(standing):
+            return
+
+
+@contextmanager
+def shown(console: Console) -> Iterator[Live | None]:
+    """A line that changes while the matches are played; on a terminal only."""
+    if not console.is_terminal:
+        yield None
+        return
+    with Live(console=console, transient=True, refresh_per_second=8) as live:
+        yield live

@@ -1,0 +1,94 @@
+"""What a sequential test says to people: while it runs, and when it is over."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arena.rating.elo import expected_score
+from arena.rating.methods import EloModel
+from arena.rating.sprt import Bounds, Sprt, SprtState
+
+_MOST_REASONS = 5
+_MOST_SCORES = 9
+_UNITS = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
+
+
+def interim(standing: Sprt) -> str:
+    """Where the test stands, in a line."""
+    return (
+        f"LLR {standing.llr:+.2f} ({standing.lower:.2f} … {standing.upper:.2f})   "
+        f"{standing.matches:,} matches, about {standing.matches_to_go:,.0f} to go"
+    )
+
+
+def verdict(new: str, old: str, bounds: Bounds, standing: Sprt, *, interrupted: bool) -> str:
+    """The answer in a sentence."""
+    unit, matches = _UNITS[bounds.model], f"{standing.matches:,} matches"
+    # Bounds below zero ask whether something got worse, the others whether it got better.
+    better, not_better = "better", "not better"
+    if bounds.elo1 <= 0:
+        better, not_better = "not worse", "worse"
+    match standing.state:
+        case SprtState.ACCEPT:
+            said, found, not_found = better, bounds.elo1, bounds.elo0
+        case SprtState.REJECT:
+            said, found, not_found = not_better, bounds.elo0, bounds.elo1
+        case SprtState.CONTINUE:
+            stopped = "Interrupted" if interrupted else "Undecided"
+            return (
+                f"{stopped} after {matches}: {new} may be {better} than {old} or not; about "
+                f"{standing.matches_to_go:,.0f} more matches would tell."
+            )
+    return (
+        f"{new} is {said} than {old}: {found:g} rather than {not_found:g} {unit}, after {matches}."
+    )
+
+
+def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
+    """The answer and what it rests on."""
+    low, high = standing.elo_interval
+    scores = [(block["score"], block["times"]) for block in summary["block_scores"]]
+    lines = [
+        summary["verdict"],
+        "",
+        f"LLR     {standing.llr:.3f}  ({standing.lower:.3f} … {standing.upper:.3f})",
+    ]
+    if summary["opponents"]:
+        gain, least, most = (200 * (expected_score(elo) - 0.5) for elo in (standing.elo, low, high))
+        lines.append(f"gain    {gain:+.2f} % of the points  ({least:+.2f} … {most:+.2f})")
+    else:
+        lines.append(f"Elo     {_signed(standing.elo)}  ({_signed(low)} … {_signed(high)})")
+    lines += [
+        f"nElo    {_signed(standing.nelo)}",
+        f"blocks  {standing.blocks:,} by score  {by_score(scores)}",
+        f"seed    {summary['seed']}",
+    ]
+    if standing.biased:
+        lines.append(
+            "These estimates are biased: the test stopped because they were extreme. To know how "
+            "large the difference is, play a number of matches fixed beforehand."
+        )
+    if summary["all_draws"]:
+        lines.append("Every block was a draw: wherever they met the same, both did the same.")
+    lines += [
+        f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}"
+        for fault in summary["faults"][:_MOST_REASONS]
+    ]
+    return "\n".join(lines)
+
+
+def by_score(scores: Sequence[tuple[float, int]]) -> str:
+    """How often each score came, or where there are many of them each tenth around 1/2."""
+    if len(scores) > _MOST_SCORES:
+        tenths: dict[float, int] = {}
+        for score, times in scores:
+            # Away from 1/2 halves go outwards, so that both sides are counted alike.
+            steps = math.copysign(math.floor(10 * abs(score - 0.5) + 0.5), score - 0.5)
+            tenths[0.5 + steps / 10] = tenths.get(0.5 + steps / 10, 0) + times
+        scores = [(score, tenths[score]) for score in sorted(tenths)]
+        return "  ".join(f"about {score:.1f}: {times:,}" for score, times in scores if times)
+    return "  ".join(f"{score:.4g}: {times:,}" for score, times in scores)
+
+
+def _signed(elo: float) -> str:
+    return f"{round(elo, 1) + 0.0:+.1f}"

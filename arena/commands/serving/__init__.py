@@ -1,0 +1,1 @@
+"""Commands that run a referee, the dashboard and the sample bots."""

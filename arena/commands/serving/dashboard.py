@@ -1,0 +1,54 @@
+"""`arena dashboard`: the pages alone."""
+
+import os
+import signal
+import sys
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from arena.commands.database import database
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.processes import spawn, stop
+from arena.settings import read_settings
+
+
+def dashboard_arguments(host: str, port: int) -> list[str]:
+    """How Python runs the pages. Raises CommandError when Streamlit is not installed."""
+    if find_spec("streamlit") is None:
+        raise CommandError(
+            "the dashboard needs Streamlit: run `make setup`, or `arena up --no-dashboard`."
+        )
+    return [
+        *("-m", "arena_dashboard"),
+        *("--server.address", host, "--server.port", str(port)),
+        *("--server.headless", "true", "--browser.gatherUsageStats", "false"),
+        *("--server.fileWatcherType", "none"),
+    ]
+
+
+def dashboard(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port of the pages.")] = None,
+) -> None:
+    """Show ratings, matches and replays in a browser until Ctrl-C."""
+    with told_in_a_sentence():
+        settings = read_settings()
+        host = settings.host if host is None else host
+        port = settings.dashboard_port if port is None else port
+        arguments = dashboard_arguments(host, port)
+        with database(settings) as url:
+            child = spawn(
+                [sys.executable, *arguments], env=os.environ | {"ARENA_DATABASE_URL": url}
+            )
+            typer.echo(f"The dashboard is at http://{host}:{port}. Ctrl-C stops it.")
+            # A request to terminate ends like Ctrl-C, so that the database stops in order.
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
+            try:
+                code = child.wait()
+            except KeyboardInterrupt:
+                code = 0
+            finally:
+                stop(child)
+    raise typer.Exit(code)

@@ -1,0 +1,68 @@
+"""`arena sample-bots`: the sample bots alone, beside a referee that runs elsewhere."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from arena.commands.database import database
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.serving import table_option
+from arena.commands.serving.children import children, house_tokens, start_sample_bots
+from arena.scheduling.ladder import TableType
+from arena.settings import Settings, read_settings
+from arena.storage.store import open_store
+
+LOOK_SECONDS = 1.0
+"""Between looks at whether a bot has ended."""
+
+
+def sample_bots(
+    address: Annotated[str | None, typer.Option(help="HOST:PORT of the referee.")] = None,
+    table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
+) -> None:
+    """Run the sample bots against a running referee until Ctrl-C; needs its database.
+
+    Each is registered if need be and gets a fresh token. Only those that play a game of the tables
+    are started.
+    """
+    with told_in_a_sentence():
+        settings = read_settings()
+        ladders = table_option.ladders(table or ())
+        stopping = _stop_request()
+        with ExitStack() as stack:
+            url = stack.enter_context(database(settings))
+            tokens = asyncio.run(_tokens(url, ladders))
+            if not tokens:
+                raise CommandError("no sample bot plays a game of these tables.")
+            running = stack.enter_context(children(settings.home / "logs"))
+            start_sample_bots(running, address or _own_address(settings), tokens)
+            typer.echo(f"Playing: {', '.join(tokens)}. Ctrl-C stops them.")
+            left = len(tokens)
+            while left and not stopping.wait(LOOK_SECONDS):
+                for sentence in running.ended():
+                    left -= 1
+                    typer.echo(sentence, err=True)
+            if not left:
+                raise CommandError("all sample bots have ended.")
+
+
+async def _tokens(url: str, ladders: Sequence[TableType]) -> dict[str, str]:
+    async with open_store(url) as store:
+        return await house_tokens(store, ladders)
+
+
+def _own_address(settings: Settings) -> str:
+    return f"{settings.host}:{settings.port}"
+
+
+def _stop_request() -> threading.Event:
+    """Set by Ctrl-C or a request to terminate."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    return stop

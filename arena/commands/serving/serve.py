@@ -1,0 +1,54 @@
+"""`arena serve`: the referee alone."""
+
+import asyncio
+import signal
+from typing import Annotated
+
+import typer
+
+from arena.assembly import running_arena
+from arena.commands.database import database, registration_key
+from arena.commands.errors import told_in_a_sentence
+from arena.commands.serving import table_option
+from arena.commands.serving.free_ports import require_free
+from arena.event_loop import run
+from arena.logs import configure_logs
+from arena.scheduling.ladder import TableType
+from arena.settings import Settings, read_settings
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port for bots; 0 takes a free one.")] = None,
+    table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
+) -> None:
+    """Run the referee until Ctrl-C."""
+    with told_in_a_sentence():
+        settings = read_settings()
+        ladders = table_option.ladders(table or ())
+        host = settings.host if host is None else host
+        port = settings.port if port is None else port
+        require_free(host, port=port)
+        configure_logs(settings)
+        with database(settings) as url:
+            run(_serve(settings, url, host, port, ladders))
+
+
+async def _serve(
+    settings: Settings, url: str, host: str, port: int, ladders: list[TableType]
+) -> None:
+    stop = stop_signal()
+    key = registration_key(settings.home)
+    async with running_arena(url, host, port, ladders, key) as arena:
+        typer.echo(f"The referee listens on {host}:{arena.port}. Ctrl-C stops it.")
+        await stop.wait()
+        typer.echo("Stopping: running matches may end.")
+
+
+def stop_signal() -> asyncio.Event:
+    """Set by Ctrl-C or a request to terminate."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    return stop

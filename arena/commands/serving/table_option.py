@@ -1,0 +1,35 @@
+"""The `--table` option: which ladders a referee runs."""
+
+from collections.abc import Sequence
+
+from arena.commands.errors import CommandError
+from arena.games import make_game
+from arena.scheduling.ladder import TableType
+
+DEFAULT_TABLES = ("bluff:2",)
+HELP = "A ladder to run, as GAME:SEATS or GAME:SEATS:OPTION=VALUE,… May be repeated."
+
+
+def ladders(tables: Sequence[str]) -> list[TableType]:
+    """The ladders of the option's values. Raises CommandError, UnknownGameError, OptionsError."""
+    return [_ladder(table) for table in tables or DEFAULT_TABLES]
+
+
+def _ladder(table: str) -> TableType:
+    name, _, rest = table.partition(":")
+    seats, _, settings = rest.partition(":")
+    if not seats.isdigit():
+        raise CommandError(f"--table {table}: write GAME:SEATS, for example bluff:2.")
+    options = {}
+    for setting in filter(None, settings.split(",")):
+        option, equals, value = setting.partition("=")
+        if not equals:
+            raise CommandError(f"--table {table}: {setting} is no OPTION=VALUE.")
+        options[option] = value
+    game = make_game(name, options)
+    if int(seats) not in game.seat_counts:
+        raise CommandError(
+            f"--table {table}: {game.title} is played by {game.seat_counts.start} to "
+            f"{game.seat_counts.stop - 1} seats."
+        )
+    return TableType(game.name, game.options, int(seats))

@@ -1,0 +1,137 @@
+"""`arena up`: everything at once, until Ctrl-C. The main job of `make up`."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from time import monotonic
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from arena.assembly import Arena, running_arena
+from arena.commands.database import database, registration_key
+from arena.commands.errors import told_in_a_sentence
+from arena.commands.ratings.leaderboard import print_leaderboard, title
+from arena.commands.serving import table_option
+from arena.commands.serving.children import Children, children, house_tokens, start_sample_bots
+from arena.commands.serving.dashboard import dashboard_arguments
+from arena.commands.serving.free_ports import require_free
+from arena.commands.serving.serve import stop_signal
+from arena.event_loop import run
+from arena.games import make_game
+from arena.logs import configure_logs
+from arena.scheduling.ladder import TableType
+from arena.settings import Settings, read_settings
+
+STATUS_SECONDS = 1.0
+PLAIN_STATUS_SECONDS = 10.0
+"""Between status lines where there is no terminal on which one could be rewritten."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What the options ask for."""
+
+    settings: Settings
+    port: int
+    dashboard_port: int | None
+    ladders: list[TableType]
+    stop_after: int | None
+
+    @property
+    def host(self) -> str:
+        return self.settings.host
+
+
+def up(
+    port: Annotated[int | None, typer.Option(help="The referee's port.")] = None,
+    dashboard_port: Annotated[int | None, typer.Option(help="The dashboard's port.")] = None,
+    no_dashboard: Annotated[bool, typer.Option("--no-dashboard", help="Leave it out.")] = False,
+    stop_after: Annotated[
+        int | None, typer.Option(min=1, help="Stop after this many recorded matches.")
+    ] = None,
+    table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
+) -> None:
+    """Run database, referee, sample bots and dashboard until Ctrl-C."""
+    with told_in_a_sentence():
+        settings = read_settings()
+        plan = _Plan(
+            settings,
+            settings.port if port is None else port,
+            None if no_dashboard else dashboard_port or settings.dashboard_port,
+            table_option.ladders(table or ()),
+            stop_after,
+        )
+        require_free(plan.host, port=plan.port)
+        if plan.dashboard_port is not None:
+            require_free(plan.host, dashboard_port=plan.dashboard_port)
+        configure_logs(settings)
+        with database(settings) as url:
+            run(_up(plan, url))
+
+
+async def _up(plan: _Plan, url: str) -> None:
+    stopping = stop_signal()
+    key = registration_key(plan.settings.home)
+    async with running_arena(url, plan.host, plan.port, plan.ladders, key) as arena:
+        tokens = await house_tokens(arena.store, plan.ladders)
+        with children(plan.settings.home / "logs") as running:
+            start_sample_bots(running, f"{plan.host}:{arena.port}", tokens)
+            typer.echo(f"Referee:   {plan.host}:{arena.port}")
+            if plan.dashboard_port is not None:
+                arguments = dashboard_arguments(plan.host, plan.dashboard_port)
+                running.start(
+                    "dashboard",
+                    arguments,
+                    ARENA_DATABASE_URL=url,
+                    # It tells visitors where to connect their bots.
+                    ARENA_HOST=plan.host,
+                    ARENA_PORT=str(arena.port),
+                )
+                typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
+            typer.echo("Ctrl-C stops everything.")
+            if plan.stop_after is not None:
+                arena.when_recorded(plan.stop_after, stopping.set)
+            await _show_status(arena, running, stopping)
+            # Before the sample bots go, so that running blocks end and count.
+            await arena.wind_down()
+        typer.echo(f"Stopped: {arena.recorded} matches recorded since the start.")
+        if plan.stop_after is not None:
+            await _print_leaderboards(arena, plan.ladders)
+
+
+async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event) -> None:
+    """One live line until it is time to stop; a plain one now and then without a terminal."""
+    console = Console(stderr=True)
+    started = monotonic()
+    next_plain = started + PLAIN_STATUS_SECONDS
+    with Live(console=console, auto_refresh=False) as live:
+        while not stopping.is_set():
+            now = monotonic()
+            rate = arena.recorded / max(now - started, 1e-9)
+            line = (
+                f"{arena.recorded} matches recorded, {rate:.1f}/s, {arena.connected} bots connected"
+            )
+            if console.is_terminal:
+                live.update(Text(line), refresh=True)
+            elif now >= next_plain:
+                next_plain = now + PLAIN_STATUS_SECONDS
+                typer.echo(line)
+            for sentence in running.ended():
+                typer.echo(sentence, err=True)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STATUS_SECONDS):
+                    await stopping.wait()
+
+
+async def _print_leaderboards(arena: Arena, ladders: list[TableType]) -> None:
+    from arena.leaderboard import leaderboard  # numpy's weight, only where it is needed
+
+    for ladder in ladders:
+        changed = ladder.options.changed()
+        _, standings = await leaderboard(arena.store, ladder.game, changed, ladder.seats)
+        rules = make_game(ladder.game, changed)
+        print_leaderboard(rules, title(rules, ladder.seats), standings)

@@ -1,0 +1,63 @@
+"""From the names of `--bots` to a tournament's field: versions, their seeding, their owners."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from arena.commands.errors import CommandError
+from arena.randomness import shuffled
+from arena.records import VersionId
+from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import schedule_randomness
+from arena.storage.rows import BotVersion
+from arena.storage.tournaments import NewEntry
+
+
+def versions_named(names: str, known: Sequence[BotVersion]) -> list[BotVersion]:
+    """The versions of BOT or BOT:VERSION, by commas; without a version the newest in service.
+
+    Raises CommandError.
+    """
+    found = [_version_named(name.strip(), known) for name in names.split(",") if name.strip()]
+    for one, other in combinations(found, 2):
+        if one.id == other.id:
+            raise CommandError(f"{one.bot} {one.version} is named twice.")
+    return found
+
+
+def _version_named(name: str, known: Sequence[BotVersion]) -> BotVersion:
+    bot, _, label = name.partition(":")
+    versions = [one for one in known if one.bot.lower() == bot.lower()]
+    versions = [one for one in versions if not label or one.version == label]
+    in_service = [one for one in versions if one.retired_at is None]
+    if in_service:
+        return max(in_service, key=lambda one: one.id)
+    what = "is retired" if versions else "is not registered"
+    raise CommandError(f"{name} {what}: see `arena bot list`.")
+
+
+def refuse_one_owner(entered: Sequence[BotVersion]) -> None:
+    """Raise CommandError when two of a rated tournament's bots may not meet in rated matches."""
+    for one, other in combinations(entered, 2):
+        if one.owner.lower() == other.owner.lower() and not (one.house and other.house):
+            raise CommandError(
+                f"{one.bot} {one.version} and {other.bot} {other.version} are both {one.owner}'s, "
+                "and bots of one owner never meet in rated matches: leave one out, or add "
+                "--unrated."
+            )
+
+
+def seeded(
+    entered: Sequence[BotVersion],
+    elo: Mapping[VersionId, float],
+    format_name: FormatName,
+    seed: str,
+) -> list[NewEntry]:
+    """The field, best rated first; those without a rating last, in an order drawn by the seed.
+
+    The first that was named stays first in a gauntlet: it is the one to be tested.
+    """
+    kept = 1 if format_name is FormatName.GAUNTLET else 0
+    rest = sorted(entered[kept:], key=lambda one: one.id)
+    drawn = shuffled(schedule_randomness(seed), "seeding", rest)
+    ordered = sorted(drawn, key=lambda one: -elo.get(one.id, float("-inf")))
+    return [NewEntry(one.id, elo.get(one.id)) for one in (*entered[:kept], *ordered)]

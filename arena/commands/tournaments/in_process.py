@@ -1,0 +1,135 @@
+"""A tournament among bots that are started here, for every match anew: no server, no database.
+
+Deal blocks: one process for each rotation of the seats, which plays its match of every block of
+every pairing. No two pairings have a deal in common, so none of them meets a deal twice. With
+fresh deals the same processes play seat blocks.
+
+All chance comes from the seed: that of the schedule, and of each pairing's deals. The same seed and
+bots give the same tournament.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import zip_longest
+
+from arena.games.game import AnyGame
+from arena.home.deal_blocks import (
+    BlockBrokenError,
+    BlockMatch,
+    LineupProcess,
+    NamedBot,
+    Series,
+    every_rotation,
+    lineup_processes,
+)
+from arena.match.transcript import Entrant
+from arena.records import BlockKind, Registered, TournamentId, VersionId
+from arena.tournament import tournament as recorded
+from arena.tournament.tournament import (
+    BlockRecord,
+    BlockState,
+    PairingKey,
+    Tournament,
+    TournamentRecord,
+)
+
+
+def tournament_of(entries: Sequence[NamedBot], rules: recorded.Rules) -> Tournament:
+    """A running tournament among these bots, seeded as they stand. They have no version."""
+    field = tuple(
+        recorded.Entry(
+            number, Registered(VersionId(number), Entrant(entry.name, "", ""), False), None
+        )
+        for number, entry in enumerate(entries, start=1)
+    )
+    return Tournament(
+        TournamentId(0),
+        f"{rules.game} {rules.format.value}",
+        rules,
+        recorded.TournamentState.RUNNING,
+        field,
+        datetime.now(UTC),
+    )
+
+
+@dataclass(slots=True)
+class InProcess:
+    """A tournament while it is played here."""
+
+    game: AnyGame
+    entries: Sequence[NamedBot]
+    record: TournamentRecord
+    kind: BlockKind
+    faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """By name, kind and what was wrong."""
+
+    def blocks(self) -> Generator[None, None, None]:
+        """Play to the end; once for each block that counts.
+
+        Raises UnreadyBotError, UnknownBotError and BlockBrokenError. Close it to end the processes.
+        """
+        tournament = self.record.tournament
+        with lineup_processes(self.game, tournament.rules.seats) as at_play:
+            while True:
+                added = tournament.plan.next_pairings(len(self.entries), self.record.played())
+                if added is None:
+                    return
+                assert added, "nothing is awaited, so something must come"
+                self.record.add_pairings(added)
+                # Those that are level may want more than they did at first.
+                while self.unfinished:
+                    yield from self._play(at_play, self.unfinished)
+
+    @property
+    def unfinished(self) -> list[PairingKey]:
+        """The pairings that lack blocks, in the order in which they are played."""
+        return [key for key in sorted(self.record.pairings) if self._lacking(key)]
+
+    def who_meets(self, key: PairingKey) -> str:
+        """A pairing, for people."""
+        names = (self.entries[number - 1].name for number in self.record.pairings[key].entries)
+        return f"Round {key[0]}, table {key[1]} ({' – '.join(names)})"
+
+    def _lacking(self, key: PairingKey) -> int:
+        return self.record.blocks_wanted(key) - self.record.blocks_counted(key)
+
+    def _play(self, at_play: Sequence[LineupProcess], keys: Sequence[PairingKey]) -> Iterator[None]:
+        self._begin(at_play, keys[0])
+        for key, ahead in zip_longest(keys, keys[1:]):
+            # Told of one more than they are heard of, so that none waits for the slowest.
+            if ahead is not None:
+                self._begin(at_play, ahead)
+            for _ in range(self._lacking(key)):
+                try:
+                    matches = [process.next_match() for process in at_play]
+                except BlockBrokenError as error:
+                    raise BlockBrokenError(f"{self.who_meets(key)}: {error}") from error
+                self._take(key, matches)
+                yield
+
+    def _begin(self, at_play: Sequence[LineupProcess], key: PairingKey) -> None:
+        entries = [self.entries[number - 1] for number in self.record.pairings[key].entries]
+        rules = self.record.tournament.rules
+        of_pairing = "{} round {} table {} block {}".format(
+            rules.seed, *key, self.record.blocks_counted(key) + 1
+        )
+        for process, lineup in zip(at_play, every_rotation(entries), strict=True):
+            seed = of_pairing
+            if self.kind is BlockKind.SEAT:
+                seed = f"{of_pairing} rotation {lineup.shift + 1}"
+            process.begin(Series(lineup, seed, self._lacking(key)))
+
+    def _take(self, key: PairingKey, matches: Sequence[BlockMatch]) -> None:
+        entries = self.record.pairings[key].entries
+        versions = [self.record.tournament.version(number) for number in entries]
+        placings = []
+        for match in matches:
+            seated = [versions[at] for at in match.contenders]
+            placings.append(dict(zip(seated, match.result.placing, strict=True)))
+            for refused in match.refused:
+                number = entries[match.contenders[refused.seat]]
+                name = self.entries[number - 1].name
+                self.faults[name, refused.kind.value, refused.reason] += 1
+        self.record.add_blocks([BlockRecord("", key, BlockState.CLOSED, tuple(placings))])

@@ -1,0 +1,160 @@
+"""`arena tournament play`: a whole tournament right here, among bots that are started for it."""
+
+import json
+import secrets
+from contextlib import closing
+from typing import Annotated, Any
+
+import typer
+
+from arena.commands.errors import CommandError
+from arena.commands.home.line_up import entries
+from arena.commands.home.play import leave
+from arena.commands.progress import with_progress
+from arena.commands.tournaments.in_process import InProcess, tournament_of
+from arena.commands.tournaments.options import (
+    AsJson,
+    GameName,
+    GameOptions,
+    PlayedBy,
+    Rounds,
+    Score,
+    Seats,
+)
+from arena.commands.tournaments.printing import (
+    print_standings,
+    print_tournament,
+    standings_json,
+    tournament_json,
+)
+from arena.commands.tournaments.rules import check_format, game_at_tables_of
+from arena.games import OptionsError, UnknownGameError
+from arena.home.deal_blocks import BlockBrokenError
+from arena.home.in_process import UnreadyBotError
+from arena.home.loading import BotFileError
+from arena.match.score_rule import ScoreRule
+from arena.records import BlockKind
+from arena.tournament.summary import blocks_done, blocks_expected
+from arena.tournament.tournament import Rules, TournamentRecord, TournamentState
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
+_MOST_REASONS = 10
+
+
+def play(
+    format_name: PlayedBy,
+    bots: Annotated[
+        str,
+        typer.Option(help="Sample bots' names or .py files, separated by commas; best seed first."),
+    ],
+    game: GameName = "bluff",
+    seats: Seats = 2,
+    blocks: Annotated[
+        int, typer.Option(min=1, help="Blocks by pairing; a block takes all through all seats.")
+    ] = 10,
+    option: GameOptions = None,
+    rounds: Rounds = None,
+    seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same results.")] = "",
+    score: Score = ScoreRule.PLACEMENT,
+    same_deals: Annotated[
+        bool,
+        typer.Option(
+            "--same-deals/--fresh-deals",
+            help="Whether a block is one deal in each rotation of the seats, or a deal for each.",
+        ),
+    ] = True,
+    pairings: Annotated[
+        bool, typer.Option("--pairings", help="Print who met whom, and with what points, too.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Play a whole tournament right here, without a server: each bot is started for it."""
+    try:
+        rules_of_game = game_at_tables_of(seats, game, option)
+        words = [word.strip() for word in bots.split(",") if word.strip()]
+        field = entries(words, rules_of_game)
+        rules = Rules(
+            format=format_name,
+            game=rules_of_game.name,
+            options=rules_of_game.options.changed(),
+            seats=seats,
+            blocks=blocks,
+            rounds=rounds,
+            score=score,
+            seed=seed or secrets.token_hex(4),
+            rated=False,
+        )
+        check_format(rules, len(field))
+        kind = BlockKind.DEAL if same_deals else BlockKind.SEAT
+        held = InProcess(rules_of_game, field, TournamentRecord(tournament_of(field, rules)), kind)
+        ended_by = _play_out(held)
+    except (
+        CommandError,
+        OptionsError,
+        BotFileError,
+        UnknownGameError,
+        UnreadyBotError,
+    ) as error:
+        leave(str(error))
+    if as_json:
+        typer.echo(json.dumps(_json(held), indent=2))
+    else:
+        _print(held, pairings=pairings)
+    if ended_by is not None:
+        typer.echo(_what_is_missing(held), err=True)
+    if isinstance(ended_by, BlockBrokenError):
+        leave(str(ended_by))
+    if isinstance(ended_by, KeyboardInterrupt):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _play_out(held: InProcess) -> KeyboardInterrupt | BlockBrokenError | None:
+    """What ended it before its end: Ctrl-C, or a bot that ended its process."""
+    tournament = held.record.tournament
+    ended_by: KeyboardInterrupt | BlockBrokenError | None = None
+    try:
+        with closing(held.blocks()) as blocks:
+            for _ in with_progress(blocks, blocks_expected(tournament, 0), "Playing"):
+                pass
+    except (KeyboardInterrupt, BlockBrokenError) as error:
+        ended_by = error
+    held.record.close(TournamentState.FINISHED if ended_by is None else TournamentState.CANCELLED)
+    return ended_by
+
+
+def _json(held: InProcess) -> dict[str, Any]:
+    return tournament_json(held.record) | {
+        "block_kind": held.kind.value,
+        "standings": standings_json(held.record),
+        "faults": [
+            {"bot": name, "kind": kind, "reason": reason, "times": times}
+            for (name, kind, reason), times in held.faults.most_common()
+        ],
+    }
+
+
+def _print(held: InProcess, *, pairings: bool) -> None:
+    if pairings:
+        print_tournament(held.record)
+    print_standings(held.record)
+    rules = held.record.tournament.rules
+    matches = rules.seats * blocks_done(held.record)
+    typer.echo(f"{matches:,} matches in {held.kind.value} blocks, seed {rules.seed}")
+    for (name, kind, reason), times in held.faults.most_common(_MOST_REASONS):
+        typer.echo(f"Faults of {name}: {times} × {kind}: {reason}")
+
+
+def _what_is_missing(held: InProcess) -> str:
+    record, tournament = held.record, held.record.tournament
+    done = blocks_done(record)
+    said = f"Ended after {done} of {blocks_expected(tournament, done)} blocks."
+    keys = held.unfinished
+    if not keys:
+        return said
+    said += (
+        f" Not finished: {held.who_meets(keys[0])}, {record.blocks_counted(keys[0])} of "
+        f"{record.blocks_wanted(keys[0])} blocks"
+    )
+    more = len(keys) - 1
+    return f"{said}, and {more} more pairing{'s' * (more > 1)}." if more else f"{said}."

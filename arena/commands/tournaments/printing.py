@@ -1,0 +1,168 @@
+"""Tournaments for people, as tables, and for programs, as JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arena.games import GAMES
+from arena.tournament.summary import (
+    blocks_done,
+    blocks_expected,
+    explained,
+    name_of,
+    remark,
+    shown,
+    standings,
+)
+from arena.tournament.tournament import Tournament, TournamentRecord
+
+
+def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
+    """One line each; `found` with the blocks that count."""
+    if not found:
+        typer.echo("No tournament yet: see `arena tournament create --help`.")
+        return
+    table = Table("tournament", "format", "game", "bots", "state", "blocks")
+    for tournament, done in found:
+        rules = tournament.rules
+        table.add_row(
+            tournament.name,
+            rules.format.value,
+            f"{rules.game}:{rules.seats}",
+            str(len(tournament.entries)),
+            tournament.state.value,
+            f"{done} of {blocks_expected(tournament, done)}",
+        )
+    Console().print(table)
+
+
+def print_tournament(record: TournamentRecord) -> None:
+    """Its rules, and round by round who meets whom."""
+    tournament = record.tournament
+    rules, done = tournament.rules, blocks_done(record)
+    options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
+    typer.echo(
+        f"{tournament.name}: {rules.format.value}, {GAMES[rules.game].title}"
+        f"{f' ({options})' if options else ''}, {rules.seats} seats, {rules.blocks} block(s) by "
+        f"pairing, score {rules.score.value}, seed {rules.seed}"
+        f"{'' if rules.rated else ', unrated'}"
+    )
+    typer.echo(
+        f"{tournament.state.value}, {done} of {blocks_expected(tournament, done)} blocks played"
+    )
+    if not record.pairings:
+        return
+    table = Table("round", "table", "pairing", "points", "blocks", "remark")
+    for played in record.played():
+        pairing = played.pairing
+        wanted = tournament.plan.blocks_wanted(played)
+        table.add_row(
+            str(pairing.round),
+            str(pairing.table),
+            " – ".join(name_of(tournament, entry) for entry in pairing.entries),
+            "" if pairing.is_bye else " : ".join(shown(own) for own in played.total()),
+            "" if pairing.is_bye else f"{len(played.blocks)} of {wanted}",
+            remark(record, played),
+        )
+    Console().print(table)
+
+
+def print_standings(record: TournamentRecord) -> None:
+    """The lines, best first."""
+    tournament = record.tournament
+    title = f"{tournament.name}: {tournament.state.value}"
+    breaks = tournament.plan.tie_breaks
+    owned = any(entry.registered.entrant.owner for entry in tournament.entries)
+    left = any(entry.withdrawn for entry in tournament.entries)
+    headings = ["#", "bot", *["owner"] * owned, "points", *breaks, "blocks", *["left"] * left]
+    table = Table(*headings, title=title)
+    for line in standings(record):
+        entry = tournament.entries[line.entry - 1]
+        table.add_row(
+            str(line.rank),
+            name_of(tournament, line.entry),
+            *[entry.registered.entrant.owner] * owned,
+            shown(line.points),
+            *(shown(value) for value in line.tie_breaks),
+            str(line.blocks),
+            *["withdrawn" if entry.withdrawn else ""] * left,
+        )
+    Console().print(table)
+    for name, what in explained(tournament).items():
+        typer.echo(f"{name[0].upper()}{name[1:]}: {what}.")
+
+
+def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
+    """A tournament without its pairings."""
+    rules = tournament.rules
+    return {
+        "name": tournament.name,
+        "format": rules.format.value,
+        "game": rules.game,
+        "options": dict(rules.options),
+        "seats": rules.seats,
+        "blocks_by_pairing": rules.blocks,
+        "rounds": rules.rounds,
+        "score": rules.score.value,
+        "seed": rules.seed,
+        "rated": rules.rated,
+        "state": tournament.state.value,
+        "blocks": done,
+        "blocks_expected": blocks_expected(tournament, done),
+        "entries": [
+            {
+                "number": entry.number,
+                "bot": entry.registered.entrant.bot,
+                "version": entry.registered.entrant.version,
+                "owner": entry.registered.entrant.owner,
+                "elo": entry.elo,
+                "withdrawn": entry.withdrawn,
+            }
+            for entry in tournament.entries
+        ],
+    }
+
+
+def tournament_json(record: TournamentRecord) -> dict[str, Any]:
+    """A tournament with its pairings; `entries` are numbers of entries, and so is the order of
+    `points`."""
+    tournament = record.tournament
+    return summary_json(tournament, blocks_done(record)) | {
+        "pairings": [
+            {
+                "round": played.pairing.round,
+                "table": played.pairing.table,
+                "entries": list(played.pairing.entries),
+                "bye": played.pairing.is_bye,
+                "points": [float(own) for own in played.total()],
+                "blocks": [[float(own) for own in block] for block in played.blocks],
+                "blocks_wanted": tournament.plan.blocks_wanted(played),
+                "remark": remark(record, played),
+            }
+            for played in record.played()
+        ]
+    }
+
+
+def standings_json(record: TournamentRecord) -> list[dict[str, Any]]:
+    """The lines, best first."""
+    tournament = record.tournament
+    return [
+        {
+            "rank": line.rank,
+            "entry": line.entry,
+            "bot": tournament.entries[line.entry - 1].registered.entrant.bot,
+            "version": tournament.entries[line.entry - 1].registered.entrant.version,
+            "owner": tournament.entries[line.entry - 1].registered.entrant.owner,
+            "points": float(line.points),
+            "tie_breaks": dict(
+                zip(tournament.plan.tie_breaks, map(float, line.tie_breaks), strict=True)
+            ),
+            "blocks": line.blocks,
+            "withdrawn": tournament.entries[line.entry - 1].withdrawn,
+        }
+        for line in standings(record)
+    ]

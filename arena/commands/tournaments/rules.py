@@ -1,0 +1,30 @@
+"""From the words of a command to the rules of a tournament; needs no database."""
+
+from collections.abc import Sequence
+
+from arena.commands.errors import CommandError
+from arena.commands.home.line_up import options_named
+from arena.games import make_game
+from arena.games.game import AnyGame
+from arena.scheduling.pairings import FormatError
+from arena.tournament.tournament import Rules
+
+
+def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> AnyGame:
+    """The game with its options. Raises CommandError if it is not played by so many,
+    UnknownGameError and OptionsError."""
+    rules = make_game(game, options_named(option or []))
+    if seats not in rules.seat_counts:
+        allowed = rules.seat_counts
+        raise CommandError(
+            f"--seats {seats}: {rules.title} is played by {allowed.start} to {allowed.stop - 1}."
+        )
+    return rules
+
+
+def check_format(rules: Rules, field: int) -> None:
+    """Raise CommandError when so many bots cannot play a tournament by these rules."""
+    try:
+        rules.plan(field)
+    except FormatError as error:
+        raise CommandError(f"This cannot be played: {error}.") from error

@@ -1,0 +1,244 @@
+"""`arena tournament …`: Create tournaments among registered bots, run them and see how they stand.
+
+The commands write to the database; a running referee is told by it and does the rest. Only `play`
+needs neither: it starts its bots itself.
+"""
+
+import json
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.tournaments.options import (
+    AsJson,
+    GameName,
+    GameOptions,
+    PlayedBy,
+    Rounds,
+    Score,
+    Seats,
+)
+from arena.commands.tournaments.play import play
+from arena.commands.tournaments.printing import (
+    print_list,
+    print_standings,
+    print_tournament,
+    standings_json,
+    summary_json,
+    tournament_json,
+)
+from arena.commands.tournaments.rules import check_format, game_at_tables_of
+from arena.match.score_rule import ScoreRule
+from arena.tournament.tournament import Rules, Tournament, TournamentRecord, TournamentState
+
+if TYPE_CHECKING:  # for which `play` need not wait
+    from arena.storage.store import Store
+    from arena.storage.tournaments import NewEntry
+
+T = TypeVar("T")
+
+app = typer.Typer(no_args_is_help=True, help="Create tournaments, run them and see how they stand.")
+
+Name = Annotated[str, typer.Argument(help="The tournament's name.")]
+Watch = Annotated[
+    bool, typer.Option("--watch", help="Show the progress until the tournament is over.")
+]
+
+_PLAYED_BY = "A running referee plays it (`arena up` or `arena serve`)."
+_NEVER_TWICE = (
+    "--same-deals: a connected bot would remember the others' dice from the first time that it met "
+    "a deal, so it never meets one twice. `arena tournament play` plays the same deals, among bots "
+    "that it starts itself."
+)
+
+app.command("play")(play)
+
+
+@app.command()
+def create(
+    name: Name,
+    format_name: PlayedBy,
+    bots: Annotated[
+        str, typer.Option(help="BOT or BOT:VERSION, separated by commas; by default the newest.")
+    ],
+    game: GameName = "bluff",
+    seats: Seats = 2,
+    blocks: Annotated[
+        int,
+        typer.Option(min=1, help="Seat blocks by pairing; a block takes all through all seats."),
+    ] = 1,
+    option: GameOptions = None,
+    rounds: Rounds = None,
+    seed: Annotated[
+        str, typer.Option(help="Anything; it draws the schedule's lots. By default a new one.")
+    ] = "",
+    score: Score = ScoreRule.PLACEMENT,
+    unrated: Annotated[
+        bool,
+        typer.Option("--unrated", help="Leave the ratings alone; bots of one owner may meet."),
+    ] = False,
+    same_deals: Annotated[
+        bool,
+        typer.Option("--same-deals", help="Not for connected bots: see `arena tournament play`."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Create a tournament. Nothing is played before `arena tournament start`."""
+    with told_in_a_sentence():
+        if same_deals:
+            raise CommandError(_NEVER_TWICE)
+        rules_of_game = game_at_tables_of(seats, game, option)
+    rules = Rules(
+        format=format_name,
+        game=rules_of_game.name,
+        options=rules_of_game.options.changed(),
+        seats=seats,
+        blocks=blocks,
+        rounds=rounds,
+        score=score,
+        seed=seed or secrets.token_hex(4),
+        rated=not unrated,
+    )
+
+    async def use(store: "Store") -> Tournament:
+        return await store.tournaments.create(name, rules, await _field(store, bots, rules))
+
+    tournament = _with_store(use)
+    if as_json:
+        typer.echo(json.dumps(summary_json(tournament, 0), indent=2))
+        return
+    typer.echo(
+        f"Created {tournament.name} (seed {rules.seed}). Start it with "
+        f"`arena tournament start {tournament.name}`."
+    )
+
+
+async def _field(store: "Store", bots: str, rules: Rules) -> "list[NewEntry]":
+    # Here, because numpy's weight is only carried where ratings are asked for.
+    from arena.commands.tournaments.entries import refuse_one_owner, seeded, versions_named
+    from arena.leaderboard import leaderboard
+
+    entered = versions_named(bots, await store.bots())
+    if rules.rated:
+        refuse_one_owner(entered)
+    check_format(rules, len(entered))
+    _, lines = await leaderboard(store, rules.game, rules.options, rules.seats)
+    elo = {line.version_id: line.elo for line in lines}
+    return seeded(entered, elo, rules.format, rules.seed)
+
+
+@app.command()
+def start(name: Name, watch: Watch = False) -> None:
+    """Start a tournament."""
+    _change(name, TournamentState.RUNNING, TournamentState.CREATED)
+    typer.echo(f"Started {name}. {_PLAYED_BY}")
+    if watch:
+        _watch(name)
+
+
+@app.command()
+def pause(name: Name) -> None:
+    """Begin no further block of a tournament; those that run are played to their end."""
+    _change(name, TournamentState.PAUSED, TournamentState.RUNNING)
+    typer.echo(f"Paused {name}. Go on with `arena tournament resume {name}`.")
+
+
+@app.command()
+def resume(name: Name, watch: Watch = False) -> None:
+    """Go on with a paused tournament."""
+    _change(name, TournamentState.RUNNING, TournamentState.PAUSED)
+    typer.echo(f"Resumed {name}. {_PLAYED_BY}")
+    if watch:
+        _watch(name)
+
+
+@app.command()
+def cancel(name: Name) -> None:
+    """End a tournament for good. What was played stays, and counts."""
+    _change(
+        name,
+        TournamentState.CANCELLED,
+        TournamentState.CREATED,
+        TournamentState.RUNNING,
+        TournamentState.PAUSED,
+    )
+    typer.echo(f"Cancelled {name}.")
+
+
+@app.command()
+def withdraw(
+    name: Name, bot: Annotated[str, typer.Argument(help="BOT, or BOT:VERSION if several play.")]
+) -> None:
+    """Take a bot out of a tournament: it loses all that it has not played."""
+
+    async def use(store: "Store") -> str:
+        tournament = await store.tournaments.named(name)
+        wanted, _, label = bot.partition(":")
+        for entry in tournament.entries:
+            entrant = entry.registered.entrant
+            if entrant.bot.lower() == wanted.lower() and label in ("", entrant.version):
+                await store.tournaments.withdraw(name, entry.number)
+                return str(entrant)
+        raise CommandError(f"{bot} does not play in {tournament.name}.")
+
+    typer.echo(f"{_with_store(use)} is out of {name}.")
+
+
+@app.command("list")
+def list_tournaments(as_json: AsJson = False) -> None:
+    """List all tournaments."""
+
+    async def use(store: "Store") -> list[tuple[Tournament, int]]:
+        counts = await store.tournaments.block_counts()
+        return [(one, counts.get(one.id, 0)) for one in await store.tournaments.all()]
+
+    found = _with_store(use)
+    if as_json:
+        typer.echo(json.dumps([summary_json(*one) for one in found], indent=2))
+    else:
+        print_list(found)
+
+
+@app.command()
+def show(name: Name, watch: Watch = False, as_json: AsJson = False) -> None:
+    """Show a tournament: its rules, who meets whom, and what has been played."""
+    if watch:
+        _watch(name)
+    record = _with_store(lambda store: _record(store, name))
+    if as_json:
+        typer.echo(json.dumps(tournament_json(record), indent=2))
+    else:
+        print_tournament(record)
+
+
+@app.command()
+def standings(name: Name, as_json: AsJson = False) -> None:
+    """Print how a tournament stands."""
+    record = _with_store(lambda store: _record(store, name))
+    if as_json:
+        typer.echo(json.dumps(standings_json(record), indent=2))
+    else:
+        print_standings(record)
+
+
+async def _record(store: "Store", name: str) -> TournamentRecord:
+    return await store.tournaments.record(await store.tournaments.named(name))
+
+
+def _change(name: str, state: TournamentState, *before: TournamentState) -> None:
+    _with_store(lambda store: store.tournaments.change_state(name, state, before=before))
+
+
+def _with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
+    from arena.commands.bots import with_store
+
+    return with_store(use)
+
+
+def _watch(name: str) -> None:
+    from arena.commands.tournaments.watch import watch
+
+    watch(name)

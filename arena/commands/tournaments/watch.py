@@ -1,0 +1,60 @@
+"""A tournament's progress, live: a bar at a terminal, a line now and then elsewhere."""
+
+import asyncio
+from contextlib import aclosing
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from arena.commands.database import database
+from arena.commands.errors import told_in_a_sentence
+from arena.settings import read_settings
+from arena.storage.listening import notifications
+from arena.storage.store import open_store
+from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.tournament.summary import blocks_expected
+
+PLAIN_STEP = 10
+"""Per cent between two lines where there is no terminal."""
+LOOK_SECONDS = 0.2
+"""Between two looks, however often the database tells of results."""
+
+
+def watch(name: str) -> None:
+    """Show the progress until the tournament is over, or Ctrl-C, which ends the watching only."""
+    with told_in_a_sentence(), database(read_settings()) as url:
+        try:
+            asyncio.run(_watch(url, name))
+        except KeyboardInterrupt:
+            typer.echo(f"No longer watching; {name} goes on.", err=True)
+
+
+async def _watch(url: str, name: str) -> None:
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("blocks"),
+        TimeElapsedColumn(),
+    )
+    changes = notifications(url, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(name)
+        told = -1
+        async with open_store(url) as store, aclosing(changes):
+            async for _ in changes:
+                tournament = await store.tournaments.named(name)
+                done = (await store.tournaments.block_counts()).get(tournament.id, 0)
+                expected = blocks_expected(tournament, done)
+                state = tournament.state.value
+                description = f"{tournament.name} ({state})"
+                progress.update(bar, description=description, completed=done, total=expected)
+                step = 100 * done // max(1, expected) // PLAIN_STEP
+                if not console.is_terminal and (step > told or tournament.state.over):
+                    told = step
+                    typer.echo(f"{tournament.name}: {state}, {done} of {expected} blocks", err=True)
+                if tournament.state.over:
+                    return
+                await asyncio.sleep(LOOK_SECONDS)

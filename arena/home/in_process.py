@@ -1,0 +1,180 @@
+"""Matches among bots of this process: no server, no clock, and everything out of one seed.
+
+Every secret number of a match is HMAC-SHA256(seed, label), with these labels, matches and seats
+counted from 0:
+
+    match 7 id                  the first 16 bytes, as a UUID
+    match 7 secret              the dealer's secret
+    match 7 entropy of seat 1   the first 16 bytes
+    match 7 bot in seat 1       the seed of the bot's `random`
+
+So a match can be played again alone, its dealing can be checked like any other's, and the same
+seed and bots give the same transcripts, byte for byte. Time is not measured: every turn takes 0 ms.
+"""
+
+import hmac
+import logging
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from uuid import UUID
+
+from arena.bot.bot import Bot
+from arena.bot.turn import Match, Turn
+from arena.games.game import AnyGame
+from arena.match.clock import TimeControl
+from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
+from arena.match.flow import Flow, MatchRecord, Refused, Reply, TimedAction, play
+from arena.match.flow import OpenTurn as Asked
+from arena.match.result import Result
+from arena.match.seating import moved_on
+from arena.match.transcript import Entrant, Opening, Setup, Transcript
+from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
+
+_log = logging.getLogger("arena.bot")
+
+_TIME_CONTROL = TimeControl()
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A bot of a series, by a name of its own: the same bot may play against itself."""
+
+    name: str
+    kind: type[Bot]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """A finished match."""
+
+    contenders: tuple[int, ...]
+    """Who sat where: by seat, the position in the series' list of contenders."""
+    transcript: Transcript
+    refused: tuple[Refused, ...]
+    """The faults, with what was wrong."""
+
+    @property
+    def result(self) -> Result:
+        return self.transcript.result
+
+
+class UnreadyBotError(Exception):
+    """A bot failed before its first turn; the message names it and its error."""
+
+
+class Seed:
+    """Where all chance of a series comes from."""
+
+    def __init__(self, text: str) -> None:
+        self._key = text.encode()
+
+    def derive(self, label: str) -> bytes:
+        """32 bytes that belong to `label`."""
+        return hmac.digest(self._key, label.encode(), "sha256")
+
+
+def play_series(
+    game: AnyGame, contenders: Sequence[Contender], matches: int, seed: str
+) -> Iterator[PlayedMatch]:
+    """Play `matches` matches; from one to the next everybody moves one seat down.
+
+    Raises ValueError when the game is not played by so many seats, and UnreadyBotError.
+    """
+    seats = len(contenders)
+    source = Seed(seed)
+    for number in range(matches):
+        order = moved_on(seats, number)
+        transcript, refused = play_match(game, [contenders[at] for at in order], source, number)
+        yield PlayedMatch(order, transcript, refused)
+
+
+def play_match(
+    game: AnyGame, contenders: Sequence[Contender], seed: Seed, number: int
+) -> tuple[Transcript, tuple[Refused, ...]]:
+    """Play match `number` of a seed, contenders by seat, with a fresh object for every bot."""
+    label = f"match {number}"
+    seats = range(len(contenders))
+    setup = Setup(
+        match_id=str(UUID(bytes=seed.derive(f"{label} id")[:16], version=4)),
+        game=game.name,
+        options=game.options,
+        entrants=tuple(Entrant(contender.name, "1", "local") for contender in contenders),
+        time_control=_TIME_CONTROL,
+        fault_limit=DEFAULT_FAULT_LIMIT,
+    )
+    opening = Opening(
+        seed.derive(f"{label} secret"),
+        tuple(seed.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in seats),
+    )
+    key = match_key(opening.secret, setup.match_id, opening.entropies)
+    bots: list[Bot] = []
+    matches = [
+        Match(setup.match_id, game, seat, setup.entrants, _TIME_CONTROL, setup.fault_limit)
+        for seat in seats
+    ]
+    for match, contender in zip(matches, contenders, strict=True):
+        random = Random(seed.derive(f"{label} bot in seat {match.seat}"))
+        bots.append(_begin(contender, random, match))
+    flow = play(game, len(bots), KeyedRandomness(key), setup.fault_limit)
+    record, refused = _conduct(flow, matches, bots)
+    transcript = Transcript(setup, commitment(opening.secret), record.steps, record.result, opening)
+    for bot in bots:
+        try:
+            bot.match_ended(transcript)
+        except Exception:
+            _log.exception("A bot failed in match_ended of match %s.", setup.match_id)
+    return transcript, refused
+
+
+def _begin(contender: Contender, random: Random, match: Match) -> Bot:
+    try:
+        bot = contender.kind(random)
+        bot.match_started(match)
+    except Exception as error:
+        raise UnreadyBotError(
+            f"{contender.name} cannot begin a match: {type(error).__name__}: {error}"
+        ) from error
+    return bot
+
+
+def _conduct(
+    flow: Flow, matches: Sequence[Match], bots: Sequence[Bot]
+) -> tuple[MatchRecord, tuple[Refused, ...]]:
+    refused: tuple[Refused, ...] = ()
+    try:
+        ask = next(flow)
+        while True:
+            refused += ask.refused
+            ask = flow.send(
+                [_reply(bots[turn.seat], matches[turn.seat], turn) for turn in ask.turns]
+            )
+    except StopIteration as end:
+        record: MatchRecord = end.value
+    return record, refused + record.refused
+
+
+def _reply(bot: Bot, match: Match, asked: Asked) -> Reply:
+    turn = Turn(
+        match,
+        asked.number,
+        asked.view,
+        tuple(asked.events[asked.unseen :]),
+        _TIME_CONTROL.turn_ms,
+        _TIME_CONTROL.bank_ms,
+    )
+    try:
+        return TimedAction(bot.act(turn))
+    except Exception as error:  # a bot's mistake is a fault of its own, not ours
+        _log.debug("%s failed.", match.entrants[match.seat], exc_info=True)
+        return Fault(
+            FaultKind.MALFORMED, reason=f"{type(error).__name__}: {error} ({_place(error)})"
+        )
+
+
+def _place(error: Exception) -> str:
+    """Where a bot failed: its author looks there first."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}, line {last.lineno}"

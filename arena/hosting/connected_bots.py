@@ -1,0 +1,70 @@
+"""Connected bots as the director knows them: their places, and how reliable they have been."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from arena.hosting.ports import Participant
+from arena.scheduling.ladder import Candidate
+
+FIRST_PAUSE_SECONDS = 5.0
+"""How long a bot is left out after its first miss; doubled with each further one in a row."""
+LONGEST_PAUSE_SECONDS = 300.0
+
+
+@dataclass(slots=True)
+class Reliability:
+    """How reliable a version has been lately; outlives its connections."""
+
+    misses: int = 0
+    not_before: float = 0.0
+
+    def miss(self, now: float) -> float:
+        """Count a miss: for so many seconds the version is left out."""
+        pause: float = min(FIRST_PAUSE_SECONDS * 2**self.misses, LONGEST_PAUSE_SECONDS)
+        self.misses += 1
+        self.not_before = now + pause
+        return pause
+
+    def kept(self) -> None:
+        """A match was played as it should be: a miss is made good by one, not all at once."""
+        self.misses = max(0, self.misses - 1)
+
+
+@dataclass(eq=False, slots=True)
+class ConnectedBot:
+    """A connected bot."""
+
+    participant: Participant
+    candidate: Candidate
+    standing: Reliability
+    taken: int = 0
+    """Places held by blocks."""
+    present: bool = True
+    on_probation: bool = False
+    """After a miss it gets one place, until it has played: of several copies of a version, one
+    that does not read would else hold the places of dozens of opponents."""
+
+    def welcome(self, now: float) -> bool:
+        """Whether it is here and not left out."""
+        return self.present and self.standing.not_before <= now
+
+    def free(self, now: float) -> bool:
+        """Whether it could sit down."""
+        places = 1 if self.on_probation else self.participant.max_matches
+        return self.welcome(now) and self.taken < places
+
+
+def seated(bots: Iterable[int], free: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
+    """One free guest of each version: of several copies the idlest, so that they share its load."""
+    return tuple(
+        min((guest for guest in free if guest.candidate.bot == bot), key=lambda copy: copy.taken)
+        for bot in bots
+    )
+
+
+def one_each(guests: Iterable[ConnectedBot]) -> list[Candidate]:
+    """One candidate per version, however many copies of it are connected."""
+    seen: dict[int, Candidate] = {}
+    for guest in guests:
+        seen.setdefault(guest.candidate.bot, guest.candidate)
+    return list(seen.values())

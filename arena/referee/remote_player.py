@@ -1,0 +1,133 @@
+"""One seat of one match, as a connected bot plays it: the rules' values in, messages out."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from google.protobuf.message import Message
+
+from arena.codec import turns
+from arena.codec.malformed import MalformedError
+from arena.hosting.ports import Host
+from arena.match.flow import OpenTurn, Refused
+from arena.v1 import referee_pb2
+
+
+class BotLine(Protocol):
+    """The way to the bot."""
+
+    @property
+    def up(self) -> bool:
+        """Whether the bot is there."""
+        ...
+
+    def send(self, part: bytes) -> None:
+        """Tell the bot a part of a PlayResponse; nothing while it is away."""
+        ...
+
+    def seated(self, seat: "RemotePlayer") -> None:
+        """The seat's match was offered; messages about it belong to the seat from now on."""
+        ...
+
+    def unseated(self, seat: "RemotePlayer") -> None:
+        """The seat's match is over."""
+        ...
+
+
+class RemotePlayer:
+    """A Player (see tournament.ports) on a line that may be cut and restored."""
+
+    host: Host
+    match_id: str
+
+    def __init__(self, line: BotLine) -> None:
+        self._line = line
+        self._joined = False
+        self._open_turn: OpenTurn | None = None
+        self._seen = 0
+        """How many of the match's events the bot has been sent."""
+        self._all_anew = False
+        """Whether the next turn tells all events: the bot came back, and may have kept nothing."""
+
+    # From the match.
+
+    def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
+        self.host, self._seat, self.match_id = host, seat, host.setup.match_id
+        self._commitment, self._join_ms = commitment, join_ms
+        self._line.seated(self)
+        self._send("offers", self._offer())
+
+    def ask(self, turn: OpenTurn) -> None:
+        self._open_turn = turn
+        if self._line.up:
+            self._send_turn(turn)
+
+    def refuse(self, refused: Refused, faults: int) -> None:
+        if self._open_turn is not None and self._open_turn.number == refused.turn_number:
+            self._open_turn = None
+        self._send("refusals", turns.refusal(self.host.setup, refused, faults))
+
+    def end(self, written: bytes, events: Sequence[Any]) -> None:
+        self._line.unseated(self)
+        if self._line.up:
+            seen = 0 if self._all_anew else self._seen
+            self._line.send(turns.part("ends", turns.end(self.host.setup, written, events, seen)))
+
+    def withdraw(self, reason: str) -> None:
+        self._line.unseated(self)
+        self._send("withdrawals", referee_pb2.Withdrawal(match_id=self.match_id, reason=reason))
+
+    # From the bot.
+
+    def join(self, entropy: bytes) -> bool:
+        """The bot accepts the offer. False when it has done so before."""
+        if self._joined:
+            return False
+        self._joined = True
+        self.host.join(self._seat, entropy)
+        return True
+
+    def decline(self) -> bool:
+        """The bot does not accept the offer. False when it is too late for that."""
+        return self.host.decline(self._seat)
+
+    def answer(self, answer: referee_pb2.Answer) -> bool:
+        """The bot acts. False when the answer belongs to no open turn."""
+        turn = self._open_turn
+        if turn is None or answer.turn_number != turn.number:
+            return False
+        self._open_turn = None
+        try:
+            action = turns.action(self.host.setup.game, answer.action)
+        except MalformedError as error:
+            return self.host.malformed(self._seat, turn.number, str(error))
+        return self.host.answer(self._seat, turn.number, action)
+
+    def cut(self) -> None:
+        """The line is down."""
+        self.host.left(self._seat)
+
+    def restored(self) -> None:
+        """The line is up again: tell the bot what it needs to go on."""
+        self.host.returned(self._seat)
+        if not self._joined:
+            self._send("offers", self._offer())
+            return
+        self._send("resumes", referee_pb2.Resume(offer=self._offer()))
+        self._all_anew = True
+        if self._open_turn is not None:
+            self._send_turn(self._open_turn)
+
+    def _send_turn(self, turn: OpenTurn) -> None:
+        if self._all_anew:
+            turn, self._all_anew = turn._replace(unseen=0), False
+        self._seen = len(turn.events)
+        turn_ms, bank_ms = self.host.time_left_ms(self._seat)
+        asked = turns.turn(self.host.setup, turn, turn_ms, bank_ms)
+        self._line.send(turns.part("turns", asked))
+
+    def _offer(self) -> referee_pb2.Offer:
+        return turns.offer(self.host.setup, self._seat, self._commitment, self._join_ms)
+
+    def _send(self, name: str, message: Message) -> None:
+        if self._line.up:
+            self._line.send(turns.part(name, message.SerializeToString()))

@@ -1,0 +1,30 @@
+"""Streamlit with the arena's pages: python -m arena_dashboard [OPTIONS of `streamlit run`].
+
+What the pages are made of is imported before the port opens. Streamlit would do it for the first
+visitor, who would look at an empty page meanwhile: for some twenty seconds where bots play on all
+cores.
+"""
+
+import sys
+from pathlib import Path
+
+import altair
+import pandas
+from streamlit.web import cli
+
+import arena.boards.comparisons
+import arena.leaderboard
+import arena.storage.engine  # noqa: F401
+
+APP = Path(__file__).with_name("streamlit_app.py")
+
+
+def main() -> None:
+    """Serve the pages until stopped."""
+    # Altair finds out how to read a table when it makes its first chart.
+    altair.Chart(pandas.DataFrame({"x": [0]})).mark_point().encode(x="x").to_dict()
+    cli.main(["run", str(APP), *sys.argv[1:]], prog_name="streamlit")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""What stands beside the Elo, as HTML: the matrix of who beat whom, and a bot's numbers; pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import urlencode
+
+from arena.boards.board import BoardLine
+from arena.boards.comparisons import AcrossTables, Comparisons, WinCell
+from arena.boards.model_check import ModelCheck
+from arena.records import VersionId
+from arena.storage.rows import Trouble
+from arena_dashboard.markup import Html, tag, together
+
+MATRIX_BOTS = 25
+"""More fields than this square no eye takes in; each bot's own page has all its opponents."""
+
+
+def bot_link(bot: str) -> str:
+    """The address of a bot's page."""
+    return "bot?" + urlencode({"bot": bot})
+
+
+def matrix(standings: Sequence[BoardLine], beside: Comparisons) -> Html:
+    """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals."""
+    lines = standings[:MATRIX_BOTS]
+    head = tag(
+        "tr",
+        tag("th", "#", scope="col", class_="ba-number"),
+        tag("th", "Bot", scope="col"),
+        *(
+            tag("th", str(line.rank), scope="col", title=_name(line), aria_label=_name(line))
+            for line in lines
+        ),
+    )
+    rows = (
+        tag(
+            "tr",
+            tag("td", str(line.rank), class_="ba-number"),
+            tag(
+                "th",
+                tag("a", line.bot, href=bot_link(line.bot)),
+                " ",
+                tag("span", line.version, class_="ba-faint"),
+                scope="row",
+            ),
+            *(_cell(beside, at, other, lines) for other in range(len(lines))),
+        )
+        for at, line in enumerate(lines)
+    )
+    return tag(
+        "div",
+        tag(
+            "table",
+            tag("caption", "Points taken, row from column, in per cent", class_="ba-unseen"),
+            tag("thead", head),
+            tag("tbody", together(*rows)),
+            class_="ba-table ba-matrix",
+        ),
+        class_="ba-scroll",
+        tabindex="0",
+        role="region",
+        aria_label="Who beat whom; scrolls sideways",
+    )
+
+
+def _cell(beside: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) -> Html:
+    met = beside.met(at, other)
+    if met is None:
+        return tag("td", "" if at == other else "–", class_="ba-heat ba-faint")
+    said = (
+        f"{_name(lines[at])} against {_name(lines[other])}: {met.wins} won, {met.draws} tied, "
+        f"{met.losses} lost"
+    )
+    return tag(
+        "td",
+        tag("b", f"{met.share:.0%}".removesuffix("%")),
+        tag("small", f"{met.low:.0%}–{met.high:.0%}".replace("%", "")),
+        class_=f"ba-heat ba-heat{round(10 * met.share)}",
+        title=said,
+    )
+
+
+def numbers(
+    standings: Sequence[BoardLine],
+    beside: Comparisons,
+    troubles: Mapping[VersionId, Trouble],
+    across: Mapping[VersionId, AcrossTables],
+    check: ModelCheck | None,
+) -> Html:
+    """Per bot, best first: Nash weight, first places by table size, faults, forfeits."""
+    sizes = sorted({cell.seats for one in across.values() for cell in one.wins})
+    several = any(len(one.elo) > 1 for one in across.values())
+    heads: list[tuple[str, str, str | None]] = [
+        ("Bot", "", None),
+        ("Elo", "ba-number", None),
+        ("Nash", "ba-number", "Weight in the equilibrium of picking a bot. Never sorts the ladder"),
+        *((f"Wins at {size}", "ba-number", f"{1 / size:.0%} is average") for size in sizes),
+        ("Faults", "ba-number", "Late, illegal, malformed or missing answers"),
+        ("Forfeits", "ba-number", None),
+    ]
+    if several:
+        hint = "The plain mean of the Elo of its ladders, and how many. It is no rating"
+        heads.append(("Mean of ladders", "ba-number", hint))
+    rows = []
+    for line, weight in zip(standings, beside.nash_weight, strict=True):
+        trouble, one = troubles.get(line.version_id), across[line.version_id]
+        interval = check.nash_interval.get(line.version_id) if check else None
+        cells = {cell.seats: cell for cell in one.wins}
+        rows.append(
+            tag(
+                "tr",
+                tag("td", tag("a", line.bot, href=bot_link(line.bot)), " ", _version(line)),
+                _number(f"{line.elo:.0f}"),
+                _number(
+                    f"{weight:.2f}", f"{interval[0]:.2f}–{interval[1]:.2f}" if interval else ""
+                ),
+                *(_wins(cells.get(size)) for size in sizes),
+                _number(str(trouble.faults if trouble else 0)),
+                _number(str(trouble.forfeits if trouble else 0)),
+                *([_number(f"{one.mean_elo:.0f}", f"of {len(one.elo)}")] if several else []),
+            )
+        )
+    return scrolling("Comparisons the Elo", heads, rows)
+
+
+def opponents(standings: Sequence[BoardLine], beside: Comparisons, version: VersionId) -> Html:
+    """All whom a version met on a ladder, best first."""
+    at = beside.bots.index(version)
+    heads: list[tuple[str, str, str | None]] = [
+        ("Opponent", "", None),
+        ("Elo", "ba-number", None),
+        ("Won", "ba-number", None),
+        ("Tied", "ba-number", None),
+        ("Lost", "ba-number", None),
+        ("Points taken", "ba-number", "With its 95 % Wilson interval; a tie is half a point"),
+    ]
+    rows = []
+    for other, line in enumerate(standings):
+        met = beside.met(at, other)
+        if met is not None:
+            rows.append(
+                tag(
+                    "tr",
+                    tag("td", tag("a", line.bot, href=bot_link(line.bot)), " ", _version(line)),
+                    _number(f"{line.elo:.0f}"),
+                    *(_number(str(count)) for count in (met.wins, met.draws, met.losses)),
+                    _number(f"{met.share:.1%}", f"{met.low:.0%}–{met.high:.0%}"),
+                )
+            )
+    return scrolling("Opponents", heads, rows)
+
+
+def scrolling(
+    caption: str, heads: Sequence[tuple[str, str, str | None]], rows: Sequence[Html]
+) -> Html:
+    """A table that scrolls sideways by itself where the screen is narrow, keys included."""
+    head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
+    return tag(
+        "div",
+        tag(
+            "table",
+            tag("caption", caption, class_="ba-unseen"),
+            tag("thead", head),
+            tag("tbody", together(*rows)),
+            class_="ba-table",
+        ),
+        class_="ba-scroll",
+        tabindex="0",
+        role="region",
+        aria_label=caption,
+    )
+
+
+def worst_in_words(standings: Sequence[BoardLine], beside: Comparisons) -> str:
+    """The pair that the ratings explain worst; "" where nobody met often enough."""
+    worst = beside.worst
+    if worst is None:
+        return ""
+    names = {line.version_id: _name(line) for line in standings}
+    return (
+        f"The ratings explain worst how {names[worst.bot]} plays {names[worst.opponent]}: "
+        f"{worst.actual:.0%} of the points where they expect {worst.expected:.0%}, "
+        f"{worst.deviations:.1f} standard deviations away."
+    )
+
+
+def check_in_words(standings: Sequence[BoardLine], check: ModelCheck) -> str:
+    """Whether one number per bot is the whole story."""
+    looked = f"Looked at {check.looked_at:,} of {check.matches:,} matches."
+    if check.misfit is None:
+        return f"The exact model knows only ladders on which every placing counts. {looked}"
+    if not check.misfit:
+        return f"No model misfit: Plackett–Luce with ties says the same. {looked}"
+    names = {line.version_id: _name(line) for line in standings}
+    beyond = (
+        "one strength is not the whole story of "
+        + ", ".join(names.get(bot, "a bot") for bot in check.displaced)
+        if check.displaced
+        else "no bot is out of place"
+    )
+    return (
+        "Model misfit: Plackett–Luce with ties differs by more than the 95 % interval. Its scale "
+        f"is {check.stretch:.2f} times the board's; beyond that, {beyond}. {looked}"
+    )
+
+
+def ladder_numbers(
+    rank: BoardLine, weight: float, trouble: Trouble | None, wins: Sequence[WinCell]
+) -> Html:
+    """A version on one ladder, in a line of facts."""
+    return tag(
+        "div",
+        *(tag("span", text) for text in _facts(rank, weight, trouble, wins)),
+        class_="ba-facts",
+    )
+
+
+def _facts(
+    line: BoardLine, weight: float, trouble: Trouble | None, wins: Sequence[WinCell]
+) -> Iterator[str]:
+    ranks = (
+        f"{line.rank_low}"
+        if line.rank_low == line.rank_high
+        else (f"{line.rank_low} to {line.rank_high}")
+    )
+    low, high = line.interval
+    yield f"version {line.version}"
+    yield f"{line.elo:.0f} Elo" + (", the anchor" if line.anchor else f" ({low:.0f} to {high:.0f})")
+    yield f"rank {ranks}"
+    yield f"{line.matches:,} matches"
+    for cell in wins:
+        start, end = cell.interval
+        yield f"first in {cell.share:.1%} at {cell.seats} seats ({start:.0%}–{end:.0%})"
+    yield f"Nash weight {weight:.2f}"
+    faults, forfeits = (trouble.faults, trouble.forfeits) if trouble else (0, 0)
+    yield f"{faults} {'fault' if faults == 1 else 'faults'}"
+    yield f"{forfeits} {'forfeit' if forfeits == 1 else 'forfeits'}"
+
+
+def _wins(cell: WinCell | None) -> Html:
+    if cell is None:
+        return _number("–")
+    low, high = cell.interval
+    return _number(f"{cell.share:.1%}", f"{low:.0%}–{high:.0%}")
+
+
+def _number(text: str, small: str = "") -> Html:
+    return tag("td", text, tag("small", small) if small else "", class_="ba-number")
+
+
+def _version(line: BoardLine) -> Html:
+    return tag("span", line.version, class_="ba-faint")
+
+
+def _name(line: BoardLine) -> str:
+    return f"{line.bot} {line.version}"

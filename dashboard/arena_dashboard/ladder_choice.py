@@ -1,0 +1,89 @@
+"""Which ladder a page is about, chosen in the URL; the same on every page that shows one."""
+
+import json
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from arena.games import GAMES
+from arena.rating.methods import ScoreRule
+from arena_dashboard import data, tables
+from arena_dashboard.live_board import LadderName
+from arena_dashboard.url_choice import to_url, url_choice
+
+_SCORES = {
+    ScoreRule.PLACEMENT: "every placing",
+    ScoreRule.WINNER: "only first place",
+}
+
+
+def choose_ladder() -> LadderName | None:
+    """The ladder of the URL, or the first; None before the first match."""
+    played = data.ladders()
+    if not played:
+        return None
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        game = choose("game", list(played), lambda name: GAMES[name].title)
+        variants = played[game]
+        options = choose("options", list(variants), options_in_words)
+        sizes = {f"{size[0]}-{size[-1]}": size for size in variants[options]}
+        size = choose("seats", list(sizes), lambda text: size_in_words(sizes[text]))
+        # At two seats both rules are the same.
+        rules = list(ScoreRule) if sizes[size] != (2,) else [ScoreRule.PLACEMENT]
+        score = choose("score", [rule.value for rule in rules], score_in_words)
+    return LadderName(game, options, sizes[size], ScoreRule(score))
+
+
+def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
+    """One of a few, by default the first; where there is only one, nothing is asked."""
+    if len(options) == 1:
+        return options[0]
+    chosen = url_choice(name, options, options[0])
+    st.segmented_control(
+        name.capitalize(),
+        options,
+        format_func=in_words,
+        required=True,
+        key=name,
+        on_change=to_url(name),
+    )
+    return chosen or options[0]
+
+
+def query(ladder: LadderName) -> dict[str, str]:
+    """What a URL says to choose the ladder."""
+    return {
+        "game": ladder.game,
+        "options": ladder.options,
+        "seats": f"{ladder.seats[0]}-{ladder.seats[-1]}",
+        "score": ladder.score.value,
+    }
+
+
+def link(page: str, ladder: LadderName, **more: str) -> str:
+    """The address of a page about the ladder."""
+    return f"{page}?{urlencode(query(ladder) | more)}"
+
+
+def in_words(ladder: LadderName) -> str:
+    """ "Bluff, 2 seats", "Bluff (show and reroll), 3–4 seats, only first place"."""
+    variant = tables.options(json.loads(ladder.options).items())
+    name = GAMES[ladder.game].title + (f" ({variant})" if variant else "")
+    said = f"{name}, {size_in_words(ladder.seats)}"
+    return said if ladder.score is ScoreRule.PLACEMENT else f"{said}, {_SCORES[ladder.score]}"
+
+
+def size_in_words(size: tuple[int, ...]) -> str:
+    """ "2 seats", "3–4 seats"."""
+    return f"{size[0]} seats" if len(size) == 1 else f"{size[0]}–{size[-1]} seats"
+
+
+def options_in_words(changed: str) -> str:
+    """A variant, from its options as JSON."""
+    return tables.options(json.loads(changed).items()) or "standard"
+
+
+def score_in_words(rule: str) -> str:
+    """What counts."""
+    return _SCORES[ScoreRule(rule)]

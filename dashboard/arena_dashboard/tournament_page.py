@@ -1,0 +1,44 @@
+"""One tournament on its page, and how it is kept up to date."""
+
+import streamlit as st
+
+from arena.storage.errors import StorageError
+from arena.tournament.summary import blocks_done, blocks_expected, explained
+from arena_dashboard import tournament_data, tournament_tables
+from arena_dashboard.markup import tag, together
+
+MOST_PAIRINGS = 300
+
+
+def show(name: str, *, live: bool) -> None:
+    """One tournament; `live` if it is asked about again and again."""
+    try:
+        found = tournament_data.shown(name)
+    except StorageError as error:
+        st.warning(str(error))
+        return
+    if live and (found is None or found.record.tournament.state.over):
+        st.rerun()  # nothing will change any more
+    if found is None:
+        st.info("There is no such tournament any more.")
+        return
+    record = found.record
+    tournament, done = record.tournament, blocks_done(record)
+    expected = blocks_expected(tournament, done)
+    words = tournament_tables.in_words(tournament)
+    st.html(together(tournament_tables.state(tournament), " ", tag("span", words)))
+    st.progress(done / max(1, expected), f"{done:,} of {expected:,} blocks")
+    st.subheader("Standings")
+    st.html(tournament_tables.standing_table(record, found.standings))
+    meanings = explained(tournament).items()
+    st.caption(" ".join(f"{what[0].upper()}{what[1:]}: {how}." for what, how in meanings))
+    st.subheader("Who meets whom")
+    if not found.pairings:
+        st.info(f"Nothing is paired yet: `arena tournament start {tournament.name}` begins it.")
+        return
+    if len(found.pairings) > MOST_PAIRINGS:
+        st.caption(
+            f"{MOST_PAIRINGS} of {len(found.pairings):,} pairings, the latest round first; "
+            f"`arena tournament show {tournament.name}` has all."
+        )
+    st.html(tournament_tables.pairings(found.pairings[:MOST_PAIRINGS]))

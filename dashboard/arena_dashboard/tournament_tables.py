@@ -1,0 +1,166 @@
+"""Tournaments as HTML: the list, the standings, and round by round who meets whom; pure."""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from urllib.parse import urlencode
+
+from arena.games import GAMES
+from arena.tournament.summary import PairingLine, Standing, blocks_expected, explained, shown
+from arena.tournament.tournament import Tournament, TournamentRecord, TournamentState
+from arena_dashboard.markup import Html, badge, tag, together
+from arena_dashboard.tables import options
+
+_Head = tuple[str, str] | tuple[str, str, str]
+"""Text, class, and perhaps a hint."""
+
+_STATES = {
+    TournamentState.RUNNING: "good",
+    TournamentState.PAUSED: "warn",
+    TournamentState.CANCELLED: "bad",
+}
+
+
+def state(tournament: Tournament) -> Html:
+    """Where it stands, in a pill."""
+    return badge(tournament.state.value, _STATES.get(tournament.state, "plain"))
+
+
+def in_words(tournament: Tournament) -> str:
+    """Its rules in a line."""
+    rules = tournament.rules
+    game = GAMES[rules.game].title if rules.game in GAMES else rules.game
+    parts = [
+        rules.format.value,
+        game,
+        options(rules.options.items()),
+        f"{rules.seats} seats",
+        f"{rules.blocks} {'block' if rules.blocks == 1 else 'blocks'} by pairing",
+        "" if rules.seats == 2 else f"score {rules.score.value}",
+        "" if rules.rated else "unrated",
+        f"seed {rules.seed}",
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def tournament_list(found: Sequence[tuple[Tournament, int]]) -> Html:
+    """All of them; `found` with the blocks that count."""
+    heads = (("Tournament", ""), ("Game", ""), ("Bots", "ba-number"), ("Blocks", "ba-number"))
+    return _table("Tournaments, newest first", heads, (_listed(*one) for one in found))
+
+
+def _listed(tournament: Tournament, done: int) -> Html:
+    rules = tournament.rules
+    link = "tournaments?" + urlencode({"name": tournament.name})
+    return tag(
+        "tr",
+        tag(
+            "td",
+            tag("a", tournament.name, href=link, class_="ba-name"),
+            " ",
+            state(tournament),
+            tag("div", rules.format.value, class_="ba-faint"),
+        ),
+        tag(
+            "td",
+            GAMES[rules.game].title if rules.game in GAMES else rules.game,
+            tag("div", f"{rules.seats}\N{NO-BREAK SPACE}seats", class_="ba-faint"),
+        ),
+        tag("td", str(len(tournament.entries)), class_="ba-number"),
+        tag("td", f"{done:,} of {blocks_expected(tournament, done):,}", class_="ba-number"),
+    )
+
+
+def standing_table(record: TournamentRecord, lines: Iterable[Standing]) -> Html:
+    """How it stands, best first."""
+    tournament = record.tournament
+    ranked_by = explained(tournament)
+    more = (
+        (name[0].upper() + name[1:], "ba-number ba-wide", ranked_by[name])
+        for name in tournament.plan.tie_breaks
+    )
+    heads: tuple[_Head, ...] = (
+        ("Rank", "ba-number"),
+        ("Bot", ""),
+        ("Owner", "ba-wide"),
+        ("Points", "ba-number", ranked_by["points"]),
+        *more,
+        ("Blocks", "ba-number"),
+    )
+    return _table("Standings", heads, _standing_rows(record, lines))
+
+
+def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Iterable[Html]:
+    tournament = record.tournament
+    for line in lines:
+        entry = tournament.entries[line.entry - 1]
+        entrant = entry.registered.entrant
+        link = "bot?" + urlencode({"bot": entrant.bot})
+        yield tag(
+            "tr",
+            tag("td", str(line.rank), class_="ba-number ba-rank"),
+            tag(
+                "td",
+                tag("a", entrant.bot, href=link, class_="ba-name"),
+                " ",
+                tag("span", entrant.version, class_="ba-faint"),
+                *([" ", badge("withdrawn", "warn")] if entry.withdrawn else []),
+                tag("div", entrant.owner, class_="ba-faint ba-narrow"),
+            ),
+            tag("td", entrant.owner, class_="ba-wide"),
+            tag("td", tag("b", shown(line.points)), class_="ba-number"),
+            *(tag("td", shown(one), class_="ba-number ba-wide") for one in line.tie_breaks),
+            tag("td", f"{line.blocks:,}", class_="ba-number"),
+        )
+
+
+def pairings(found: Sequence[PairingLine]) -> Html:
+    """Who meets whom, with the points of the blocks that count."""
+    heads = (("Table", "ba-number"), ("Bots and points", ""), ("Blocks", "ba-number"))
+    return together(
+        *(
+            together(
+                tag("h4", f"Round {number}"),
+                _table(f"Round {number}", heads, map(_pairing, of_round)),
+            )
+            for number, of_round in groupby(found, key=lambda one: one.round)
+        )
+    )
+
+
+def _pairing(line: PairingLine) -> Html:
+    bots = (
+        tag(
+            "li",
+            entrant.bot,
+            " ",
+            tag("span", entrant.version, class_="ba-faint"),
+            *([] if line.is_bye else [" ", tag("b", points)]),
+        )
+        for entrant, points in line.bots
+    )
+    said = line.remark
+    counted = "" if line.is_bye else f"{line.counted} of {line.wanted}"
+    return tag(
+        "tr",
+        tag("td", str(line.table), class_="ba-number ba-rank ba-faint"),
+        tag(
+            "td",
+            tag("ol", *bots, class_="ba-placings"),
+            badge(said) if said in ("bye", "walkover") else tag("div", said, class_="ba-faint"),
+        ),
+        tag("td", counted, class_="ba-number"),
+    )
+
+
+def _table(caption: str, heads: Iterable[_Head], rows: Iterable[Html]) -> Html:
+    cells = [
+        tag("th", head[0], class_=head[1] or None, title=(*head, None)[2], scope="col")
+        for head in heads
+    ]
+    return tag(
+        "table",
+        tag("caption", caption, class_="ba-unseen"),
+        tag("thead", tag("tr", *cells)),
+        tag("tbody", together(*rows)),
+        class_="ba-table",
+    )

@@ -1,0 +1,45 @@
+"""How did the ratings come about?"""
+
+import streamlit as st
+from arena_dashboard import comparison_data, history_chart
+from arena_dashboard.ladder_choice import choose_ladder, in_words
+from arena_dashboard.live_board import LadderName
+from arena_dashboard.url_choice import to_url_list, url_choices
+
+
+def show(ladder: LadderName) -> None:
+    """The chosen bots' ways, or the best bots'."""
+    with st.spinner("Replaying the results…"):
+        found = comparison_data.history(ladder)
+    if not found.points:
+        st.info("No match of this ladder counts yet.")
+        return
+    last = found.points[-1]
+    names = {found.names[rating.version_id]: rating.version_id for rating in last.ratings}
+    bots = url_choices("bots", list(names), list(names)[: history_chart.MOST_BOTS - 2])
+    st.multiselect(
+        "Bots",
+        list(names),
+        key="bots",
+        max_selections=history_chart.MOST_BOTS,
+        placeholder="none chosen",
+        on_change=to_url_list("bots"),
+    )
+    if not bots:
+        st.info("Choose a bot.")
+        return
+    frame = comparison_data.history_frame(found, [names[bot] for bot in bots])
+    st.altair_chart(history_chart.history(frame), alt=history_chart.in_words(frame))
+    st.caption(
+        f"{in_words(ladder)} · {len(found.points)} points, each the fit of all matches up to it, "
+        "with the intervals of that time. Nothing is kept from then: the log is replayed, so "
+        "`arena history` gives everybody the same numbers."
+    )
+
+
+st.title("Rating history")
+chosen = choose_ladder()
+if chosen is None:
+    st.info("No match has been played yet.")
+else:
+    show(chosen)

@@ -1,0 +1,1 @@
+"""The sample bots: each file is a program and complete in itself."""

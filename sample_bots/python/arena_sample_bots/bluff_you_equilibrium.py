@@ -1,0 +1,234 @@
+"""Bluff You!: announces so that neither answer is right more often than the other.
+
+What is at stake. An announcement that the bluffer gets through gains it a `prize`, one that it does
+not costs it a `price`, as points over the mean of the others; by which answer makes no difference.
+If a number is announced with t truths and l lies (in rolls of 216), the seer answers what is more
+often right, and all this is worth prize * min(t, l) - price * max(t, l) to the bluffer.
+
+How to announce. So truths and lies go in pairs. A pair is worth prize - price; what is unpaired
+only costs. Of a number no more truths can be told than it is rolled. Hence: pair the truths that
+are worth most with a lie each, until all rolls are used up. When chips are too few for that,
+doubles are better swapped, and the rest are lies about what costs least, and are seen through.
+(tests/sample_bots/test_bluff_you_equilibrium.py finds the same worth by linear programming.)
+
+How to answer. Believe each announcement as often as makes every lie worth the same, `worst_roll`:
+then no bluffer gains by another mixture. A bluffer that pairs tells the truth every other time, so
+that any answer is as good as the other; that leaves room to lean towards what a seat has shown to
+be its habit.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from arena.bot import Action, Bot, Match, Turn, run
+from arena.games.bluff_you import (
+    CHIPS,
+    Answer,
+    BluffYouOptions,
+    BluffYouPhase,
+    BluffYouView,
+    Give,
+    Revealed,
+    Steal,
+    Stop,
+    Swap,
+    Take,
+    Win,
+    is_double,
+    swap_targets,
+)
+
+LEAN = 4.0
+"""How much a seat's habit of telling the truth adds to the belief in it, from 0 for one half on."""
+UNSHOWN = 2
+"""Truths and lies of a kind that a seat is taken to have told before it has told any."""
+
+DICE = tuple(product(range(1, 7), repeat=3))
+ROLLS = len(DICE)
+WAYS = Counter((sum(dice), is_double(dice)) for dice in DICE)
+"""Of the 216 rolls of three dice, how many make each sum, with and without a double."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something a bluffer could announce."""
+
+    number: int
+    owner: int | None
+    """The seat to steal from; None for a chip of the centre."""
+    prize: float
+    """What the bluffer gains if it wins, as points over the mean of the others."""
+    price: float
+    """What it loses if the seer wins."""
+
+    @property
+    def pair(self) -> float:
+        """The worth of a truth and a lie together."""
+        return self.prize - self.price
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The best way to announce."""
+
+    told: dict[tuple[Offer, bool], float]
+    """The share of the rolls of this sum, without and with a double, that are told truly."""
+    lies: dict[Offer, float]
+    """How many rolls of 216 are a lie about this."""
+    swapped: float
+    """The share of the other doubles that are swapped."""
+    worst_roll: float
+    """The worth of having to lie."""
+
+    def belief(self, offer: Offer) -> float:
+        """How often to believe this, so that no lie is worth more than `worst_roll`."""
+        stake = offer.prize + offer.price
+        return min(1.0, (self.worst_roll + offer.price) / stake) if stake else 0.5
+
+
+def offers(view: BluffYouView, options: BluffYouOptions) -> Iterator[Offer]:
+    """What the bluffer may announce, as it and its seer both know."""
+    points = dict(zip(CHIPS, options.chip_points, strict=True))
+    others = len(view.chips) - 1
+    for number in view.centre:
+        yield Offer(number, None, points[number], points[number] / others)
+    if view.no_win_turns >= view.no_win_limit:
+        return
+    if options.announce_missing_chip == "no_effect":
+        yield from (Offer(number, None, 0, 0) for number in CHIPS if number not in view.centre)
+    own = view.chips[view.bluffer]
+    if own:
+        # What one gains another loses, so that a point counts for more than one.
+        weight = 1 + 1 / others
+        price = weight * min(points[chip] for chip in own)
+        for seat, chips in enumerate(view.chips):
+            if seat != view.bluffer:
+                best = max((points[chip] for chip in chips), default=0)
+                for number in chips:
+                    taken = best if options.steal_takes == "any_chip" else points[number]
+                    yield Offer(number, seat, weight * taken, price)
+
+
+def can_swap(view: BluffYouView, options: BluffYouOptions) -> bool:
+    """Whether the bluffer may swap if it has a double."""
+    if not options.swap_max_per_turn or view.no_win_turns >= view.no_win_limit:
+        return False
+    points = (0, 0, 0, *options.chip_points)
+    own = view.chips[view.bluffer]
+    return bool(swap_targets(own, view.centre, points, options.swap_min_give))
+
+
+def plan(possible: list[Offer], swaps: bool) -> Plan:
+    """The best way to announce, by lowering the worth of a lie until all lies find a truth."""
+    best: dict[int, Offer] = {}
+    for offer in sorted(possible, key=lambda offer: (offer.pair, offer.prize)):
+        best[offer.number] = offer
+    # Each step: from which worth of a lie on; how many lies fewer (or wanted more) for each roll;
+    # how many rolls; and whether they are told truly (which offer) or swapped (None).
+    steps: list[tuple[float, int, int, Offer | None, bool]] = []
+    idle = 0
+    for (number, double), rolls in WAYS.items():
+        swappable = double and swaps
+        told = best.get(number)
+        if told is None or (swappable and told.pair < 0):
+            idle += rolls if swappable else 0
+        if told is not None and swappable and told.pair < 0:
+            steps.append((told.pair, 1, rolls, told, double))
+        elif told is not None:
+            steps.append((told.pair / 2, 2, rolls, told, double))
+    steps.append((0.0, 1, idle, None, True))
+    steps.sort(key=lambda step: (-step[0], -step[1], step[3] is None or -step[3].prize))
+    cheapest = min(possible, key=lambda offer: offer.price)
+    shares: dict[tuple[Offer, bool], float] = {}
+    lies = dict.fromkeys(possible, 0.0)
+    swapped, worst_roll, left = 0.0, -cheapest.price, float(ROLLS)
+    for worth, fewer, rolls, told, double in steps:
+        if left <= 0 or worth < -cheapest.price:
+            break
+        share = min(1.0, left / (fewer * rolls)) if rolls else 0.0
+        left -= fewer * rolls * share
+        if told is None:
+            swapped = share
+        else:
+            shares[told, double] = share
+            lies[told] += rolls * share
+        if left <= 0:
+            worst_roll = worth
+    lies[cheapest] += max(0.0, left)
+    return Plan(shares, lies, swapped, worst_roll)
+
+
+class BluffYouEquilibrium(Bot):
+    """Announces so that neither answer is right more often than the other."""
+
+    games = ("bluff_you",)
+
+    def match_started(self, match: Match) -> None:  # noqa: ARG002  all matches begin alike
+        self.habits: Counter[tuple[int, type, bool]] = Counter()
+        """Announcements by seat, kind, and whether they were true."""
+
+    def act(self, turn: Turn) -> Action:
+        for event in turn.events:
+            if isinstance(event, Revealed):
+                true = sum(event.dice) == event.announced.number
+                self.habits[event.bluffer, type(event.announced), true] += 1
+        view: BluffYouView = turn.view
+        points = turn.game.options.chip_points
+        match view.phase:
+            case BluffYouPhase.ANSWER:
+                return Answer(self.random.random() < self.belief(turn))
+            case BluffYouPhase.GIVE:
+                return Give(min(view.chips[turn.seat], key=lambda chip: points[chip - 3]))
+            case BluffYouPhase.TAKE:
+                assert view.announced is not None  # the steal attempt that was won
+                theirs = view.chips[view.announced.seer]
+                return Take(max(theirs, key=lambda chip: points[chip - 3]))
+            case BluffYouPhase.SWAP_AGAIN:
+                return Stop()
+            case _:
+                return self.announce(turn)
+
+    def belief(self, turn: Turn) -> float:
+        """How often to believe what was just announced; above 1 is always, below 0 never."""
+        view: BluffYouView = turn.view
+        said = view.announced
+        assert said is not None  # it was said to us
+        owner = said.seer if isinstance(said, Steal) else None
+        possible = list(offers(view, turn.game.options))
+        offer = next(o for o in possible if (o.number, o.owner) == (said.number, owner))
+        habit = [self.habits[view.bluffer, type(said), true] + UNSHOWN for true in (False, True)]
+        lean = LEAN * (habit[True] / sum(habit) - 0.5)
+        return plan(possible, can_swap(view, turn.game.options)).belief(offer) + lean
+
+    def announce(self, turn: Turn) -> Action:
+        """A truth, a swap or a lie, by plan."""
+        view: BluffYouView = turn.view
+        options = turn.game.options
+        best = plan(list(offers(view, options)), can_swap(view, options))
+        rolled, double = sum(view.dice), is_double(view.dice)
+        for (offer, with_double), share in best.told.items():
+            if (offer.number, with_double) == (rolled, double) and self.random.random() < share:
+                return self.said(offer, view)
+        swaps = [choice for choice in turn.choices() if isinstance(choice, Swap)]
+        if swaps and self.random.random() < best.swapped:
+            return self.random.choice(swaps)
+        lies = {offer: share for offer, share in best.lies.items() if offer.number != rolled}
+        if any(lies.values()):
+            return self.said(self.random.choices(list(lies), list(lies.values()))[0], view)
+        # Nothing else is left to say than the truth that costs least.
+        return self.said(min(best.lies, key=lambda offer: offer.price), view)
+
+    def said(self, offer: Offer, view: BluffYouView) -> Win | Steal:
+        """An offer in words. A chip of the centre is at stake with whoever is furthest behind."""
+        if offer.owner is not None:
+            return Steal(offer.owner, offer.number)
+        others = [seat for seat in range(len(view.chips)) if seat != view.bluffer]
+        fewest = min(view.points[seat] for seat in others)
+        behind = [seat for seat in others if view.points[seat] == fewest]
+        return Win(self.random.choice(behind), offer.number)
+
+
+if __name__ == "__main__":
+    run(BluffYouEquilibrium)

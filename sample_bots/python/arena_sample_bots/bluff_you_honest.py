@@ -1,0 +1,52 @@
+"""Bluff You!: tells the truth whenever it can, and believes nobody.
+
+Only when its sum cannot be announced, and it cannot swap instead, does it name the likeliest number
+of the centre. What others say tells it nothing: no sum of three dice is likelier than one in eight,
+so it never believes.
+"""
+
+from collections import Counter
+from itertools import product
+
+from arena.bot import Action, Bot, Turn, run
+from arena.games.bluff_you import CHIPS, Answer, BluffYouPhase, Give, Steal, Stop, Swap, Take, Win
+
+WAYS = Counter(map(sum, product(range(1, 7), repeat=3)))
+"""Of the 216 rolls of three dice, how many make each sum."""
+
+
+class BluffYouHonest(Bot):
+    """Tells the truth whenever it can, and believes nobody."""
+
+    games = ("bluff_you",)
+
+    def act(self, turn: Turn) -> Action:
+        choices = list(turn.choices())
+        points = dict(zip(CHIPS, turn.game.options.chip_points, strict=True))
+        match turn.view.phase:
+            case BluffYouPhase.ANSWER:
+                return Answer(believe=False)
+            case BluffYouPhase.GIVE:
+                gifts = [choice for choice in choices if isinstance(choice, Give)]
+                return min(gifts, key=lambda gift: points[gift.number])
+            case BluffYouPhase.TAKE:
+                chips = [choice for choice in choices if isinstance(choice, Take)]
+                return max(chips, key=lambda chip: points[chip.number])
+            case BluffYouPhase.SWAP_AGAIN:
+                return Stop()
+            case _:
+                return self.announce(choices, sum(turn.view.dice))
+
+    def announce(self, choices: list[Action], rolled: int) -> Action:
+        """The truth if possible, else a swap if possible, else the likeliest number."""
+        said = [choice for choice in choices if isinstance(choice, Win | Steal)]
+        true = [choice for choice in said if choice.number == rolled]
+        swaps = [choice for choice in choices if isinstance(choice, Swap)]
+        wins = [choice for choice in said if isinstance(choice, Win)]
+        most = max(WAYS[win.number] for win in wins)
+        likeliest = [win for win in wins if WAYS[win.number] == most]
+        return self.random.choice(true or swaps or likeliest)
+
+
+if __name__ == "__main__":
+    run(BluffYouHonest)

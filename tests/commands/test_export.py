@@ -1,0 +1,156 @@
+"""`arena export`: nothing is lost on the way, and `arena rate` finds the leaderboard's numbers."""
+
+import asyncio
+import csv
+import json
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from arena.boards.board import Board
+from arena.commands.ratings.rate import rate
+from arena.commands.results.export import export
+from arena.commands.results.export_formats import COLUMNS
+from arena.match.transcript_json import from_json
+from arena.storage.store import Store, open_store
+from tests.storage.results import block, finished
+
+app = typer.Typer()
+app.command()(export)
+app.command()(rate)
+
+
+def arena(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+async def _play(store: Store) -> list[tuple[str, float, tuple[float, float]]]:
+    """Some matches of every kind; the leaderboard of those at two seats."""
+    ids = [(await store.register(f"bot{n}", f"owner{n}"))[0].version_id for n in range(4)]
+    random = Random(3)
+    matches = []
+    for minute in range(60):
+        pair = block(2)
+        one, other = random.sample(ids, 2)
+        for position in range(2):
+            # The first seat wins: mostly the smaller number's.
+            winner, loser = sorted((one, other), reverse=random.random() < 0.3)
+            matches.append(finished((winner, loser), pair, position, minute=minute))
+    matches.append(finished(ids[:3], minute=100))
+    matches.append(finished(ids[:2], minute=101, dice_per_player=3))
+    matches.append(finished(ids[:2], block(2), minute=102))  # a block that is not complete
+    await store.record(matches)
+    board = Board("bluff")
+    board.extend(await store.rated_results("bluff", {}, [2]))
+    standings = board.standings(await store.versions())
+    return [(f"{line.bot} {line.version}", line.elo, line.interval) for line in standings]
+
+
+@pytest.fixture
+def leaderboard(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[str, float, tuple[float, float]]]:
+    async def play() -> list[tuple[str, float, tuple[float, float]]]:
+        async with open_store(database) as store:
+            return await _play(store)
+
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    return asyncio.run(play())
+
+
+def test_arena_rate_finds_the_numbers_of_the_leaderboard(
+    leaderboard: list[tuple[str, float, tuple[float, float]]], tmp_path: Path
+) -> None:
+    file = tmp_path / "results.jsonl"
+    variant = ("--game", "bluff", "--option", "dice_per_player=5", "--seats", "2")
+    exported = arena("export", file, *variant)
+    assert exported.exit_code == 0, exported.stderr
+    assert "120 matches" in exported.stdout
+    assert "Left out: 1 matches that are not rated." in exported.stderr
+    rated = json.loads(arena("rate", file, "--json").stdout)["bots"]
+    assert [bot["bot"] for bot in rated] == [name for name, _, _ in leaderboard]
+    # Without its anchor the board's mean stands at 1500, and that of the file at 0.
+    for bot, (_, elo, interval) in zip(rated, leaderboard, strict=True):
+        assert bot["elo"] + 1500 == pytest.approx(elo, abs=1e-6)
+        assert [end + 1500 for end in bot["interval"]] == pytest.approx(interval, abs=1e-6)
+
+
+@pytest.mark.usefixtures("leaderboard")
+def test_a_file_for_rate_says_when_it_holds_several_ladders(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    exported = arena("export", file)
+    assert "122 matches" in exported.stdout
+    assert "It holds 3 ladders" in exported.stderr
+    assert len(file.read_text().splitlines()) == 122
+    assert ": 1 matches" in arena("export", file, "--seats", "3-4", "--game", "bluff").stdout
+
+
+@pytest.mark.usefixtures("leaderboard")
+def test_tables_hold_every_seat_of_every_match(tmp_path: Path) -> None:
+    table, columns = tmp_path / "results.csv", tmp_path / "results.parquet"
+    assert "123 matches" in arena("export", table).stdout
+    assert "123 matches" in arena("export", columns).stdout
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == list(COLUMNS)
+    assert len(rows) == 122 * 2 + 3
+    assert {row["rated"] for row in rows[:240]} == {"true"}
+    assert [row["rated"] for row in rows[-2:]] == ["false", "false"]
+    assert json.loads(rows[-3]["options"]) == {"dice_per_player": 3}
+    parquet = pytest.importorskip("pyarrow.parquet")
+    same = parquet.read_table(columns).to_pylist()
+    assert [row["match_id"] for row in same] == [row["match_id"] for row in rows]
+    for row, text in zip(same, rows, strict=True):
+        assert row["finished_at"].isoformat() == text["finished_at"]
+        for name in ("seat", "placing", "score", "bot", "version", "options", "position"):
+            assert str(row[name]) == text[name]
+
+
+@pytest.mark.usefixtures("leaderboard")
+def test_transcripts_come_with_or_without_results(tmp_path: Path) -> None:
+    file, results = tmp_path / "transcripts.jsonl", tmp_path / "results.csv"
+    exported = arena("export", results, "--transcripts", file, "--seats", "3")
+    assert exported.exit_code == 0
+    assert exported.stdout.splitlines() == [
+        f"{results}: 1 matches.",
+        f"{file}: 1 transcripts.",
+    ]
+    (transcript,) = (from_json(json.loads(line)) for line in file.read_text().splitlines())
+    assert len(transcript.setup.entrants) == 3
+    assert "123 transcripts" in arena("export", "--transcripts", file).stdout
+    assert [path.name for path in sorted(tmp_path.iterdir())] == [results.name, file.name]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "Name a file for the results"),
+        (("results.xlsx",), "results.xlsx: export to one of .jsonl, .csv, .parquet"),
+        (("/nowhere/results.csv",), "/nowhere/results.csv.part cannot be written"),
+        (("r.csv", "--option", "dice_per_player=3"), "name it with --game"),
+        (("r.csv", "--game", "chess"), "there is no game 'chess'"),
+        (("r.csv", "--seats", "many"), "--seats takes a number, or two such as 3-4, not 'many'"),
+    ],
+)
+@pytest.mark.usefixtures("leaderboard")
+def test_mistakes_are_answered_in_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    result = arena("export", *words)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("leaderboard")
+def test_without_pyarrow_a_parquet_file_is_refused_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = arena("export", tmp_path / "results.parquet")
+    assert result.exit_code == 2
+    assert "needs pyarrow: `pip install pyarrow`" in result.stderr
+    assert list(tmp_path.iterdir()) == []

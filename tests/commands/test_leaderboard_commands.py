@@ -1,0 +1,273 @@
+"""`arena leaderboard` and `arena history` as a person or a script calls them, on a database."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from arena.commands.ratings.history import history
+from arena.commands.ratings.leaderboard import leaderboard
+from arena.luck import BLUFF
+from arena.rating.aggregate import Aggregate
+from arena.rating.bradley_terry import Anchor, fit
+from arena.rating.head_to_head import head_to_head
+from arena.rating.methods import ScoreRule
+from arena.rating.results import Results
+from arena.storage.store import open_store
+from tests.dashboard.played import anyhow, fill, sensible, silent
+from tests.databases import plain
+
+BOTS = (
+    ("honest", sensible(0.1)),
+    ("alpha", sensible(0.0)),
+    ("beta", anyhow),
+)
+
+
+app = typer.Typer()
+app.command()(leaderboard)
+app.command()(history)
+
+
+def arena(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def answer(*words: object) -> dict[str, object]:
+    said = arena(*words, "--json")
+    assert said.exit_code == 0, said.output
+    found: dict[str, object] = json.loads(said.stdout)
+    return found
+
+
+@pytest.fixture
+def played(database: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with matches at 2, 3 and 4 seats."""
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    asyncio.run(fill(database, blocks=20, policies=BOTS))
+    asyncio.run(fill(database, blocks=6, seats=3, policies=(*BOTS, ("gamma", anyhow))))
+    asyncio.run(fill(database, blocks=3, seats=4, policies=(*BOTS, ("gamma", anyhow))))
+    return database
+
+
+def log_of(url: str, seats: list[int]) -> Results[str]:
+    """Read again, in another way than the command does."""
+
+    async def read() -> Results[str]:
+        async with open_store(url) as store:
+            names = {id_: one.entrant.bot for id_, one in (await store.versions()).items()}
+            rows = await store.rated_results("bluff", {}, seats)
+        return Results.of_rows(
+            (
+                row.match_id,
+                row.block_id,
+                [
+                    (names[id_], place)
+                    for id_, place in zip(row.version_ids, row.placings, strict=True)
+                ],
+            )
+            for row in rows
+        )
+
+    return asyncio.run(read())
+
+
+def test_the_document_is_that_of_the_ladder_and_the_score_rule(played: str) -> None:
+    for score in ScoreRule:
+        found = answer("leaderboard", "--seats", 3, "--score", score.value)
+        assert (found["seats"], found["table_sizes"]) == (3, [3, 4])
+        assert found["score"] == score.value
+        counted = Aggregate.of(log_of(played, [3, 4]), score)
+        expected = fit(counted, anchor=Anchor("honest", 1500.0)).ratings()
+        said = {line["bot"]: line["elo"] for line in found["ratings"]}
+        assert said == pytest.approx(expected, abs=1e-9)
+        assert "details" not in found
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_luck_stands_in_a_labelled_column_that_fits_the_terminal(
+    played: str, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    # Enough for every bot, also where one loses its dice before luck has a say.
+    asyncio.run(fill(played, blocks=34, seats=3, policies=(*BOTS, ("gamma", anyhow))))
+    document = answer("leaderboard", "--seats", 3)
+    lines = document["ratings"]
+    # The official Elo ranks, whatever luck says.
+    assert [line["elo"] for line in lines] == sorted((x["elo"] for x in lines), reverse=True)
+    shown = arena("leaderboard", "--seats", 3).output
+    assert max(map(len, shown.splitlines())) <= width
+    # Where it is narrow, luck has a table of its own, with the names.
+    assert all(f"{line['bot']} {line['version']} " in shown for line in lines)
+    assert (shown.count("┏") == 2) == (width == 80)
+    assert "luck-" in shown and "Luck-adjusted: beside the official Elo" in shown
+    factors = []
+    for line in lines:
+        adjusted = line["luck_adjusted"]
+        low, high = adjusted["interval"]
+        if line["anchor"]:
+            assert (adjusted["elo"], adjusted["variance_factor"]) == (line["elo"], None)
+            continue
+        assert f"{adjusted['elo']:.0f} ± {(high - low) / 2:.0f}" in shown
+        official = line["interval"][1] - line["interval"][0]
+        assert adjusted["variance_factor"] == pytest.approx(((high - low) / official) ** 2)
+        factors.append(adjusted["variance_factor"])
+    told = document["luck_adjusted"]
+    assert told["table"] == BLUFF._asdict()
+    assert told["mean_variance_factor"] == pytest.approx(sum(factors) / len(factors))
+    assert f"{told['mean_variance_factor']:.2f} of the" in " ".join(shown.split())
+
+
+def test_without_luck_there_is_no_such_column(played: str) -> None:
+    with psycopg.connect(plain(played), autocommit=True) as connection:
+        connection.execute("DELETE FROM match_luck")
+    document = answer("leaderboard", "--seats", 3)
+    assert document["luck_adjusted"] is None
+    assert [line["luck_adjusted"] for line in document["ratings"]] == [None] * 4
+    assert "uck-" not in arena("leaderboard", "--seats", 3).output
+
+
+def test_a_ladder_is_the_same_whichever_of_its_table_sizes_is_named(played: str) -> None:
+    three, four = (answer("leaderboard", "--seats", seats)["ratings"] for seats in (3, 4))
+    assert three == four
+    assert arena("leaderboard", "--seats", 4).output.count("3–4 seats") == 1
+
+
+def test_the_details_hold_every_pair_with_its_wilson_interval(played: str) -> None:
+    details = answer("leaderboard", "--details")["details"]
+    matrix = head_to_head(Aggregate.of(log_of(played, [2])))
+    assert len(details["head_to_head"]) == 3
+    for pair in details["head_to_head"]:
+        i, j = matrix.bots.index(pair["bot"]), matrix.bots.index(pair["opponent"]["bot"])
+        assert (pair["wins"], pair["draws"], pair["losses"]) == (
+            *(matrix.wins[i, j], matrix.draws[i, j], matrix.losses[i, j]),
+        )
+        assert pair["share"] == pytest.approx(matrix.share[i, j])
+        assert pair["interval"] == pytest.approx([matrix.low[i, j], matrix.high[i, j]])
+    assert details["model_check"] is None
+    assert details["matches"] == 40
+
+
+def test_the_details_tell_win_shares_per_table_size_and_the_mean_as_a_mean(played: str) -> None:
+    bots = {bot["bot"]: bot for bot in answer("leaderboard", "--details")["details"]["bots"]}
+    assert set(bots) == {"honest", "alpha", "beta"}  # of this ladder
+    sizes = {cell["seats"]: cell for cell in bots["honest"]["win_shares"]}
+    assert set(sizes) == {2, 3, 4}
+    for cell in sizes.values():
+        low, high = cell["interval"]
+        assert low <= cell["share"] <= high
+    ladders = bots["alpha"]["ladders"]
+    assert [ladder["table_sizes"] for ladder in ladders] == [[2], [3, 4]]
+    mean = sum(ladder["elo"] for ladder in ladders) / 2
+    assert bots["alpha"]["mean_elo_over_ladders"] == pytest.approx(mean)
+    assert sum(bot["nash_weight"] for bot in bots.values()) == pytest.approx(1.0)
+
+
+def test_faults_and_forfeits_are_counted_apart(played: str) -> None:
+    asyncio.run(fill(played, blocks=2, seed=9, policies=(("beta", anyhow), ("gone", silent))))
+    bots = {bot["bot"]: bot for bot in answer("leaderboard", "--details")["details"]["bots"]}
+    gone, beta = bots["gone"], bots["beta"]
+    assert gone["faulty_matches"] == 4
+    assert 0 < gone["forfeits"] <= 4
+    assert gone["faults"] >= 3 * gone["forfeits"]
+    assert (beta["faults"], beta["forfeits"]) == (0, 0)
+
+
+def test_the_check_tells_what_it_looked_at_and_that_winner_has_no_exact_model(played: str) -> None:
+    check = answer("leaderboard", "--check")["details"]["model_check"]
+    assert (check["matches"], check["looked_at"]) == (40, 40)
+    assert check["misfit"] in (True, False)
+    for bot in check["nash_intervals"]:
+        assert 0.0 <= bot["interval"][0] <= bot["interval"][1] <= 1.0
+    check = answer("leaderboard", "--check", "--score", "winner")["details"]["model_check"]
+    assert check["misfit"] is None
+    assert "Model misfit" in arena("leaderboard", "--check").output
+
+
+def test_the_history_ends_at_the_leaderboard_and_each_point_is_the_fit_of_its_past(
+    played: str,
+) -> None:
+    found = answer("history", "--points", 7)
+    board = answer("leaderboard")["ratings"]
+    points = found["points"]
+    assert len(points) == 7
+    last = {rating["bot"]: rating for rating in points[-1]["ratings"]}
+    for line in board:
+        assert last[line["bot"]]["elo"] == pytest.approx(line["elo"], abs=1e-9)
+        assert last[line["bot"]]["interval"] == pytest.approx(line["interval"], abs=1e-6)
+    log = list(log_of(played, [2]).matches())
+    for point in points:
+        past = Results(log[: point["matches"]])
+        expected = fit(Aggregate.of(past), anchor=Anchor("honest", 1500.0)).ratings()
+        said = {rating["bot"]: rating["elo"] for rating in point["ratings"]}
+        assert said == pytest.approx(expected, abs=1e-9)
+        assert point["match_id"] == log[point["matches"] - 1].match
+    assert answer("history", "--points", 7) == found
+
+
+def test_the_history_of_one_bot_can_be_asked_for(played: str) -> None:
+    points = answer("history", "--bot", "Alpha")["points"]
+    assert {rating["bot"] for point in points for rating in point["ratings"]} == {"alpha"}
+    said = arena("history", "--bot", "nobody")
+    assert said.exit_code == 2
+    assert "--bot nobody" in said.output
+
+
+def test_without_a_match_there_is_nothing_and_no_error(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    assert answer("leaderboard", "--check")["details"]["bots"] == []
+    assert answer("history")["points"] == []
+    for words in (["leaderboard", "--details"], ["history"]):
+        assert "no rated match yet" in arena(*words).output
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["leaderboard", "--seats", "9"], "is played by 2 to 6 seats"),
+        (["history", "--seats", "9"], "is played by 2 to 6 seats"),
+        (["leaderboard", "--follow", "--details"], "leave --details away"),
+        (["leaderboard", "--option", "x"], "write NAME=VALUE"),
+    ],
+)
+def test_what_makes_no_sense_is_told_in_a_sentence(words: list[str], says: str) -> None:
+    said = arena(*words)
+    assert said.exit_code == 2
+    assert says in said.output
+
+
+def test_the_followed_leaderboard_is_that_of_the_whole_log_after_every_change(
+    played: str,
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", "leaderboard", "--follow", "--json"],
+        cwd=Path(__file__).parents[1],
+        env=os.environ | {"ARENA_DATABASE_URL": played},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        first = json.loads(process.stdout.readline())
+        assert first["matches"] == 40
+        assert first["ratings"] == answer("leaderboard")["ratings"]
+        asyncio.run(fill(played, blocks=3, seed=2, policies=BOTS))
+        second = json.loads(process.stdout.readline())
+        assert second["matches"] == 46
+        assert second["sequence"] > first["sequence"]
+        for line, expected in zip(second["ratings"], answer("leaderboard")["ratings"], strict=True):
+            assert line["elo"] == pytest.approx(expected["elo"], abs=1e-9)
+            assert line["interval"] == pytest.approx(expected["interval"], abs=1e-9)
+    finally:
+        process.terminate()
+        process.wait()

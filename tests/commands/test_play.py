@@ -1,0 +1,143 @@
+"""`arena play`: the same seed gives the same matches, and mistakes are answered in a sentence."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from arena.commands.home.play import play
+from arena.match.transcript_json import from_json
+from arena.match.verify import verify
+
+app = typer.Typer()
+app.command()(play)
+
+BROKEN = """
+from arena.bot import Bot
+
+class Broken(Bot):
+    def act(self, turn):
+        raise RuntimeError("no idea")
+"""
+
+
+def _play(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def _json(*arguments: object) -> Any:
+    return json.loads(_play(*arguments, "--json"))
+
+
+def test_the_same_seed_gives_the_same_transcripts_byte_for_byte(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("first", "second", "other")]
+    for file, seed in zip(files, ("x", "x", "y"), strict=True):
+        _play("random", "honest", "bayes", "-n", 6, "--seed", seed, "--transcripts", file)
+    first, second, other = (file.read_bytes() for file in files)
+    assert first == second
+    assert not set(first.splitlines()) & set(other.splitlines())
+
+
+def test_transcripts_are_written_so_that_anybody_can_check_them(tmp_path: Path) -> None:
+    file = tmp_path / "transcripts.jsonl"
+    _play("timid", "honest", "-n", 4, "--transcripts", file, "--option", "show_and_reroll=true")
+    transcripts = [from_json(json.loads(line)) for line in file.read_text().splitlines()]
+    assert len(transcripts) == 4
+    for number, transcript in enumerate(transcripts):
+        verify(transcript)
+        names = [entrant.bot for entrant in transcript.setup.entrants]
+        assert names == (["timid", "honest"] if number % 2 == 0 else ["honest", "timid"])
+
+
+def test_a_bot_may_play_against_itself_and_a_file_against_a_sample(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(BROKEN)
+    summary = _json("honest", "honest", file, "-n", 6)
+    assert [standing["bot"] for standing in summary["standings"]][-1] == "mine"
+    assert {standing["bot"] for standing in summary["standings"]} == {"honest", "honest-2", "mine"}
+    assert sum(standing["wins"] for standing in summary["standings"]) == 6
+    assert summary["faults"][0]["bot"] == "mine"
+    assert summary["faults"][0]["reason"] == "RuntimeError: no idea (mine.py, line 6)"
+    assert "Faults of mine: " in _play("honest", file, "-n", 2)
+
+
+def test_a_run_without_a_seed_names_the_one_it_took() -> None:
+    seed = _json("random", "random", "-n", 2)["seed"]
+    assert seed
+    assert f"seed {seed}" in _play("random", "random", "-n", 2, "--seed", seed)
+
+
+def test_the_same_deals_are_played_in_whole_blocks_and_what_they_save_is_measured(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "transcripts"
+    summary = _json("bayes", "honest", "-n", 79, "--same-deals", "--transcripts", file)
+    assert (summary["matches"], summary["blocks"]) == (80, "deal")
+    factor = summary["variance_factor"]
+    assert factor["blocks"] == 40
+    assert 0 < factor["low"] < factor["factor"] < factor["high"]
+    transcripts = [from_json(json.loads(line)) for line in file.read_text().splitlines()]
+    assert len({transcript.setup.match_id for transcript in transcripts}) == 40
+    same = _json("honest", "honest", "-n", 80, "--same-deals")
+    assert same["variance_factor"]["factor"] == 0
+    # Blocks that cannot differ leave less doubt than 80 matches would, but some.
+    low, high = same["standings"][0]["share_low"], same["standings"][0]["share_high"]
+    assert 0.45 < low < 0.5 < high < 0.55
+    assert "Variance of a deal block's mean: 0.00" in _play(
+        "honest", "honest", "-n", 80, "--same-deals"
+    )
+
+
+def test_the_usual_matches_are_seat_blocks_of_which_the_factor_is_known_too() -> None:
+    summary = _json("random", "random", "-n", 201)
+    assert (summary["blocks"], summary["variance_factor"]["blocks"]) == ("seat", 100)
+    assert _json("random", "random", "-n", 9)["variance_factor"] is None
+
+
+def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
+    result = CliRunner().invoke(app, ["honest", "stranger", "--same-deals"])
+    assert result.exit_code == 2
+    assert "There is no bot 'stranger'" in result.stderr
+    assert "a connected bot would remember the others' dice" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("honest", "genius"), "There is no bot 'genius'"),
+        (("honest",), "Bluff is played by 2 to 6 seats under these options; 1 bot was named"),
+        (("honest",) * 7, "2 to 6 seats under these options; 7 bots were named"),
+        (("honest", "timid", "--game", "chess"), "there is no game 'chess'"),
+        (("honest", "timid", "--game", "bloeff"), "honest does not play Blöff; it plays bluff"),
+        (("honest", "timid", "--option", "dice"), "given as NAME=VALUE, not 'dice'"),
+        (("honest", "timid", "--option", "dice_per_player=0"), "allowed is 1 to 16"),
+        (("honest", "timid", "--transcripts", "/nowhere/x"), "/nowhere/x cannot be written"),
+    ],
+)
+def test_mistakes_are_answered_in_one_sentence(arguments: tuple[str, ...], sentence: str) -> None:
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("import nothing_of_this_name", "cannot be loaded: ModuleNotFoundError"),
+        ("x = 1", "must define exactly one bot; it defines none"),
+        (BROKEN + BROKEN.replace("Broken", "Second"), "it defines Broken, Second"),
+    ],
+)
+def test_files_without_exactly_one_bot_are_refused(
+    tmp_path: Path, text: str, sentence: str
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(text)
+    result = CliRunner().invoke(app, ["honest", str(file)])
+    assert (result.exit_code, sentence in result.stderr) == (2, True)

@@ -1,0 +1,208 @@
+"""`arena test --connected`: the referee plays until the answer is clear, and then no longer."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from arena.commands.errors import CommandError
+from arena.commands.sequential_test.command import ExitCode, sequential_test
+from arena.commands.sequential_test.connected import (
+    MOST_AHEAD,
+    block_score,
+    follow,
+    keep_together,
+    score_of_test,
+    settled,
+)
+from arena.commands.sequential_test.in_process import SequentialProgress
+from arena.match.score_rule import ScoreRule
+from arena.match.transcript import Entrant
+from arena.rating.sprt import Bounds
+from arena.rating.trial import Trial
+from arena.records import Registered, TournamentId, VersionId
+from arena.scheduling.formats import FormatName
+from arena.storage.store import Store, open_store
+from arena.storage.tournaments import NewEntry
+from arena.tournament.tournament import (
+    BlockRecord,
+    BlockState,
+    Entry,
+    Rules,
+    Tournament,
+    TournamentState,
+)
+from tests.tournament.test_kill_and_go_on import Arena
+
+app = typer.Typer()
+app.command()(sequential_test)
+
+
+@pytest.fixture
+def arena(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    with ExitStack() as stack:
+        yield Arena(database, tmp_path, stack)
+
+
+async def _register(store: Store) -> dict[str, str]:
+    """Two versions of one owner, who never meet in rated matches: their tokens."""
+    return {name: (await store.register(name, "me"))[1] for name in ("bayes", "honest")}
+
+
+async def test_connected_versions_are_tested_in_seat_blocks(arena: Arena) -> None:
+    async with open_store(arena.database) as store:
+        tokens = await _register(store)
+        arena.referee()
+        for name, token in tokens.items():
+            arena.bot(name, token)
+        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,150", "--json")
+        tested = arena.command(*words)
+        assert (tested["state"], tested["blocks"]) == ("accept", "seat")
+        assert tested["verdict"].startswith("bayes is better than honest:1: 150 rather than 0")
+        tournament = await store.tournaments.named(tested["tournaments"][0])
+        assert tournament.state is TournamentState.CANCELLED
+        assert not tournament.rules.rated
+        blocks = await store.tournaments.blocks(tournament)
+        assert len(settled(blocks)) >= tested["matches"] / 2 > 1
+        assert await store.rated_results("bluff", {}, [2]) == []
+
+
+async def test_at_larger_tables_the_same_opponents_meet_each_version_once(arena: Arena) -> None:
+    files = {"new": "bayes", "old": "random_bot", "honest": "honest", "timid": "timid"}
+    async with open_store(arena.database) as store:
+        tokens = {name: (await store.register(name, "me"))[1] for name in files}
+        arena.referee()
+        for name, token in tokens.items():
+            arena.bot(files[name], token)
+        words = ("test", "new", "old", "--connected", "--opponents", "honest,timid")
+        tested = arena.command(*words, "--bounds", "0,100", "--json")
+        assert (tested["state"], tested["opponents"]) == ("accept", ["honest", "timid"])
+        counted = sum(score["times"] for score in tested["block_scores"])
+        assert tested["matches"] == 6 * counted
+        orders, scores = [], []
+        for name, version in zip(tested["tournaments"], ("new", "old"), strict=True):
+            tournament = await store.tournaments.named(name)
+            assert (tournament.state, tournament.rules.rated) == (TournamentState.CANCELLED, False)
+            assert [one.registered.entrant.bot for one in tournament.entries] == [
+                *(version, "honest", "timid")
+            ]
+            record = await store.tournaments.record(tournament)
+            orders += [pairing.entries for pairing in record.pairings.values()]
+            blocks = settled(await store.tournaments.blocks(tournament))
+            assert len(blocks) >= counted
+            scores.append([block_score(tournament, block) for block in blocks[:counted]])
+        # Number 1 is the version: in both it sits between the same opponents.
+        assert orders[0] == orders[1] and len(orders) == 2
+        both = zip(*scores, strict=True)
+        expected = Counter(float(score_of_test(pair)) for pair in both)
+        found = {one["score"]: one["times"] for one in tested["block_scores"] if one["times"]}
+        assert found == expected
+        assert await store.rated_results("bluff", {}, [3]) == []
+
+
+async def _held(store: Store) -> list[Tournament]:
+    """Two that run, each of one table."""
+    await _register(store)
+    field = [NewEntry(version.id, None) for version in await store.bots()]
+    rules = Rules(
+        FormatName.ROUND_ROBIN, "bluff", {}, 2, 50, None, ScoreRule.PLACEMENT, "s", rated=False
+    )
+    held = [await store.tournaments.create(name, rules, field) for name in ("new", "old")]
+    for one in held:
+        await store.tournaments.change_state(
+            one.name, TournamentState.RUNNING, before=[TournamentState.CREATED]
+        )
+    return held
+
+
+async def test_the_table_that_is_ahead_waits_until_the_other_has_come_after(
+    database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_store(database) as store:
+        held = await _held(store)
+        paused: set[str] = set()
+        ahead, told = MOST_AHEAD + 1, "new is 11 blocks ahead and paused. Is bayes 1 connected?\n"
+        for done, state, said in (
+            ([MOST_AHEAD, 0], TournamentState.RUNNING, ""),
+            ([ahead, 0], TournamentState.PAUSED, told),
+            ([ahead, 1], TournamentState.PAUSED, ""),
+            ([ahead, ahead], TournamentState.RUNNING, ""),
+        ):
+            await keep_together(store, held, done, paused)
+            found = [(await store.tournaments.named(one.name)).state for one in held]
+            assert found == [state, TournamentState.RUNNING]
+            assert paused == ({"new"} if state is TournamentState.PAUSED else set())
+            assert capsys.readouterr().err == said
+
+
+async def test_a_table_that_somebody_else_paused_ends_the_test(database: str) -> None:
+    async def once() -> AsyncGenerator[None]:
+        yield
+
+    async with open_store(database) as store:
+        held = await _held(store)
+        await store.tournaments.change_state(
+            "old", TournamentState.PAUSED, before=[TournamentState.RUNNING]
+        )
+        trial = Trial(Bounds(0, 5), matches_per_block=4)
+        with pytest.raises(CommandError, match="old was paused, so the test is ended"):
+            await follow(
+                store, held, SequentialProgress(trial, trial.look(), ("new", "old")), once()
+            )
+
+
+@pytest.mark.usefixtures("arena")
+def test_who_is_not_registered_cannot_be_tested() -> None:
+    result = CliRunner().invoke(app, ["stranger", "honest", "--connected"])
+    assert result.exit_code == ExitCode.NOT_BETTER + 1 == 2
+    assert "stranger is not registered" in result.stderr
+
+
+async def test_a_version_cannot_sit_at_its_own_table_and_nothing_is_left_behind(
+    arena: Arena,
+) -> None:
+    async with open_store(arena.database) as store:
+        await _register(store)
+        words = ["bayes", "honest", "--connected", "--opponents", "honest"]
+        result = await asyncio.to_thread(CliRunner().invoke, app, words)
+        assert result.exit_code == 2
+        assert "honest 1 is named twice" in result.stderr
+        assert await store.tournaments.all() == []
+
+
+def test_blocks_are_taken_in_the_order_begun_up_to_one_that_is_not_over() -> None:
+    states = [BlockState.CLOSED, BlockState.VOID, BlockState.CLOSED, BlockState.OPEN]
+    states.append(BlockState.CLOSED)  # quicker than the one before: it has to wait
+    blocks = [BlockRecord(str(number), (1, 1), state, ()) for number, state in enumerate(states)]
+    assert [block.block_id for block in settled(blocks)] == ["0", "2"]
+
+
+def test_a_block_is_scored_for_the_new_version() -> None:
+    entries = tuple(
+        Entry(number, Registered(VersionId(10 + number), Entrant(name, "1", "me"), False), None)
+        for number, name in ((1, "new"), (2, "old"))
+    )
+    rules = Rules(
+        FormatName.ROUND_ROBIN, "bluff", {}, 2, 5, None, ScoreRule.PLACEMENT, "seed", False
+    )
+    now = datetime.now(UTC)
+    tournament = Tournament(TournamentId(1), "test", rules, TournamentState.RUNNING, entries, now)
+    won, tied = {VersionId(12): 2, VersionId(11): 1}, {VersionId(11): 1, VersionId(12): 1}
+    block = BlockRecord("b", (1, 1), BlockState.CLOSED, (won, tied))
+    assert block_score(tournament, block) == Fraction(3, 4)
+
+
+def test_a_block_with_each_version_is_scored_by_their_difference() -> None:
+    new, old = Fraction(3, 4), Fraction(1, 4)
+    assert score_of_test([new]) == new
+    assert score_of_test([new, old]) == Fraction(3, 4)
+    assert score_of_test([old, new]) == Fraction(1, 4)
+    assert score_of_test([old, old]) == Fraction(1, 2)

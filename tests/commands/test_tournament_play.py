@@ -1,0 +1,182 @@
+"""`arena tournament play`: tournaments right here, repeatable, and nobody meets a deal twice."""
+
+import json
+import os
+import re
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from arena.commands.tournaments.play import INTERRUPTED
+from arena.commands.tournaments.tournament import app as tournament
+from arena.scheduling.formats import FormatName, make_format
+from tests.home.cheats import remembering
+
+app = typer.Typer()
+app.add_typer(tournament, name="tournament")
+
+FAULTY = """
+from arena.bot import Bot
+
+class Faulty(Bot):
+    def act(self, turn):
+        raise RuntimeError("no idea")
+"""
+STOPS = """
+import os
+from arena.bot import Bot
+
+class Stops(Bot):
+    def act(self, turn):
+        os._exit(7)
+"""
+INTERRUPTS = """
+import os
+import signal
+from arena.bot import Bot
+
+class Interrupts(Bot):
+    begun = 0
+
+    def act(self, turn):
+        raise RuntimeError("no idea")
+
+    def match_ended(self, transcript):
+        Interrupts.begun += 1
+        if Interrupts.begun == 3:
+            os.kill({pid}, signal.SIGINT)
+        while Interrupts.begun == 3:
+            signal.pause()
+"""
+
+
+def _play(*words: object) -> Result:
+    return CliRunner().invoke(app, ["tournament", "play", *(str(word) for word in words)])
+
+
+def _json(*words: object) -> Any:
+    result = _play(*words, "--json")
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("deals", ["--same-deals", "--fresh-deals"])
+def test_the_same_seed_gives_the_same_tournament_byte_for_byte(deals: str) -> None:
+    words = ("--format", "swiss", "--bots", "honest,timid,random,bayes,honest", "--blocks", 3)
+    once, again, other = (
+        _play(*words, deals, "--json", "--seed", seed) for seed in ("one", "one", "other")
+    )
+    assert once.exit_code == 0
+    assert once.stdout_bytes == again.stdout_bytes
+    assert json.loads(once.stdout)["pairings"] != json.loads(other.stdout)["pairings"]
+
+
+@pytest.mark.parametrize(
+    ("format_name", "pairings", "expected"),
+    [("round-robin", 6, 12), ("swiss", 4, 8), ("knockout", 3, 6), ("gauntlet", 3, 6)],
+)
+def test_every_format_is_played_to_its_end(format_name: str, pairings: int, expected: int) -> None:
+    bots = "bayes,honest,timid,random"
+    found = _json("--format", format_name, "--bots", bots, "--blocks", 2, "--seed", "s")
+    assert (found["state"], found["block_kind"]) == ("finished", "deal")
+    assert len(found["pairings"]) == pairings
+    plan = make_format(FormatName(format_name), field=4, seats=2, blocks=2, rounds=None, seed="s")
+    assert plan.expected_blocks(4) == expected
+    # Ties of a knockout are played off.
+    assert found["blocks"] == found["blocks_expected"] >= expected
+    assert found["blocks"] == expected or format_name == "knockout"
+    for one in found["pairings"]:
+        assert len(one["blocks"]) == one["blocks_wanted"]
+    assert {line["bot"] for line in found["standings"]} == set(bots.split(","))
+    assert found["standings"][0]["bot"] == "bayes"
+
+
+def test_a_table_of_more_seats_takes_everybody_through_all_of_them() -> None:
+    words = ("--format", "round-robin", "--bots", "honest,honest,honest,honest", "--seats", 3)
+    same = _json(*words, "--blocks", 4, "--seed", "s")
+    # Equals with equal dice: in each block everybody has been dealt what the others were.
+    assert {points for one in same["pairings"] for points in one["points"]} == {2.0}
+    fresh = _json(*words, "--blocks", 4, "--seed", "s", "--fresh-deals")
+    assert {points for one in fresh["pairings"] for points in one["points"]} != {2.0}
+    assert fresh["block_kind"] == "seat"
+
+
+def test_a_bot_that_remembers_deals_meets_none_again_in_a_whole_tournament(tmp_path: Path) -> None:
+    # It is the sample Honest until it knows a deal, so if it never does every block is a draw.
+    bots = f"{remembering(tmp_path)},honest,honest"
+    words = ("--format", "round-robin", "--rounds", 3, "--blocks", 15, "--seed", "s")
+    found = _json(*words, "--bots", bots)
+    assert {points for one in found["pairings"] for points in one["points"]} == {7.5}
+
+
+def test_the_standings_and_the_faults_are_printed(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(FAULTY)
+    words = ("--format", "gauntlet", "--bots", f"{file},timid,honest", "--blocks", 1)
+    said = _play(*words, "--seed", "x", "--pairings").stdout
+    assert "bluff gauntlet: finished" in said
+    assert "mine – " in said or " – mine" in said
+    assert "4 matches in deal blocks, seed x" in said
+    assert "Points: the mean of its blocks" in said
+    assert "Faults of mine: " in said and "RuntimeError: no idea" in said
+
+
+def test_a_bot_that_ends_its_process_ends_it_with_what_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(STOPS)
+    # In a knockout the first seeded has a bye: the others' pairing is over when it begins.
+    words = ("--format", "knockout", "--bots", f"{file},timid,bayes", "--blocks", 2, "--seed", "s")
+    result = _play(*words)
+    assert result.exit_code == 2
+    assert "bluff knockout: cancelled" in result.stdout
+    assert re.search(r"│ bayes +│ 1 +│ 2 +│", result.stdout)
+    said = r"Ended after 2 of 4 blocks\. Not finished: Round 2, table 1 \(.*\), 0 of 2 blocks\."
+    assert re.search(said, result.stderr)
+    assert "arena: Round 2, table 1 (" in result.stderr
+    assert "exit code 7" in result.stderr
+    assert active_children() == []
+
+
+def test_ctrl_c_ends_it_with_what_is_known_and_says_what_is_missing(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(INTERRUPTS.format(pid=os.getpid()))
+    words = ("--format", "gauntlet", "--bots", f"{file},timid,honest", "--blocks", 2)
+    result = _play(*words, "--seed", "x")
+    assert result.exit_code == INTERRUPTED
+    assert "bluff gauntlet: cancelled" in result.stdout
+    # How far the others had come, who is to say; not to the end, since one of them waits for ever.
+    said = r"after [012] of 4 blocks\. Not finished: Round 1, table [12] \(.*\), . of 2 blocks"
+    assert re.search(said, result.stderr)
+    assert active_children() == []
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--bots", "honest,genius"), "There is no bot 'genius'"),
+        (("--bots", "honest"), "This cannot be played: a table of 2 needs at least 2 bots"),
+        (("--bots", "honest,timid", "--seats", "3"), "a table of 3 needs at least 3 bots"),
+        (("--bots", "honest,timid", "--seats", "9"), "--seats 9: Bluff is played by 2 to 6"),
+        (("--bots", "honest,timid", "--game", "chess"), "there is no game 'chess'"),
+        (("--bots", "honest,timid", "--option", "x"), "NAME=VALUE, not 'x'"),
+        (("--bots", "bloeff_honest,timid"), "does not play Bluff"),
+    ],
+)
+def test_mistakes_are_answered_in_one_sentence(words: tuple[str, ...], sentence: str) -> None:
+    result = _play("--format", "round-robin", *words)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert (result.stdout, result.stderr.count("\n")) == ("", 1)
+
+
+def test_connected_bots_never_play_the_same_deals_and_are_told_why() -> None:
+    words = ("tournament", "create", "cup", "--format", "swiss", "--bots", "a,b", "--same-deals")
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2
+    assert "would remember the others' dice" in result.stderr
+    assert "`arena tournament play` plays the same deals" in result.stderr

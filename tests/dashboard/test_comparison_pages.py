@@ -1,0 +1,167 @@
+"""Head to head, history and a bot's page on a real database."""
+
+import re
+from types import SimpleNamespace
+
+import pytest
+from arena_dashboard import comparison_data, comparison_tables, history_chart
+from arena_dashboard.live_board import LadderName
+
+from arena.boards.board import Board
+from arena.boards.comparisons import Comparisons, comparisons
+from arena.match.transcript import Entrant
+from arena.rating.methods import ScoreRule
+from arena.records import Registered, VersionId
+from tests.dashboard.conftest import Filler
+from tests.dashboard.pages import html, open_page, texts
+from tests.dashboard.played import anyhow, sensible, silent
+
+TWO = LadderName("bluff", "{}", (2,))
+
+
+@pytest.mark.parametrize("page", ["head_to_head", "history", "bot"])
+def test_an_empty_arena_shows_a_friendly_page(arena: str, page: str) -> None:
+    app = open_page(page)
+    assert not app.exception
+    assert "No match has been played yet" in texts(app) or "No bot has been registered" in texts(
+        app
+    )
+
+
+def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) -> None:
+    filled(blocks=30)
+    app = open_page("head_to_head")
+    assert not app.exception
+    page = html(app)
+    facts = comparison_data.facts(TWO)
+    assert isinstance(facts.comparisons, Comparisons)
+    assert [line.bot for line in facts.board.standings] == ["alpha", "honest", "beta"]
+    met = facts.comparisons.met(0, 2)
+    assert met is not None
+    assert f"alpha 1 against beta 1: {met.wins} won, 0 tied, {met.losses} lost" in page
+    assert f"<small>{met.low:.0%}–{met.high:.0%}</small>".replace("%", "") in page
+    assert page.count('class="ba-heat ') == 9
+    assert "Wins at 2" in page and "Forfeits" in page
+    assert "The ratings explain worst" in texts(app) or facts.comparisons.worst is None
+    assert 'href="bot?bot=alpha"' in page
+
+
+def test_the_check_is_made_when_the_url_asks_for_it(filled: Filler) -> None:
+    filled(blocks=10)
+    assert "misfit" not in texts(open_page("head_to_head"))
+    assert "check=1" in html(open_page("head_to_head"))
+    app = open_page("head_to_head", check="1")
+    assert not app.exception
+    assert "Looked at 20 of 20 matches" in texts(app)
+
+
+def test_first_places_alone_are_a_ladder_of_their_own(filled: Filler) -> None:
+    filled(blocks=6, seats=3)
+    app = open_page("head_to_head", seats="3-4", score="winner")
+    assert not app.exception
+    assert "only first place" in texts(app)
+    winner = comparison_data.facts(LadderName("bluff", "{}", (3, 4), ScoreRule.WINNER))
+    placement = comparison_data.facts(LadderName("bluff", "{}", (3, 4)))
+    assert winner.board.standings[0].elo != placement.board.standings[0].elo
+
+
+def test_faults_and_forfeits_are_those_of_the_boards_matches(filled: Filler) -> None:
+    filled(blocks=2, policies=[("honest", sensible(0.0)), ("gone", silent)])
+    facts = comparison_data.facts(TWO)
+    by_bot = {line.bot: facts.troubles[line.version_id] for line in facts.board.standings}
+    assert (by_bot["honest"].faults, by_bot["honest"].forfeits) == (0, 0)
+    assert by_bot["gone"].matches == by_bot["gone"].faulty_matches == 4
+    assert by_bot["gone"].forfeits > 0
+    page = html(open_page("bot", bot="gone"))
+    assert f"{by_bot['gone'].faults} faults" in page
+
+
+def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Filler) -> None:
+    filled(blocks=30)
+    app = open_page("history")
+    assert not app.exception
+    assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
+    found = comparison_data.history(TWO)
+    assert 28 <= len(found.points) <= 30  # none before the anchor's first match
+    standings = comparison_data.facts(TWO).board.standings
+    last = {rating.version_id: rating.elo for rating in found.points[-1].ratings}
+    for line in standings:
+        assert last[line.version_id] == pytest.approx(line.elo, abs=1e-9)
+    frame = comparison_data.history_frame(found, [standings[0].version_id])
+    assert set(frame["bot"]) == {"alpha 1"}
+    assert list(frame["matches"]) == sorted(frame["matches"])
+    assert "alpha 1 from" in history_chart.in_words(frame)
+    assert history_chart.history(frame).to_dict()["layer"]
+
+
+def test_the_history_shows_the_bots_of_the_url(filled: Filler) -> None:
+    filled(blocks=6)
+    app = open_page("history", bots="beta 1")
+    assert app.multiselect[0].value == ["beta 1"]
+    app = open_page("history", bots="")
+    assert "Choose a bot" in texts(app)
+    app = open_page("history", bots="nobody 7")
+    assert len(app.multiselect[0].value) == 3
+
+
+def test_a_bots_page_has_its_ladders_opponents_and_last_matches(filled: Filler) -> None:
+    filled(blocks=8)
+    filled(blocks=2, seats=3)
+    app = open_page("bot", bot="beta")
+    assert not app.exception
+    heads = [element.value for element in app.subheader]
+    assert heads == ["Bluff, 2 seats", "Bluff, 3–4 seats", "Last matches"]
+    page = html(app)
+    assert page.count(">Opponent<") == 2
+    linked = re.findall(r"replay\?match=([0-9a-f-]+)", page)
+    assert len(linked) == 10
+    assert len(set(linked)) == 10
+    assert "history?game=bluff" in page
+
+
+def test_a_bot_without_a_rated_match_says_so(filled: Filler) -> None:
+    filled(blocks=1, policies=[("honest", anyhow), ("alpha", anyhow)])
+    filled(blocks=0, policies=[("fresh", anyhow), ("alpha", anyhow)])
+    app = open_page("bot", bot="fresh")
+    assert not app.exception
+    assert "No match of this bot counts yet" in texts(app)
+
+
+def test_a_bot_is_named_by_text_and_never_by_markup(filled: Filler) -> None:
+    filled(blocks=1)
+    app = open_page("bot", bot="<script>alert(1)</script>")
+    assert not app.exception
+    assert "<script" not in html(app)
+
+
+def test_a_bots_opponents_are_all_whom_it_met(filled: Filler) -> None:
+    filled(blocks=20)
+    facts = comparison_data.facts(TWO)
+    assert facts.comparisons is not None
+    rows = comparison_tables.opponents(
+        facts.board.standings, facts.comparisons, facts.comparisons.bots[0]
+    )
+    assert rows.count("<tr>") == 1 + 2
+
+
+def test_the_matrix_of_a_large_ladder_is_that_of_its_best_bots() -> None:
+    count = comparison_tables.MATRIX_BOTS + 5
+    versions = {
+        VersionId(n): Registered(VersionId(n), Entrant(f"bot{n}", "1", f"owner{n}"), house=False)
+        for n in range(count)
+    }
+    board = Board("bluff")
+    board.extend(
+        SimpleNamespace(
+            sequence=n,
+            match_id=f"m{n}",
+            block_id=f"b{n}",
+            version_ids=[VersionId(n % count), VersionId((n + 1 + n // count) % count)],
+            placings=[1, 2],
+            luck=None,
+        )
+        for n in range(1, 3 * count)
+    )
+    page = comparison_tables.matrix(board.standings(versions), comparisons(board.ladder(versions)))
+    assert page.count('scope="row"') == comparison_tables.MATRIX_BOTS
+    assert page.count("ba-heat ") == comparison_tables.MATRIX_BOTS**2

@@ -1,0 +1,148 @@
+"""Blocks of a tournament: before the ladder's, and never cut short."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.hosting.director import Terms
+from arena.records import Block, BlockKind
+from arena.scheduling.ladder import Candidate
+from tests.hosting.arrivals import Guest, Habit, World, ladder
+
+
+@dataclass
+class Wishes:
+    """An Agenda that is a list."""
+
+    waiting: list[Engagement] = field(default_factory=list)
+    endings: list[EngagementEnd] = field(default_factory=list)
+
+    def wish(self, *guests: Guest, times: int = 1) -> None:
+        bots = tuple(guest.registered.version_id for guest in guests)
+        for _ in range(times):
+            block = Block(str(uuid4()), BlockKind.SEAT, len(bots))
+            self.waiting.append(Engagement(ladder(len(bots), dice_per_player=2), bots, block))
+
+    @property
+    def wanting(self) -> bool:
+        return bool(self.waiting)
+
+    def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
+        bots = {candidate.bot for candidate in free}
+        for engagement in self.waiting:
+            if bots.issuperset(engagement.bots):
+                self.waiting.remove(engagement)
+                return engagement
+        return None
+
+    def held(self, present: Sequence[Candidate]) -> Collection[int]:
+        bots = {candidate.bot for candidate in present}
+        return {
+            bot
+            for engagement in self.waiting
+            if bots.issuperset(engagement.bots)
+            for bot in engagement.bots
+        }
+
+    def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
+        self.endings.append(ending)
+        if ending is EngagementEnd.INTERRUPTED:
+            self.waiting.append(engagement)
+
+
+def world_with(wishes: Wishes) -> World:
+    # At the first fault, so that a match that is left is lost and not just played badly.
+    world = World(terms=Terms(fault_limit=1))
+    world.director.agenda = wishes
+    return world
+
+
+def of_the_tournament(world: World) -> list[list[str]]:
+    """The bots by seat of the matches that are not the ladder's, by block."""
+    return [
+        [" ".join(world.bots(match)) for match in block]
+        for block in world.blocks()
+        if block[0].transcript.setup.options.changed()["dice_per_player"] == 2
+    ]
+
+
+async def test_wanted_blocks_are_played_first_and_the_ladder_goes_on_beside_them() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, b, *_ = (world.arrive(name) for name in "abcd")
+    wishes.wish(a, b, times=3)
+    await world.turn(1)
+    assert of_the_tournament(world) == [["a b", "b a"]] * 3
+    assert wishes.endings == [EngagementEnd.COMPLETE] * 3
+    assert world.met()["c", "d"] > 0
+    await world.turn(3)
+    assert world.played()["a"] > 6
+
+
+async def test_bots_that_a_wanted_block_waits_for_are_kept_from_the_ladder() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    # Both are busy on the ladder, and never free at the same moment by themselves.
+    a, b, *_ = (world.arrive(name, think_seconds=0.01 + n / 100) for n, name in enumerate("abcd"))
+    await world.turn(1)
+    wishes.wish(a, b)
+    await world.turn(2)
+    assert of_the_tournament(world) == [["a b", "b a"]]
+
+
+async def test_a_block_whose_bot_leaves_is_played_on_when_it_is_back() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, b = world.arrive("a"), world.arrive("b", habit=Habit.SILENT)
+    wishes.wish(a, b)
+    world.timer.turn(1)
+    world.director.depart(b)
+    b.players[-1].host.left(b.players[-1].seat)  # type: ignore[union-attr]
+    await world.turn(60)
+    assert of_the_tournament(world) == [["a b"]]
+    assert world.matches[0].transcript.result.forfeited == (False, True)
+    assert wishes.endings == [EngagementEnd.INTERRUPTED]
+    assert world.recorder.closed == world.recorder.voided == []
+    b.habit = Habit.PLAYS
+    world.director.arrive(b)
+    await world.turn(10)
+    assert of_the_tournament(world) == [["a b", "b a"]]
+    assert wishes.endings == [EngagementEnd.INTERRUPTED, EngagementEnd.COMPLETE]
+
+
+async def test_a_bot_that_does_not_join_is_asked_again_later() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, b = world.arrive("a"), world.arrive("b", habit=Habit.DECLINES)
+    wishes.wish(a, b)
+    await world.turn(4)
+    assert (b.offered, wishes.endings) == (1, [EngagementEnd.INTERRUPTED])
+    await world.turn(4)
+    assert b.offered == 2
+    b.habit = Habit.PLAYS
+    await world.turn(15)
+    assert of_the_tournament(world) == [["a b", "b a"]]
+
+
+async def test_faults_lose_a_match_of_a_tournament_and_do_not_delay_it() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, b = world.arrive("a"), world.arrive("b", habit=Habit.SILENT)
+    wishes.wish(a, b, times=2)
+    # Each match lasts for the time bank and one turn, 32 seconds, and no pause follows.
+    await world.turn(150)
+    assert of_the_tournament(world) == [["a b", "b a"]] * 2
+    assert all(any(match.transcript.result.forfeited) for match in world.matches[:4])
+
+
+async def test_a_block_that_is_broken_off_is_void_even_before_its_first_result() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, b = world.arrive("a"), world.arrive("b")
+    wishes.wish(a, b)
+    world.timer.turn(0)
+    world.director.break_off("stopping")
+    await world.settle()
+    assert wishes.endings == [EngagementEnd.STOPPED]
+    assert len(world.recorder.voided) == 1

@@ -1,0 +1,1 @@
+"""Builds the value tables of `arena.luck`."""

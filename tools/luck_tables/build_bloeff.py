@@ -1,0 +1,82 @@
+"""Makes the table of luck of Blöff, the same bytes every time.
+
+python -m tools.luck_tables.build_bloeff [--matches 20000] [--seed 1] FILE
+
+Plays matches by `reference_bloeff` at each table size, and values every kind of card by least
+squares: how much more of the other seats one beat for every such card more than the seats' mean in
+the hand that was dealt. Worked out in fractions, so that no machine's rounding shows.
+
+Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+
+from arena.games import make_game
+from arena.games.bloeff import Bloeff, Card
+from arena.games.game import DEALER
+from arena.luck.tables import SCALE
+from arena.randomness import KeyedRandomness
+from tools.luck_tables.build import main
+from tools.luck_tables.least_squares import Products
+from tools.luck_tables.reference_bloeff import act, temperament
+
+SEATS = (2, 3, 4)
+"""At larger tables the deal explains less than could be measured."""
+
+Sample = tuple[tuple[int, ...], int]
+"""Of a seat: by kind, n times the cards beyond the seats' mean; 2 (n - 1) times the share beaten
+beyond a half."""
+
+
+def table(matches: int, seed: str) -> bytes:
+    """The file of a table, learnt from so many matches at each table size."""
+    values = {seats: _values(seats, matches, seed) for seats in SEATS}
+    about = {"game": "bloeff", "version": 1, "matches": matches, "seed": seed, "values": values}
+    return (json.dumps(about, indent=1) + "\n").encode()
+
+
+def _values(seats: int, matches: int, seed: str) -> dict[str, int]:
+    # Hands are equally large: values matter up to a constant, so the last kind stands at 0 first.
+    kinds = len(Card)
+    products = Products(kinds - 1)
+    for number in range(matches):
+        for cards, beaten in _samples(seats, f"{seed} {seats} {number}"):
+            products.add(cards[:-1], beaten)
+    solved = [*products.solve(), Fraction(0)]
+    mean = sum(solved, Fraction(0)) / kinds
+    unit = Fraction(seats, 2 * (seats - 1)) * SCALE
+    return {
+        str(card): round((value - mean) * unit) for card, value in zip(Card, solved, strict=True)
+    }
+
+
+def _samples(seats: int, seed: str) -> Iterator[Sample]:
+    """What one match says, seat by seat."""
+    game = make_game("bloeff")
+    assert isinstance(game, Bloeff)
+    chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())
+    how = [temperament(chance, seat) for seat in range(seats)]
+    state = game.start(seats)
+    state = game.apply(state, DEALER, game.draw(state, chance))
+    hands = state.hands
+    while (to_act := game.to_act(state)) != ():
+        if to_act is DEALER:
+            state = game.apply(state, DEALER, game.draw(state, chance))
+            continue
+        for seat in to_act:
+            action = act(game, game.view(state, seat), how[seat], chance)
+            state = game.apply(state, seat, action)
+    placing = game.placing(state)
+    for seat, hand in enumerate(hands):
+        cards = tuple(
+            seats * hand.count(card) - sum(other.count(card) for other in hands) for card in Card
+        )
+        beaten = sum((own > placing[seat]) - (own < placing[seat]) for own in placing)
+        yield cards, beaten
+
+
+if __name__ == "__main__":
+    main("build_bloeff", table, matches=20_000)

@@ -1,0 +1,145 @@
+"""Makes the table of luck of Bluff, the same bytes every time.
+
+python -m tools.luck_tables.build_bluff [--matches 100000] [--seed 1] FILE
+
+Plays matches of two seats by `reference_play`, then
+
+1. values the time between rounds: W(n, m), how often the seat that opens wins when it has n dice
+   and the other m, as the mean of W over where its rounds led, in the order of the dice in play;
+2. values a duel as the mean of W after its round, less W before: first by the matching dice of
+   both hands, then by finer and finer counts, where each level adds the mean of what is left,
+   drawn towards nothing as by SHRINK rounds that left nothing.
+
+Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
+"""
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from arena.games import make_game
+from arena.games.bluff import Bluff, CupRoll, Dice
+from arena.games.game import DEALER
+from arena.luck.duels import MOST_DICE, Cell, cell_of, cell_weights
+from arena.luck.tables import SCALE
+from arena.randomness import KeyedRandomness
+from tools.luck_tables.build import main
+from tools.luck_tables.reference_play import act, temperament
+
+SHRINK = 8
+
+Dices: TypeAlias = tuple[int, int]
+"""Dice of the seat that opens and of the other."""
+
+
+class Round(NamedTuple):
+    """A round between two seats, seen by the one that opens it."""
+
+    dice: Dice
+    other_dice: Dice
+    opens_next: bool
+    """After the last round: whether it won."""
+    after: Dices | None
+    """The dice of the next round's opener and of its other; None after the last round."""
+
+
+def table(matches: int, seed: str) -> bytes:
+    """The file of a table."""
+    rounds = [each for number in range(matches) for each in _rounds(f"{seed} {number}")]
+    wins = _wins(rounds)
+    values = _values(rounds, wins)
+    duels = {}
+    for dice in sorted(wins):
+        weights = cell_weights(*dice)
+        duels["{} {}".format(*dice)] = [
+            [*cell, round(SCALE * values(dice, cell)), weights[cell]] for cell in sorted(weights)
+        ]
+    opening = {n: round(SCALE * (wins[n, n] - 0.5)) for n in range(1, MOST_DICE + 1)}
+    lines = [f'"{dice}": {json.dumps(rows, separators=(",", ":"))}' for dice, rows in duels.items()]
+    about = {"game": "bluff", "version": 1, "matches": matches, "seed": seed, "opening": opening}
+    head = json.dumps(about)[:-1]
+    return (head + ', "duels": {\n' + ",\n".join(lines) + "\n}}\n").encode()
+
+
+def _rounds(seed: str) -> Iterator[Round]:
+    """The rounds of one match."""
+    game = make_game("bluff")
+    assert isinstance(game, Bluff)
+    chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())
+    how = [temperament(chance, seat) for seat in range(2)]
+    state = game.start(2)
+    rolls: list[tuple[int, CupRoll]] = []
+    while (to_act := game.to_act(state)) != ():
+        if to_act is DEALER:
+            draw = game.draw(state, chance)
+            if isinstance(draw, CupRoll) and state.opener is not None:
+                rolls.append((state.opener, draw))
+            state = game.apply(state, DEALER, draw)
+        else:
+            (seat,) = to_act
+            action = act(game.view(state, seat), seat, how[seat], chance)
+            state = game.apply(state, seat, action)
+    for (opener, roll), following in zip(rolls, [*rolls[1:], None], strict=True):
+        dice, other_dice = roll.dice[opener], roll.dice[1 - opener]
+        if following is None:
+            yield Round(dice, other_dice, bool(state.dice_counts[opener]), None)
+        else:
+            next_opener, next_roll = following
+            after = len(next_roll.dice[next_opener]), len(next_roll.dice[1 - next_opener])
+            yield Round(dice, other_dice, next_opener == opener, after)
+
+
+def _wins(rounds: list[Round]) -> dict[Dices, float]:
+    """W: how often the seat that opens wins, by the dice."""
+    led_to: defaultdict[Dices, Counter[tuple[bool, Dices | None]]] = defaultdict(Counter)
+    for each in rounds:
+        led_to[len(each.dice), len(each.other_dice)][each.opens_next, each.after] += 1
+    wins: dict[Dices, float] = {}
+    for dice in sorted(led_to, key=sum):
+        ends = led_to[dice]
+        wins[dice] = sum(times * _worth(wins, *end) for end, times in ends.items()) / ends.total()
+    return wins
+
+
+def _worth(wins: dict[Dices, float], opens_next: bool, after: Dices | None) -> float:
+    worth = 1.0 if after is None else wins[after]
+    return worth if opens_next else 1 - worth
+
+
+def _values(rounds: list[Round], wins: dict[Dices, float]) -> Callable[[Dices, Cell], float]:
+    """What a cell is worth beyond its dice, to the seat that opens."""
+    samples = []
+    for each in rounds:
+        dice = len(each.dice), len(each.other_dice)
+        gain = _worth(wins, each.opens_next, each.after) - wins[dice]
+        samples.append((dice, cell_of(each.dice, each.other_dice), gain))
+    levels: list[dict[Hashable, float]] = []
+    for depth in range(3):
+        left: defaultdict[Hashable, list[float]] = defaultdict(list)
+        for dice, cell, gain in samples:
+            known = sum(
+                level[dice, counts] for level, counts in zip(levels, _counts(cell), strict=False)
+            )
+            left[dice, _counts(cell)[depth]].append(gain - known)
+        levels.append({key: sum(gains) / (len(gains) + SHRINK) for key, gains in left.items()})
+
+    def value(dice: Dices, cell: Cell) -> float:
+        return sum(
+            level.get((dice, counts), 0.0)
+            for level, counts in zip(levels, _counts(cell), strict=True)
+        )
+
+    return value
+
+
+def _counts(cell: Cell) -> tuple[Hashable, ...]:
+    """A cell from coarse to fine."""
+    matching = cell.stars + cell.most, cell.other_stars + cell.other_most
+    shared = cell.matching, cell.other_matching, cell.order == 0
+    return matching, (matching, shared), cell
+
+
+if __name__ == "__main__":
+    main("build_bluff", table, matches=100_000)

@@ -1,0 +1,81 @@
+"""Makes the table of luck of Bluff You!, the same bytes every time.
+
+python -m tools.luck_tables.build_bluff_you [--matches 20000] [--seed 1] FILE
+
+Plays matches by `reference_bluff_you` at each table size, and values every kind of sum in every
+place of its chip by least squares: how much more of the other seats the bluffer beat for every such
+roll more than could be expected, drawn towards nothing as by SHRINK rolls. Worked out in fractions,
+so that no machine's rounding shows.
+
+Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+
+from arena.games import make_game
+from arena.games.bluff_you import BluffYou, Roll
+from arena.games.game import DEALER
+from arena.luck.sums import CENTRE, KINDS, OTHER, OWN, PLACES, ROLLS, WAYS, kind_of
+from arena.luck.tables import SCALE
+from arena.randomness import KeyedRandomness
+from tools.luck_tables.build import main
+from tools.luck_tables.least_squares import Products
+from tools.luck_tables.reference_bluff_you import act, temperament
+
+SEATS = (2, 3, 4)
+SHRINK = 200
+
+
+def table(matches: int, seed: str) -> bytes:
+    """The file of a table, learnt from so many matches at each table size."""
+    values = {seats: _values(seats, matches, seed) for seats in SEATS}
+    about = {"game": "bluff_you", "version": 1, "matches": matches, "seed": seed, "values": values}
+    return (json.dumps(about) + "\n").encode()
+
+
+def _values(seats: int, matches: int, seed: str) -> list[list[int]]:
+    products = Products(len(PLACES) * KINDS)
+    for number in range(matches):
+        for surplus, beaten in _samples(seats, f"{seed} {seats} {number}"):
+            products.add(surplus, beaten)
+    unit = ROLLS * (seats - 1)
+    solved = products.solve(SHRINK * unit**2)
+    # From a sample's whole numbers to the share beaten by roll.
+    values = [round(value * unit / (2 * (seats - 1)) * SCALE) for value in solved]
+    return [values[place * KINDS : (place + 1) * KINDS] for place in PLACES]
+
+
+def _samples(seats: int, seed: str) -> Iterator[tuple[list[int], int]]:
+    """What one match says, seat by seat: by cell, ROLLS (n - 1) times the rolls of it beyond the
+    mean, own less a part of others'; and 2 (n - 1) times the share beaten beyond a half."""
+    game = make_game("bluff_you")
+    assert isinstance(game, BluffYou)
+    chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())
+    how = [temperament(chance, seat) for seat in range(seats)]
+    state = game.start(seats)
+    surplus = [[0] * (len(PLACES) * KINDS) for _ in range(seats)]
+    while (to_act := game.to_act(state)) != ():
+        if to_act is DEALER:
+            roll = game.draw(state, chance)
+            assert isinstance(roll, Roll)
+            for number, ways in WAYS.items():
+                in_centre, own = number in state.centre, number in state.chips[state.bluffer]
+                place = CENTRE if in_centre else OWN if own else OTHER
+                gain = ROLLS * (sum(roll.dice) == number) - ways
+                for seat in range(seats):
+                    part = seats - 1 if seat == state.bluffer else -1
+                    surplus[seat][place * KINDS + kind_of(number)] += part * gain
+            state = game.apply(state, DEALER, roll)
+        else:
+            (seat,) = to_act
+            state = game.apply(state, seat, act(game, game.view(state, seat), how[seat], chance))
+    placing = game.placing(state)
+    for seat in range(seats):
+        beaten = sum((other > placing[seat]) - (other < placing[seat]) for other in placing)
+        yield surplus[seat], beaten
+
+
+if __name__ == "__main__":
+    main("build_bluff_you", table, matches=20_000)
