@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +22,7 @@ from arena.referee.server import LoopTimer, RefereeServer
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.storage.listening import notifications
+from arena.storage.reading import Read, open_reader
 from arena.storage.sole_referee import sole_referee
 from arena.storage.store import Store, open_store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
@@ -43,6 +44,7 @@ class Arena:
     """A running referee."""
 
     store: Store
+    read: Read
     port: int
     journal: Journal
     lobby: Lobby
@@ -99,11 +101,11 @@ async def running_arena(
     The database must be migrated. Blocks that an earlier referee left unfinished become void.
     Raises PortTakenError and the errors of arena.storage.
     """
-    async with (
-        sole_referee(database_url),
-        open_store(database_url) as store,
-        asyncio.TaskGroup() as tasks,
-    ):
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(sole_referee(database_url))
+        store = await stack.enter_async_context(open_store(database_url))
+        read = stack.enter_context(open_reader(database_url))
+        tasks = await stack.enter_async_context(asyncio.TaskGroup())
         voided = await store.void_unfinished_blocks()
         if voided:
             log.warning("blocks cut off by a crash are void", blocks=voided)
@@ -120,7 +122,7 @@ async def running_arena(
         conductor = Conductor(store.tournaments, journal, director.schedule)
         director.agenda = conductor
         lobby = Lobby(director)
-        registry = StoredRegistry(store, registration_key)
+        registry = StoredRegistry(store, read, registration_key)
         play = PlayService(registry, lobby, hello_seconds)
         server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
@@ -129,7 +131,7 @@ async def running_arena(
         checking = tasks.create_task(_check_tokens(play, database_url))
         try:
             bound = await server.start(host, port)
-            arena = Arena(store, bound, journal, lobby, director)
+            arena = Arena(store, read, bound, journal, lobby, director)
             yield arena
             await arena.wind_down()
         finally:

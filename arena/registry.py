@@ -1,5 +1,6 @@
 """What the services need to know of storage and ratings, in the words of the wire's errors."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hmac import compare_digest
@@ -20,10 +21,12 @@ from arena.storage.errors import (
     RetiredError,
     VersionExistsError,
 )
+from arena.storage.reading import Read
 from arena.storage.store import Store
 
 if TYPE_CHECKING:
-    from arena.leaderboard import LiveLeaderboards
+    from arena.boards.board import BoardLine
+    from arena.boards.live_board import LiveBoards
 
 log = structlog.get_logger()
 
@@ -31,10 +34,11 @@ log = structlog.get_logger()
 class StoredRegistry:
     """Tokens, bots and results. The Authenticator and the Registry of arena.referee."""
 
-    def __init__(self, store: Store, registration_key: str) -> None:
+    def __init__(self, store: Store, read: Read, registration_key: str) -> None:
         self._store = store
+        self._read = read
         self._registration_key = registration_key
-        self._leaderboards: LiveLeaderboards | None = None
+        self._boards: LiveBoards | None = None
 
     async def authenticate(self, token: str) -> Registered:
         async with _as_statuses():
@@ -98,12 +102,19 @@ class StoredRegistry:
         except (UnknownGameError, OptionsError) as error:
             raise ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from error
         # Here, because numpy's weight is only carried by a referee that is asked for ratings.
-        from arena.leaderboard import LiveLeaderboards
+        from arena.boards.live_board import LiveBoards, ladder_of_table
 
-        if self._leaderboards is None:
-            self._leaderboards = LiveLeaderboards(self._store)
+        if self._boards is None:
+            self._boards = LiveBoards(self._read)
+        boards = self._boards
+
+        def look() -> "tuple[int, Sequence[BoardLine]]":
+            table, ladder = ladder_of_table(self._read, game, changed, seats or None)
+            return table, boards.board(ladder).now().standings
+
         async with _as_statuses():
-            table, standings = await self._leaderboards.standings(game, changed, seats or None)
+            # In a thread, so that questions cannot slow the matches down.
+            table, standings = await asyncio.to_thread(look)
         return table, [
             ListedRating(
                 Entrant(line.bot, line.version, line.owner),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.reading import Reader, open_reader
 from arena.storage.schema import migrate
 from tests.databases import execute, named
 
@@ -42,6 +43,13 @@ def empty_database(postgres_server: str) -> Iterator[str]:
 def database(postgres_server: str) -> Iterator[str]:
     """The URL of a migrated database of the test's own."""
     yield from _database(postgres_server, _TEMPLATE)
+
+
+@pytest.fixture
+def read(database: str) -> Iterator[Reader]:
+    """Reads the test's database as boards and pages do."""
+    with open_reader(database) as reader:
+        yield reader
 
 
 def _database(server: str, template: str) -> Iterator[str]:

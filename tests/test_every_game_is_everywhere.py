@@ -6,11 +6,11 @@ docs/add-a-game.md tells what belongs into each of them.
 from pathlib import Path
 
 import pytest
-from arena_dashboard.scenes import SCENES
 
 from arena.codec.game_codec import CODECS
 from arena.games import GAMES
 from arena.v1 import game_pb2
+from arena_dashboard.scenes import SCENES
 from tests import independent_referee
 from tests.games.contract import HOOKS
 from tests.playthroughs.recording import PLAYTHROUGHS

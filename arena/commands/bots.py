@@ -1,33 +1,15 @@
 """`arena bot …`: Register bots and look after their tokens."""
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from arena.commands.database import database
-from arena.commands.errors import told_in_a_sentence
-from arena.settings import read_settings
-from arena.storage.store import Store, open_store
+from arena.commands.database import with_store
 
 app = typer.Typer(no_args_is_help=True, help="Register bots and look after their tokens.")
-
-T = TypeVar("T")
-
-
-def with_store(use: Callable[[Store], Awaitable[T]]) -> T:
-    """Run something on the store of the settings."""
-
-    async def run(url: str) -> T:
-        async with open_store(url) as store:
-            return await use(store)
-
-    with told_in_a_sentence(), database(read_settings()) as url:
-        return asyncio.run(run(url))
 
 
 @app.command()

@@ -1,10 +1,12 @@
 """Where results live: the database of the settings, or the embedded one. And `arena migrate`."""
 
+import asyncio
 import secrets
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from typing import TypeVar
 
 import typer
 
@@ -12,7 +14,11 @@ from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.settings import Settings, read_settings
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.errors import HomeNotWritableError
+from arena.storage.reading import Reader, open_reader
 from arena.storage.schema import migrate as migrate_schema
+from arena.storage.store import Store, open_store
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -25,6 +31,23 @@ def database(settings: Settings) -> Iterator[str]:
     with EmbeddedPostgres(settings.home / "postgres") as url:
         migrate_schema(url)
         yield url
+
+
+def with_store(use: Callable[[Store], Awaitable[T]]) -> T:
+    """The result of `use` on the store of the settings; errors as `told_in_a_sentence`."""
+
+    async def run(url: str) -> T:
+        async with open_store(url) as store:
+            return await use(store)
+
+    with told_in_a_sentence(), database(read_settings()) as url:
+        return asyncio.run(run(url))
+
+
+def with_reader(use: Callable[[Reader], T]) -> T:
+    """The result of `use` on a reader of the settings' database; errors as above."""
+    with told_in_a_sentence(), database(read_settings()) as url, open_reader(url) as read:
+        return use(read)
 
 
 def registration_key(home: Path) -> str:

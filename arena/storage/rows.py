@@ -64,32 +64,6 @@ class MatchRow:
 
 
 @dataclass(frozen=True, slots=True)
-class RatedResult:
-    """A result that counts; the lists are by seat."""
-
-    sequence: int
-    match_id: str
-    block_id: str
-    version_ids: list[VersionId]
-    placings: list[int]
-    forfeited: list[bool]
-    luck: list[float] | None = None
-    """None where it was not measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class LadderCount:
-    """A ladder that has been played on."""
-
-    game: str
-    options: Mapping[str, Any]
-    seat_count: int
-    matches: int
-    rated: int
-    """Those of `matches` that count."""
-
-
-@dataclass(frozen=True, slots=True)
 class OpponentCount:
     """How often two versions sat at one table; `one` is the smaller id."""
 

@@ -5,7 +5,7 @@ may help. Nothing is half done then.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
-from arena.storage import bot_statements, ladder_statements, recording, statements
+from arena.storage import bot_statements, recording, statements
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
     NameRefusedError,
@@ -27,12 +27,8 @@ from arena.storage.names import check_name, new_token, token_hash
 from arena.storage.rows import (
     AppearanceCount,
     BotVersion,
-    LadderCount,
     MatchRow,
     OpponentCount,
-    RatedMatch,
-    RatedResult,
-    Trouble,
     is_match_id,
     match_row,
 )
@@ -137,12 +133,6 @@ class Store:
         """All versions of all bots, by name and age."""
         return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list())]
 
-    async def versions(self) -> dict[VersionId, Registered]:
-        """Who the ids are, the retired included."""
-        async with self._transaction() as connection:
-            found = await connection.execute(bot_statements.all_versions())
-            return {row.id: _registered(row) for row in found}
-
     # Results
 
     async def record(self, matches: Sequence[FinishedMatch]) -> None:
@@ -228,36 +218,6 @@ class Store:
         return unpack(Packed(**rows[0])) if rows else None
 
     # What ratings and pairings are computed from
-
-    async def rated_results(
-        self,
-        game: str,
-        options: Mapping[str, Any],
-        seat_counts: Collection[int],
-        after_sequence: int = 0,
-    ) -> list[RatedResult]:
-        """The results that count, in their order, `options` being those that are not defaults.
-
-        Asking again after the last sequence number gives exactly those that were added.
-        """
-        statement = statements.rated_results(game, options, seat_counts, after_sequence)
-        return [RatedResult(**row) for row in await self._rows(statement)]
-
-    async def troubles(
-        self, game: str, options: Mapping[str, Any], seat_counts: Collection[int], up_to: int
-    ) -> list[Trouble]:
-        """Faults and forfeits in the results that count, up to a sequence number."""
-        statement = ladder_statements.troubles(game, options, seat_counts, up_to)
-        return [Trouble(**row) for row in await self._rows(statement)]
-
-    async def rated_matches(self, sequences: Collection[int]) -> list[RatedMatch]:
-        """Which matches these sequence numbers stand for, in their order."""
-        rows = await self._rows(ladder_statements.rated_matches(sequences))
-        return [RatedMatch(**row) for row in rows]
-
-    async def ladders(self) -> list[LadderCount]:
-        """What has been played."""
-        return [LadderCount(**row) for row in await self._rows(statements.ladders())]
 
     async def opponent_counts(self) -> list[OpponentCount]:
         """How often which versions met, on each ladder."""

@@ -12,9 +12,9 @@ import altair
 import pandas
 from streamlit.web import cli
 
-import arena.boards.comparisons
-import arena.leaderboard
-import arena.storage.engine  # noqa: F401
+import arena.boards.comparisons  # with scipy, which is the heaviest
+import arena.boards.live_board
+import arena.storage.engine  # noqa: F401  imported for the pages, not used here
 
 APP = Path(__file__).with_name("streamlit_app.py")
 

@@ -4,90 +4,64 @@ The Nash average and the win shares follow the live board; the history and the m
 seconds, so they are kept for some minutes and say how much of the log they are about.
 """
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import pandas as pd
 import streamlit as st
 
-from arena.boards.comparisons import AcrossTables, Comparisons, across_tables, comparisons
+from arena.boards import details
+from arena.boards.comparisons import AcrossTables, Comparisons, comparisons
+from arena.boards.details import Details, LadderHistory
+from arena.boards.live_board import LadderId, Leaderboard
 from arena.boards.model_check import ModelCheck, model_check
-from arena.boards.rating_history import Point, rating_history
-from arena.match.transcript import Entrant
 from arena.records import VersionId
-from arena.storage import bot_statements, ladder_statements
-from arena.storage.rows import RatedMatch, Trouble
+from arena.storage.rows import Trouble
 from arena_dashboard import data
-from arena_dashboard.live_board import LadderName, Leaderboard
 
 KEPT_SECONDS = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """A ladder at one moment."""
-
-    ladder: LadderName
-    board: Leaderboard
-    comparisons: Comparisons | None
-    """None before the first match."""
-    troubles: Mapping[VersionId, Trouble]
-    across_tables: Mapping[VersionId, AcrossTables]
-    """Over the table sizes of its game and options."""
-
-
-@dataclass(frozen=True, slots=True)
-class History:
-    """A ladder's way, by its points; the names are by version."""
-
-    points: tuple[Point, ...]
-    ends: tuple[RatedMatch, ...]
-    """The match that each point ends with."""
-    names: Mapping[VersionId, str]
-
-
-def facts(ladder: LadderName) -> Facts:
+def ladder_details(ladder: LadderId) -> Details:
     """The ladder with all that stands beside it."""
     board = data.leaderboard(ladder)
-    found = _beside(ladder, board.sequence, board) if board.rated else None
-    return Facts(
+    found = _comparisons(ladder, board.sequence, board) if board.rated else None
+    return Details(
         ladder,
         board,
         found,
         _troubles(ladder, board.sequence) if board.rated else {},
         _across(ladder),
+        None,
     )
 
 
-def versions_on(facts: Facts, bot: str) -> list[str]:
+def versions_on(facts: Details, bot: str) -> list[str]:
     """The bot's versions on a ladder, as charts call them."""
     return [f"{line.bot} {line.version}" for line in facts.board.standings if line.bot == bot]
 
 
-def ladders_of(bot: str) -> list[Facts]:
+def ladders_of(bot: str) -> list[Details]:
     """Every ladder that a version of the bot stands on, the first game's first."""
     found = []
     for game, variants in data.ladders().items():
         for options, sizes in variants.items():
             for size in sizes:
-                one = facts(LadderName(game, options, size))
+                one = ladder_details(LadderId(game, options, size))
                 if any(line.bot == bot for line in one.board.standings):
                     found.append(one)
     return found
 
 
-def history(ladder: LadderName) -> History:
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
+def history(ladder: LadderId) -> LadderHistory:
     """How the ladder came about, some minutes old at most."""
-    return _history(ladder)
+    return details.ladder_history(data.reader(), data.live_board(ladder))
 
 
-def history_frame(found: History, versions: list[VersionId]) -> pd.DataFrame:
+def history_frame(found: LadderHistory, versions: list[VersionId]) -> pd.DataFrame:
     """What the picture of a history is drawn from: a row per point and bot."""
-    ends = {match.sequence: match.finished_at for match in found.ends}
+    ends = {match.sequence: match.finished_at for match in found.matches}
     rows = [
         (
-            found.names[rating.version_id],
+            str(found.versions[rating.version_id].entrant),
             point.matches,
             ends[point.sequence],
             rating.elo,
@@ -100,14 +74,15 @@ def history_frame(found: History, versions: list[VersionId]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["bot", "matches", "finished", "elo", "low", "high"])
 
 
-def check(ladder: LadderName) -> ModelCheck | None:
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
+def check(ladder: LadderId) -> ModelCheck | None:
     """The checks that take seconds, some minutes old at most; None before the first match."""
-    return _check(ladder)
+    return model_check(data.live_board(ladder).log()[0], score=ladder.score)
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
-def _beside(
-    ladder: LadderName,  # noqa: ARG001, the key of what is kept, as the next one
+def _comparisons(
+    ladder: LadderId,  # noqa: ARG001, the key of what is kept, as the next one
     sequence: int,  # noqa: ARG001
     _board: Leaderboard,
 ) -> Comparisons:
@@ -116,41 +91,11 @@ def _beside(
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
-def _troubles(ladder: LadderName, sequence: int) -> dict[VersionId, Trouble]:
-    statement = ladder_statements.troubles(
-        ladder.game, json.loads(ladder.options), ladder.seats, sequence
-    )
-    return {row.version_id: Trouble(**row._mapping) for row in data.read(statement)}
+def _troubles(ladder: LadderId, sequence: int) -> dict[VersionId, Trouble]:
+    return details.troubles(data.reader(), ladder, sequence)
 
 
-def _across(ladder: LadderName) -> dict[VersionId, AcrossTables]:
+def _across(ladder: LadderId) -> dict[VersionId, AcrossTables]:
     sizes = data.ladders().get(ladder.game, {}).get(ladder.options, [])
-    shown = []
-    for size in sizes:
-        board = data.leaderboard(LadderName(ladder.game, ladder.options, size, ladder.score))
-        shown.append((range(size[0], size[-1] + 1), board.standings, board.win_shares))
-    return across_tables(shown)
-
-
-@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
-def _history(ladder: LadderName) -> History:
-    board = data.leaderboard(ladder)
-    log, sequences = data.live_board(ladder).log()
-    anchor = board.anchor
-    points = rating_history(
-        log,
-        sequences,
-        anchor=None if anchor is None else anchor.version_id,
-        score=ladder.score,
-    )
-    ends = data.read(ladder_statements.rated_matches([point.sequence for point in points]))
-    names = {
-        VersionId(row.id): str(Entrant(row.bot, row.version, row.owner))
-        for row in data.read(bot_statements.all_versions())
-    }
-    return History(tuple(points), tuple(RatedMatch(**row._mapping) for row in ends), names)
-
-
-@st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
-def _check(ladder: LadderName) -> ModelCheck | None:
-    return model_check(data.live_board(ladder).log()[0], score=ladder.score)
+    ladders = [LadderId(ladder.game, ladder.options, size, ladder.score) for size in sizes]
+    return details.across_ladders({one.sizes: data.leaderboard(one) for one in ladders})

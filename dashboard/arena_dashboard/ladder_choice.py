@@ -6,10 +6,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from arena.boards.live_board import LadderId
 from arena.games import GAMES
 from arena.rating.methods import ScoreRule
 from arena_dashboard import data, tables
-from arena_dashboard.live_board import LadderName
 from arena_dashboard.url_choice import to_url, url_choice
 
 _SCORES = {
@@ -18,7 +18,7 @@ _SCORES = {
 }
 
 
-def choose_ladder() -> LadderName | None:
+def choose_ladder() -> LadderId | None:
     """The ladder of the URL, or the first; None before the first match."""
     played = data.ladders()
     if not played:
@@ -32,7 +32,7 @@ def choose_ladder() -> LadderName | None:
         # At two seats both rules are the same.
         rules = list(ScoreRule) if sizes[size] != (2,) else [ScoreRule.PLACEMENT]
         score = choose("score", [rule.value for rule in rules], score_in_words)
-    return LadderName(game, options, sizes[size], ScoreRule(score))
+    return LadderId(game, options, sizes[size], ScoreRule(score))
 
 
 def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
@@ -51,7 +51,7 @@ def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str
     return chosen or options[0]
 
 
-def query(ladder: LadderName) -> dict[str, str]:
+def query(ladder: LadderId) -> dict[str, str]:
     """What a URL says to choose the ladder."""
     return {
         "game": ladder.game,
@@ -61,12 +61,12 @@ def query(ladder: LadderName) -> dict[str, str]:
     }
 
 
-def link(page: str, ladder: LadderName, **more: str) -> str:
+def link(page: str, ladder: LadderId, **more: str) -> str:
     """The address of a page about the ladder."""
     return f"{page}?{urlencode(query(ladder) | more)}"
 
 
-def in_words(ladder: LadderName) -> str:
+def in_words(ladder: LadderId) -> str:
     """ "Bluff, 2 seats", "Bluff (show and reroll), 3–4 seats, only first place"."""
     variant = tables.options(json.loads(ladder.options).items())
     name = GAMES[ladder.game].title + (f" ({variant})" if variant else "")

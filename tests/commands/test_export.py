@@ -13,11 +13,14 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.boards.board import Board
+from arena.boards.live_board import all_versions
 from arena.commands.ratings.rate import rate
 from arena.commands.results.export import export
 from arena.commands.results.export_formats import COLUMNS
 from arena.match.transcript_json import from_json
+from arena.storage.reading import Reader
 from arena.storage.store import Store, open_store
+from tests.storage.log import rated_results
 from tests.storage.results import block, finished
 
 app = typer.Typer()
@@ -29,7 +32,7 @@ def arena(*words: object) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-async def _play(store: Store) -> list[tuple[str, float, tuple[float, float]]]:
+async def _play(store: Store, read: Reader) -> list[tuple[str, float, tuple[float, float]]]:
     """Some matches of every kind; the leaderboard of those at two seats."""
     ids = [(await store.register(f"bot{n}", f"owner{n}"))[0].version_id for n in range(4)]
     random = Random(3)
@@ -46,18 +49,18 @@ async def _play(store: Store) -> list[tuple[str, float, tuple[float, float]]]:
     matches.append(finished(ids[:2], block(2), minute=102))  # a block that is not complete
     await store.record(matches)
     board = Board("bluff")
-    board.extend(await store.rated_results("bluff", {}, [2]))
-    standings = board.standings(await store.versions())
+    board.extend(rated_results(read, "bluff", {}, [2]))
+    standings = board.standings(all_versions(read))
     return [(f"{line.bot} {line.version}", line.elo, line.interval) for line in standings]
 
 
 @pytest.fixture
 def leaderboard(
-    database: str, monkeypatch: pytest.MonkeyPatch
+    database: str, read: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> list[tuple[str, float, tuple[float, float]]]:
     async def play() -> list[tuple[str, float, tuple[float, float]]]:
         async with open_store(database) as store:
-            return await _play(store)
+            return await _play(store, read)
 
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
     return asyncio.run(play())

@@ -13,6 +13,7 @@ import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
+from arena.boards.live_board import all_versions
 from arena.commands.ratings.history import history
 from arena.commands.ratings.leaderboard import leaderboard
 from arena.luck import BLUFF
@@ -21,9 +22,10 @@ from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.head_to_head import head_to_head
 from arena.rating.methods import ScoreRule
 from arena.rating.results import Results
-from arena.storage.store import open_store
+from arena.storage.reading import open_reader
 from tests.dashboard.played import anyhow, fill, sensible, silent
 from tests.databases import plain
+from tests.storage.log import rated_results
 
 BOTS = (
     ("honest", sensible(0.1)),
@@ -60,24 +62,17 @@ def played(database: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def log_of(url: str, seats: list[int]) -> Results[str]:
     """Read again, in another way than the command does."""
-
-    async def read() -> Results[str]:
-        async with open_store(url) as store:
-            names = {id_: one.entrant.bot for id_, one in (await store.versions()).items()}
-            rows = await store.rated_results("bluff", {}, seats)
-        return Results.of_rows(
-            (
-                row.match_id,
-                row.block_id,
-                [
-                    (names[id_], place)
-                    for id_, place in zip(row.version_ids, row.placings, strict=True)
-                ],
-            )
-            for row in rows
+    with open_reader(url) as read:
+        names = {id_: one.entrant.bot for id_, one in all_versions(read).items()}
+        rows = rated_results(read, "bluff", {}, seats)
+    return Results.of_rows(
+        (
+            row.match_id,
+            row.block_id,
+            [(names[id_], place) for id_, place in zip(row.version_ids, row.placings, strict=True)],
         )
-
-    return asyncio.run(read())
+        for row in rows
+    )
 
 
 def test_the_document_is_that_of_the_ladder_and_the_score_rule(played: str) -> None:

@@ -29,6 +29,7 @@ from arena.rating.sprt import Bounds
 from arena.rating.trial import Trial
 from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName
+from arena.storage.reading import Reader
 from arena.storage.store import Store, open_store
 from arena.storage.tournaments import NewEntry
 from arena.tournament.tournament import (
@@ -39,6 +40,7 @@ from arena.tournament.tournament import (
     Tournament,
     TournamentState,
 )
+from tests.storage.log import rated_results
 from tests.tournament.test_kill_and_go_on import Arena
 
 app = typer.Typer()
@@ -57,7 +59,7 @@ async def _register(store: Store) -> dict[str, str]:
     return {name: (await store.register(name, "me"))[1] for name in ("bayes", "honest")}
 
 
-async def test_connected_versions_are_tested_in_seat_blocks(arena: Arena) -> None:
+async def test_connected_versions_are_tested_in_seat_blocks(read: Reader, arena: Arena) -> None:
     async with open_store(arena.database) as store:
         tokens = await _register(store)
         arena.referee()
@@ -72,10 +74,12 @@ async def test_connected_versions_are_tested_in_seat_blocks(arena: Arena) -> Non
         assert not tournament.rules.rated
         blocks = await store.tournaments.blocks(tournament)
         assert len(settled(blocks)) >= tested["matches"] / 2 > 1
-        assert await store.rated_results("bluff", {}, [2]) == []
+        assert rated_results(read, "bluff", {}, [2]) == []
 
 
-async def test_at_larger_tables_the_same_opponents_meet_each_version_once(arena: Arena) -> None:
+async def test_at_larger_tables_the_same_opponents_meet_each_version_once(
+    read: Reader, arena: Arena
+) -> None:
     files = {"new": "bayes", "old": "random_bot", "honest": "honest", "timid": "timid"}
     async with open_store(arena.database) as store:
         tokens = {name: (await store.register(name, "me"))[1] for name in files}
@@ -105,7 +109,7 @@ async def test_at_larger_tables_the_same_opponents_meet_each_version_once(arena:
         expected = Counter(float(score_of_test(pair)) for pair in both)
         found = {one["score"]: one["times"] for one in tested["block_scores"] if one["times"]}
         assert found == expected
-        assert await store.rated_results("bluff", {}, [3]) == []
+        assert rated_results(read, "bluff", {}, [3]) == []
 
 
 async def _held(store: Store) -> list[Tournament]:

@@ -1,6 +1,6 @@
 """An arena that has played: bots of different strength, real matches, real records."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
+from arena.boards.live_board import all_versions
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.games.bluff import Bet, BluffView, Doubt, Face
@@ -19,6 +20,7 @@ from arena.match.seating import rotations
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.records import Block, BlockKind, FinishedMatch, Registered
+from arena.storage.reading import open_reader
 from arena.storage.store import Store, open_store
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -84,8 +86,10 @@ async def fill(
     **options: object,
 ) -> list[FinishedMatch]:
     """Play and record whole blocks; the bot named honest is the house's. Oldest match first."""
+    with open_reader(url) as read:
+        known = {one.entrant.bot: one for one in all_versions(read).values()}
     async with open_store(url) as store:
-        guests = [await _guest(store, name, policy) for name, policy in policies]
+        guests = [await _guest(store, known, name, policy) for name, policy in policies]
         rules = make_game(game, options)
         # Plans that differ play other matches under other ids.
         random = Random(f"{seed} {game} {seats} {sorted(options)}")
@@ -101,10 +105,9 @@ async def fill(
     return played
 
 
-async def _guest(store: Store, name: str, policy: Policy) -> Guest:
-    for registered in (await store.versions()).values():
-        if registered.entrant.bot == name:
-            return Guest(registered, policy)
+async def _guest(store: Store, known: Mapping[str, Registered], name: str, policy: Policy) -> Guest:
+    if name in known:
+        return Guest(known[name], policy)
     house = name == "honest"
     registered, _ = await store.register(name, "arena" if house else f"{name}s-owner", house=house)
     return Guest(registered, policy)

@@ -4,19 +4,19 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from arena_dashboard import comparison_data, comparison_tables, history_chart
-from arena_dashboard.live_board import LadderName
 
 from arena.boards.board import Board
 from arena.boards.comparisons import Comparisons, comparisons
+from arena.boards.live_board import LadderId
 from arena.match.transcript import Entrant
 from arena.rating.methods import ScoreRule
 from arena.records import Registered, VersionId
+from arena_dashboard import comparison_data, comparison_tables, history_chart
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import html, open_page, texts
 from tests.dashboard.played import anyhow, sensible, silent
 
-TWO = LadderName("bluff", "{}", (2,))
+TWO = LadderId("bluff", "{}", (2,))
 
 
 @pytest.mark.parametrize("page", ["head_to_head", "history", "bot"])
@@ -33,7 +33,7 @@ def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) ->
     app = open_page("head_to_head")
     assert not app.exception
     page = html(app)
-    facts = comparison_data.facts(TWO)
+    facts = comparison_data.ladder_details(TWO)
     assert isinstance(facts.comparisons, Comparisons)
     assert [line.bot for line in facts.board.standings] == ["alpha", "honest", "beta"]
     met = facts.comparisons.met(0, 2)
@@ -60,14 +60,14 @@ def test_first_places_alone_are_a_ladder_of_their_own(filled: Filler) -> None:
     app = open_page("head_to_head", seats="3-4", score="winner")
     assert not app.exception
     assert "only first place" in texts(app)
-    winner = comparison_data.facts(LadderName("bluff", "{}", (3, 4), ScoreRule.WINNER))
-    placement = comparison_data.facts(LadderName("bluff", "{}", (3, 4)))
+    winner = comparison_data.ladder_details(LadderId("bluff", "{}", (3, 4), ScoreRule.WINNER))
+    placement = comparison_data.ladder_details(LadderId("bluff", "{}", (3, 4)))
     assert winner.board.standings[0].elo != placement.board.standings[0].elo
 
 
 def test_faults_and_forfeits_are_those_of_the_boards_matches(filled: Filler) -> None:
     filled(blocks=2, policies=[("honest", sensible(0.0)), ("gone", silent)])
-    facts = comparison_data.facts(TWO)
+    facts = comparison_data.ladder_details(TWO)
     by_bot = {line.bot: facts.troubles[line.version_id] for line in facts.board.standings}
     assert (by_bot["honest"].faults, by_bot["honest"].forfeits) == (0, 0)
     assert by_bot["gone"].matches == by_bot["gone"].faulty_matches == 4
@@ -83,7 +83,7 @@ def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Fill
     assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
     found = comparison_data.history(TWO)
     assert 28 <= len(found.points) <= 30  # none before the anchor's first match
-    standings = comparison_data.facts(TWO).board.standings
+    standings = comparison_data.ladder_details(TWO).board.standings
     last = {rating.version_id: rating.elo for rating in found.points[-1].ratings}
     for line in standings:
         assert last[line.version_id] == pytest.approx(line.elo, abs=1e-9)
@@ -136,7 +136,7 @@ def test_a_bot_is_named_by_text_and_never_by_markup(filled: Filler) -> None:
 
 def test_a_bots_opponents_are_all_whom_it_met(filled: Filler) -> None:
     filled(blocks=20)
-    facts = comparison_data.facts(TWO)
+    facts = comparison_data.ladder_details(TWO)
     assert facts.comparisons is not None
     rows = comparison_tables.opponents(
         facts.board.standings, facts.comparisons, facts.comparisons.bots[0]

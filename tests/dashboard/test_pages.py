@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from arena_dashboard import data
 
 from arena.luck import luck_of
+from arena_dashboard import data
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import html, open_page, texts
 from tests.dashboard.played import anyhow, silent

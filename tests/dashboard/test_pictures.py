@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from arena_dashboard import charts, data, tables
-from arena_dashboard.markup import Html, picture, tag, together
 
 from arena.boards.board import BoardLine
 from arena.boards.luck_adjusted import LuckAdjusted
 from arena.rating.flags import Flag
 from arena.records import VersionId
 from arena.storage.rows import MatchRow, SeatRow
+from arena_dashboard import charts, data, tables
+from arena_dashboard.markup import Html, picture, tag, together
 
 LINE = BoardLine(
     rank=2,

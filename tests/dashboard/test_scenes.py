@@ -5,8 +5,6 @@ from random import Random
 from uuid import uuid4
 
 import pytest
-from arena_dashboard.scenes import SCENES, bloeff, bluff, bluff_you, sentences
-from arena_dashboard.watching import Moment, Onlooker, Viewpoint, watch
 
 from arena.games import make_game
 from arena.games.bloeff import Card, CardsDrawn, Doubted, DrawCause, RedPlayed
@@ -22,6 +20,8 @@ from arena.games.bluff import (
 from arena.games.bluff_you import Revealed, Steal, Swapped, Win
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, VersionId
+from arena_dashboard.scenes import SCENES, bloeff, bluff, bluff_you, sentences
+from arena_dashboard.watching import Moment, Onlooker, Viewpoint, watch
 from tests.dashboard.played import Guest, play_match, sensible
 
 NAMES = ("alpha", "beta", "gamma")

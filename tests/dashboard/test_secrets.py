@@ -9,7 +9,6 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from arena_dashboard.watching import Onlooker, Viewpoint, Watched, watch, write_viewpoint
 
 from arena.codec.transcript import to_bytes
 from arena.games import bluff, bluff_you, make_game
@@ -22,6 +21,7 @@ from arena.match.result import Result, Termination
 from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
 from arena.records import Block, BlockKind, FinishedMatch
 from arena.storage.store import open_store
+from arena_dashboard.watching import Onlooker, Viewpoint, Watched, watch, write_viewpoint
 from tests.dashboard.pages import html, open_page
 from tests.dashboard.played import NOON
 

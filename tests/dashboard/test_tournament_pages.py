@@ -5,12 +5,12 @@ import re
 import sys
 
 import pytest
-from arena_dashboard import tournament_data
 from streamlit.testing.v1 import AppTest
 
 from arena.scheduling.formats import FormatName
 from arena.tournament.summary import standings
 from arena.tournament.tournament import TournamentRecord
+from arena_dashboard import tournament_data
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import html, open_page, texts
 
@@ -91,6 +91,7 @@ def test_all_visitors_share_what_was_read_and_computed(arena: str) -> None:
 
 def _page_left_open() -> None:
     import streamlit as st
+
     from arena_dashboard.tournament_page import show
 
     runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from arena_dashboard.watching import Onlooker, parse_viewpoint, watch, write_viewpoint
 
 from arena.luck import luck_of
 from arena.match.transcript import Entrant
+from arena_dashboard.watching import Onlooker, parse_viewpoint, watch, write_viewpoint
 from tests.dashboard.test_scenes import match
 
 

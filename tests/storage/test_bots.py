@@ -3,6 +3,7 @@
 import psycopg
 import pytest
 
+from arena.boards.live_board import all_versions
 from arena.match.transcript import Entrant
 from arena.storage.errors import (
     NameRefusedError,
@@ -11,6 +12,7 @@ from arena.storage.errors import (
     VersionExistsError,
 )
 from arena.storage.names import check_name
+from arena.storage.reading import Reader
 from arena.storage.store import Store
 from tests.storage.results import finished
 
@@ -132,11 +134,11 @@ async def test_an_unknown_bot_or_version_is_named(store: Store) -> None:
         await store.retire("fox", "9")
 
 
-async def test_the_list_of_bots_counts_matches_by_version(store: Store) -> None:
+async def test_the_list_of_bots_counts_matches_by_version(read: Reader, store: Store) -> None:
     fox, _ = await store.register("fox", "ann")
     owl, _ = await store.register("Owl", "bob")
     await store.register("fox", "ann", "2")
     await store.record([finished((fox.version_id, owl.version_id)) for _ in range(3)])
     listed = [(row.bot, row.version, row.matches) for row in await store.bots()]
     assert listed == [("fox", "1", 3), ("fox", "2", 0), ("Owl", "1", 3)]
-    assert (await store.versions())[owl.version_id] == owl
+    assert all_versions(read)[owl.version_id] == owl

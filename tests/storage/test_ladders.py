@@ -6,10 +6,17 @@ from random import Random
 import pytest
 
 from arena.boards.board import Board
+from arena.boards.details import troubles
+from arena.boards.live_board import LadderId, all_versions
 from arena.rating.methods import ScoreRule
 from arena.records import FinishedMatch, VersionId
+from arena.storage import ladder_statements
+from arena.storage.reading import Reader
 from arena.storage.store import Store
+from tests.storage.log import rated_results
 from tests.storage.results import block, finished
+
+TWO = LadderId("bluff", "{}", (2,))
 
 
 def trouble(match: FinishedMatch, seat: int, faults: int, *, forfeited: bool) -> FinishedMatch:
@@ -25,7 +32,7 @@ def trouble(match: FinishedMatch, seat: int, faults: int, *, forfeited: bool) ->
 
 
 async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
-    store: Store, versions: tuple[VersionId, ...]
+    read: Reader, store: Store, versions: tuple[VersionId, ...]
 ) -> None:
     random = Random(3)
     followers = {score: Board("bluff", score) for score in ScoreRule}
@@ -43,15 +50,15 @@ async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
         if random.random() < 0.2:
             await store.close_block(of.id)
         for board in followers.values():
-            rows = await store.rated_results("bluff", {}, [2, 3], board.sequence)
+            rows = rated_results(read, "bluff", {}, [2, 3], board.sequence)
             board.extend(rows)
-            board.standings(await store.versions())
+            board.standingsall_versions(read)
     await store.record(waiting)
-    known = await store.versions()
+    known = all_versions(read)
     for score, board in followers.items():
-        board.extend(await store.rated_results("bluff", {}, [2, 3], board.sequence))
+        board.extend(rated_results(read, "bluff", {}, [2, 3], board.sequence))
         whole = Board("bluff", score)
-        whole.extend(await store.rated_results("bluff", {}, [2, 3]))
+        whole.extend(rated_results(read, "bluff", {}, [2, 3]))
         assert len(board) == len(whole) > 15
         assert board.sequence == whole.sequence
         for one, other in zip(board.standings(known), whole.standings(known), strict=True):
@@ -63,7 +70,7 @@ async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
 
 
 async def test_troubles_are_those_of_the_ladders_results_up_to_a_number(
-    store: Store, versions: tuple[VersionId, ...]
+    read: Reader, store: Store, versions: tuple[VersionId, ...]
 ) -> None:
     one, two, three = versions
     await store.record(
@@ -77,28 +84,28 @@ async def test_troubles_are_those_of_the_ladders_results_up_to_a_number(
     await store.record([trouble(finished((one, two, three)), 0, 1, forfeited=False)])
     await store.record([trouble(finished((one, two), show_and_reroll=True), 0, 1, forfeited=False)])
     await store.record([trouble(finished((one, two), block(2)), 0, 9, forfeited=False)])
-    rows = await store.rated_results("bluff", {}, [2])
+    rows = rated_results(read, "bluff", {}, [2])
     last = rows[-1].sequence
-    found = {row.version_id: row for row in await store.troubles("bluff", {}, [2], last)}
+    found = troubles(read, TWO, last)
     assert {v: (t.matches, t.faults, t.faulty_matches, t.forfeits) for v, t in found.items()} == {
         one: (3, 2, 1, 0),
         two: (2, 3, 1, 1),
         three: (1, 0, 0, 0),
     }
-    before = await store.troubles("bluff", {}, [2], rows[0].sequence)
-    assert sum(row.matches for row in before) == 2
+    before = troubles(read, TWO, rows[0].sequence)
+    assert sum(one.matches for one in before.values()) == 2
 
 
 async def test_rating_events_lead_to_their_matches(
-    store: Store, versions: tuple[VersionId, ...]
+    read: Reader, store: Store, versions: tuple[VersionId, ...]
 ) -> None:
     matches = [finished(versions[:2], minute=minute) for minute in range(3)]
     await store.record(matches)
-    rows = await store.rated_results("bluff", {}, [2])
-    found = await store.rated_matches([rows[2].sequence, rows[0].sequence])
+    rows = rated_results(read, "bluff", {}, [2])
+    found = read(ladder_statements.rated_matches([rows[2].sequence, rows[0].sequence]))
     assert [(one.sequence, one.match_id) for one in found] == [
         (rows[at].sequence, rows[at].match_id) for at in (0, 2)
     ]
     ends = {match.transcript.setup.match_id: match.finished_at for match in matches}
     assert [one.finished_at for one in found] == [ends[one.match_id] for one in found]
-    assert await store.rated_matches([]) == []
+    assert read(ladder_statements.rated_matches([])) == []

@@ -17,9 +17,11 @@ from arena.luck import BLUFF, luck_of
 from arena.match.transcript import Step, Transcript
 from arena.records import FinishedMatch, VersionId
 from arena.storage.errors import RecordRefusedError
+from arena.storage.reading import Reader
 from arena.storage.schema import migrate
 from arena.storage.store import Store
 from tests.luck.matches import careless, series
+from tests.storage.log import rated_results
 from tests.storage.results import finished, match_id
 
 Versions = tuple[VersionId, ...]
@@ -48,8 +50,8 @@ def impossible(versions: Versions) -> FinishedMatch:
     return replace(match, transcript=transcript, written=to_bytes(transcript))
 
 
-async def lucks(store: Store, seats: int = 2) -> dict[str, list[float] | None]:
-    return {row.match_id: row.luck for row in await store.rated_results("bluff", {}, [seats])}
+def lucks(read: Reader, seats: int = 2) -> dict[str, list[float] | None]:
+    return {row.match_id: row.luck for row in rated_results(read, "bluff", {}, [seats])}
 
 
 def expected(matches: list[FinishedMatch]) -> dict[str, list[float] | None]:
@@ -58,33 +60,35 @@ def expected(matches: list[FinishedMatch]) -> dict[str, list[float] | None]:
 
 @pytest.mark.parametrize("seats", [2, 3])
 async def test_a_result_is_recorded_with_its_luck(
-    store: Store, versions: Versions, seats: int
+    read: Reader, store: Store, versions: Versions, seats: int
 ) -> None:
     matches = played_matches(versions, 30, seats)
     await store.record(matches)
-    assert await lucks(store, seats) == expected(matches)
+    assert lucks(read, seats) == expected(matches)
     row = await store.match(match_id(matches[0]))
     assert row is not None
     assert row.luck == list(luck_of(matches[0].transcript).seats)
     assert await store.luck.missing() == 0
 
 
-async def test_recording_again_changes_no_luck(store: Store, versions: Versions) -> None:
+async def test_recording_again_changes_no_luck(
+    read: Reader, store: Store, versions: Versions
+) -> None:
     one, other = played_matches(versions, 2)
     await store.record([one])
     setup = replace(other.transcript.setup, match_id=match_id(one))
     await store.record([replace(one, transcript=replace(other.transcript, setup=setup))])
-    assert await lucks(store) == expected([one])
+    assert lucks(read) == expected([one])
 
 
 async def test_a_result_whose_luck_cannot_be_told_is_recorded_all_the_same(
-    store: Store, versions: Versions
+    read: Reader, store: Store, versions: Versions
 ) -> None:
     matches = [*played_matches(versions, 3), impossible(versions)]
     with pytest.raises(IndexError):
         luck_of(matches[-1].transcript)
     await store.record(matches)
-    found = await lucks(store)
+    found = lucks(read)
     assert found == expected(matches[:-1]) | {match_id(matches[-1]): None}
 
 
@@ -98,22 +102,22 @@ async def test_a_batch_that_is_refused_leaves_no_luck(
 
 
 async def test_luck_that_was_thrown_away_is_measured_again(
-    store: Store, versions: Versions, sql: psycopg.Connection
+    read: Reader, store: Store, versions: Versions, sql: psycopg.Connection
 ) -> None:
     matches = [*played_matches(versions, 12), impossible(versions)]
     await store.record(matches)
-    before = await lucks(store)
+    before = lucks(read)
     sql.execute("DELETE FROM match_luck")
-    assert set((await lucks(store)).values()) == {None}
+    assert set((lucks(read)).values()) == {None}
     assert await store.luck.missing() == 13
     told = [done async for done in store.luck.measure_missing()]
     assert (told.count(True), told.count(False)) == (12, 1)
-    assert await lucks(store) == before
+    assert lucks(read) == before
     assert [done async for done in store.luck.measure_missing()] == [False]
 
 
 async def test_luck_by_another_table_does_not_count_and_is_replaced(
-    store: Store, versions: Versions, sql: psycopg.Connection
+    read: Reader, store: Store, versions: Versions, sql: psycopg.Connection
 ) -> None:
     matches = played_matches(versions, 3)
     await store.record(matches)
@@ -121,10 +125,10 @@ async def test_luck_by_another_table_does_not_count_and_is_replaced(
     sql.execute(
         "INSERT INTO match_luck SELECT id, 'bluff_0.json', sha256('old'), '{0.5,-0.5}' FROM matches"
     )
-    assert set((await lucks(store)).values()) == {None}
+    assert set((lucks(read)).values()) == {None}
     assert [row.luck for row in await store.matches()] == [None] * 3
     assert [done async for done in store.luck.measure_missing()] == [True] * 3
-    assert await lucks(store) == expected(matches)
+    assert lucks(read) == expected(matches)
     tables = sql.execute("SELECT DISTINCT table_file, encode(table_sha256, 'hex') FROM match_luck")
     assert tables.fetchall() == [tuple(BLUFF)]
 
@@ -158,16 +162,17 @@ async def test_the_database_refuses_luck_that_is_not_one_number_for_each_seat(
 
 
 async def test_luck_of_other_seats_is_not_read_even_where_the_database_holds_it(
-    store: Store, versions: Versions, sql: psycopg.Connection
+    read: Reader, store: Store, versions: Versions, sql: psycopg.Connection
 ) -> None:
     await store.record(played_matches(versions, 2))
     sql.execute("ALTER TABLE match_luck DISABLE TRIGGER USER")
     sql.execute("UPDATE match_luck SET luck = '{0.5,-0.25,-0.25}'")
-    assert set((await lucks(store)).values()) == {None}
+    assert set((lucks(read)).values()) == {None}
     assert [row.luck for row in await store.matches()] == [None, None]
 
 
 async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
+    read: Reader,
     store: Store,
     versions: Versions,
     sql: psycopg.Connection,
@@ -180,12 +185,12 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP FUNCTION refuse_luck_of_other_seats")
     sql.execute("UPDATE alembic_version SET version_num = '0002'")
     migrate(database)
-    assert await lucks(store) == {match_id(match): None for match in matches}
+    assert lucks(read) == {match_id(match): None for match in matches}
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
     # The command has an event loop of its own.
     outcome = await run("--missing")
     assert "Measured the luck of 5 matches." in outcome
-    assert await lucks(store) == expected(matches)
+    assert lucks(read) == expected(matches)
     assert "Measured the luck of 0 matches." in await run("--missing")
 
 

@@ -8,9 +8,11 @@ import pytest
 from arena.hosting.ports import StorageFailedError
 from arena.records import VersionId
 from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
+from arena.storage.reading import Reader
 from arena.storage.store import Store, open_store
 from arena.storage.tables import append_only
 from tests.databases import plain
+from tests.storage.log import rated_results
 from tests.storage.results import block, finished, forfeited, match_id
 
 Versions = tuple[VersionId, ...]
@@ -82,7 +84,7 @@ async def test_the_same_matches_from_two_recorders_at_once_are_recorded_once(
 
 
 async def test_what_the_ratings_are_told_becomes_visible_in_the_order_of_its_numbers(
-    database: str, store: Store, versions: Versions, sql: psycopg.Connection
+    read: Reader, database: str, store: Store, versions: Versions, sql: psycopg.Connection
 ) -> None:
     slow, fast = finished(versions), finished(versions)
     sql.execute(
@@ -102,7 +104,7 @@ async def test_what_the_ratings_are_told_becomes_visible_in_the_order_of_its_num
         await asyncio.wait({overtaking, queued}, return_when="FIRST_COMPLETED")
         assert not overtaking.done()
         sql.execute("SELECT pg_advisory_unlock(99)")
-    told = await store.rated_results("bluff", {}, [3])
+    told = rated_results(read, "bluff", {}, [3])
     assert [result.match_id for result in told] == [match_id(slow), match_id(fast)]
 
 

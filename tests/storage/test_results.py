@@ -5,93 +5,102 @@ from uuid import uuid4
 import pytest
 
 from arena.records import VersionId
+from arena.storage import statements
 from arena.storage.errors import TranscriptDamagedError
+from arena.storage.reading import Reader
 from arena.storage.store import Store
 from arena.storage.transcripts import packer, unpack
+from tests.storage.log import rated_results
 from tests.storage.results import block, finished, forfeited, match_id
 
 Versions = tuple[VersionId, ...]
 
 
-async def rated(store: Store, *seat_counts: int) -> list[str]:
-    return [result.match_id for result in await store.rated_results("bluff", {}, seat_counts)]
+def rated(read: Reader, *seat_counts: int) -> list[str]:
+    return [result.match_id for result in rated_results(read, "bluff", {}, seat_counts)]
 
 
-async def test_a_block_counts_once_it_is_complete(store: Store, versions: Versions) -> None:
+async def test_a_block_counts_once_it_is_complete(
+    read: Reader, store: Store, versions: Versions
+) -> None:
     trio = block(3)
     matches = [finished(versions, trio, position, minute=position) for position in range(3)]
     await store.record(matches[:1])
     await store.record(matches[1:2])
-    assert await rated(store, 3) == []
+    assert rated(read, 3) == []
     await store.record(matches[2:])
-    assert await rated(store, 3) == [match_id(match) for match in matches]
+    assert rated(read, 3) == [match_id(match) for match in matches]
 
 
-async def test_a_block_cut_short_counts_as_far_as_it_went(store: Store, versions: Versions) -> None:
+async def test_a_block_cut_short_counts_as_far_as_it_went(
+    read: Reader, store: Store, versions: Versions
+) -> None:
     trio = block(3)
     await store.record([finished(versions, trio, 0), finished(versions, trio, 1)])
     await store.close_block(trio.id)
     await store.close_block(trio.id)
-    assert len(await rated(store, 3)) == 2
+    assert len(rated(read, 3)) == 2
     await store.record([finished(versions, trio, 2)])
-    assert len(await rated(store, 3)) == 3
+    assert len(rated(read, 3)) == 3
 
 
 async def test_a_void_block_never_counts_and_stays_in_the_log(
-    store: Store, versions: Versions
+    read: Reader, store: Store, versions: Versions
 ) -> None:
     pair = block(2)
     await store.record([finished(versions, pair, 0)])
     await store.void_block(pair.id)
     await store.close_block(pair.id)
     await store.record([finished(versions, pair, 1)])
-    assert await rated(store, 3) == []
+    assert rated(read, 3) == []
     assert [(match.rated, match.voided) for match in await store.matches()] == [(False, True)] * 2
 
 
-async def test_a_block_that_counts_cannot_be_voided(store: Store, versions: Versions) -> None:
+async def test_a_block_that_counts_cannot_be_voided(
+    read: Reader, store: Store, versions: Versions
+) -> None:
     match = finished(versions)
     await store.record([match])
     await store.void_block(match.block.id)
     assert await store.void_unfinished_blocks() == 0
-    assert await rated(store, 3) == [match_id(match)]
+    assert rated(read, 3) == [match_id(match)]
 
 
 async def test_a_starting_referee_voids_what_was_left_unfinished(
-    store: Store, versions: Versions
+    read: Reader, store: Store, versions: Versions
 ) -> None:
     await store.record([finished(versions, block(2)), finished(versions, block(3))])
     await store.record([finished(versions)])
     assert await store.void_unfinished_blocks() == 2
     assert await store.void_unfinished_blocks() == 0
-    assert len(await rated(store, 3)) == 1
+    assert len(rated(read, 3)) == 1
     assert await store.match_count() == 3
 
 
 async def test_rated_results_are_those_of_one_ladder_by_seat(
-    store: Store, versions: Versions
+    read: Reader, store: Store, versions: Versions
 ) -> None:
     two = forfeited(finished(versions[:2]))
     await store.record([two, finished(versions), finished(versions, show_and_reroll=True)])
-    (result,) = await store.rated_results("bluff", {}, [2])
+    (result,) = rated_results(read, "bluff", {}, [2])
     assert result.match_id == match_id(two)
     assert result.block_id == two.block.id
     assert result.version_ids == list(versions[:2])
     assert result.placings == [1, 2]
     assert result.forfeited == [False, True]
-    assert len(await store.rated_results("bluff", {}, [2, 3])) == 2
-    assert len(await store.rated_results("bluff", {"show_and_reroll": True}, [3])) == 1
-    assert await store.rated_results("bloeff", {}, [2, 3]) == []
+    assert len(rated_results(read, "bluff", {}, [2, 3])) == 2
+    assert len(rated_results(read, "bluff", {"show_and_reroll": True}, [3])) == 1
+    assert rated_results(read, "bloeff", {}, [2, 3]) == []
 
 
 async def test_later_results_are_asked_for_by_the_last_number(
-    store: Store, versions: Versions
+    read: Reader, store: Store, versions: Versions
 ) -> None:
     await store.record([finished(versions) for _ in range(3)])
-    first = await store.rated_results("bluff", {}, [3])
+    first = rated_results(read, "bluff", {}, [3])
     news = finished(versions)
     await store.record([news])
-    added = await store.rated_results("bluff", {}, [3], first[-1].sequence)
+    added = rated_results(read, "bluff", {}, [3], first[-1].sequence)
     assert [result.match_id for result in added] == [match_id(news)]
 
 
@@ -143,13 +152,15 @@ async def test_a_match_that_is_not_there_is_none(store: Store, versions: Version
         assert await store.matches(before=unknown) == []
 
 
-async def test_ladders_and_meetings_are_counted(store: Store, versions: Versions) -> None:
+async def test_ladders_and_meetings_are_counted(
+    read: Reader, store: Store, versions: Versions
+) -> None:
     one, two, three = versions
     await store.record([finished((one, two)), finished((two, one)), finished((one, three))])
     await store.record([finished(versions, block(3), 0, show_and_reroll=True)])
     assert [
         (ladder.options, ladder.seat_count, ladder.matches, ladder.rated)
-        for ladder in await store.ladders()
+        for ladder in read(statements.ladders())
     ] == [({}, 2, 3, 3), ({"show_and_reroll": True}, 3, 1, 0)]
     meetings = {
         (count.seat_count, count.one, count.other): count.matches

@@ -20,10 +20,12 @@ from arena.storage.errors import (
     UnknownTournamentError,
 )
 from arena.storage.listening import notifications
+from arena.storage.reading import Reader
 from arena.storage.store import Store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.tournaments import BEFORE, NewEntry
 from arena.tournament.tournament import BlockState, Rules, Tournament, TournamentState
+from tests.storage.log import rated_results
 from tests.storage.results import block, finished
 
 RULES = Rules(
@@ -174,12 +176,12 @@ async def test_opening_and_pairing_again_change_nothing(
 
 @pytest.mark.parametrize("rated", [True, False])
 async def test_matches_of_an_unrated_tournament_do_not_count_for_the_ratings(
-    store: Store, versions: tuple[VersionId, ...], rated: bool
+    read: Reader, store: Store, versions: tuple[VersionId, ...], rated: bool
 ) -> None:
     tournament = await created(store, versions, rated=rated)
     own = await opened(store, tournament)
     await store.record(both_rotations(versions, own))
-    assert len(await store.rated_results("bluff", {}, [2])) == 2 * rated
+    assert len(rated_results(read, "bluff", {}, [2])) == 2 * rated
     assert {match.rated for match in await store.matches()} == {rated}
 
 

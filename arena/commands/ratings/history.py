@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arena.commands.bots import with_store
+from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
 from arena.commands.results.matches import AsJson, OptionList, game_options
@@ -17,7 +17,8 @@ from arena.games.game import AnyGame
 from arena.rating.methods import ScoreRule
 
 if TYPE_CHECKING:
-    from arena.leaderboard import LadderHistory
+    from arena.boards.details import LadderHistory
+    from arena.storage.reading import Reader
 
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -34,26 +35,24 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Print the ratings of a ladder over time: its log replayed, the same for everybody."""
-    from arena.boards.board import table_sizes
-    from arena.leaderboard import Ladder, ladder_history, table_size
-    from arena.storage.store import Store
+    from arena.boards.details import ladder_history
+    from arena.boards.live_board import LiveBoard, all_versions, ladder_of_table
 
     with told_in_a_sentence():
         rules = make_game(game, game_options(option or ()))
         require_seats(rules, seats)
     changed = rules.options.changed()
 
-    async def read(store: Store) -> "tuple[int, LadderHistory]":
+    def replayed(read: "Reader") -> "tuple[int, LadderHistory]":
         # Before the log is replayed, which takes seconds where it is long.
-        known = {one.bot.lower() for one in await store.bots()}
+        known = {one.entrant.bot.lower() for one in all_versions(read).values()}
         for name in bot or ():
             if name.lower() not in known:
                 raise CommandError(f"--bot {name}: there is no such bot: see `arena bot list`.")
-        size = await table_size(store, game, changed, seats)
-        ladder = Ladder(game, changed, table_sizes(size), score)
-        return size, await ladder_history(store, ladder, points)
+        size, ladder = ladder_of_table(read, game, changed, seats, score)
+        return size, ladder_history(read, LiveBoard(ladder, read), points)
 
-    size, found = with_store(read)
+    size, found = with_reader(replayed)
     with told_in_a_sentence():
         chosen = _chosen(found, bot or ())
     if as_json:

@@ -12,8 +12,7 @@ from rich.live import Live
 from rich.table import Column, Table
 from rich.text import Text
 
-from arena.commands.bots import with_store
-from arena.commands.database import database
+from arena.commands.database import database, with_reader
 from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.results.matches import AsJson, OptionList, game_options
 from arena.games import make_game
@@ -24,8 +23,9 @@ from arena.settings import read_settings
 # Imported where it is needed: `arena up` prints leaderboards at its end, if at all.
 if TYPE_CHECKING:
     from arena.boards.board import BoardLine
+    from arena.boards.live_board import Leaderboard
     from arena.boards.luck_adjusted import LuckTold
-    from arena.leaderboard import Leaderboard
+    from arena.storage.reading import Reader
 
 Score = Annotated[
     ScoreRule, typer.Option(help="Every pair of a match counts, or only its first place.")
@@ -56,8 +56,7 @@ def leaderboard(
     as_json: AsJson = False,
 ) -> None:
     """Print the leaderboard of one game, its options and a table size."""
-    from arena.boards.board import table_sizes
-    from arena.leaderboard import Ladder, leaderboard, table_size
+    from arena.boards.live_board import LiveBoard, ladder_of_table
 
     with told_in_a_sentence():
         rules = make_game(game, game_options(option or ()))
@@ -68,17 +67,14 @@ def leaderboard(
     if follow:
         _follow(rules, seats, score, as_json=as_json)
     elif details or check:
+        from arena.boards import details as boards_details
         from arena.commands.ratings.leaderboard_details import details_json, print_details
-        from arena.leaderboard import Details
-        from arena.leaderboard import details as read_details
-        from arena.storage.store import Store
 
-        async def read(store: Store) -> tuple[int, Details]:
-            size = await table_size(store, game, changed, seats)
-            ladder = Ladder(game, changed, table_sizes(size), score)
-            return size, await read_details(store, ladder, check=check)
+        def with_details(read: "Reader") -> tuple[int, boards_details.Details]:
+            size, ladder = ladder_of_table(read, game, changed, seats, score)
+            return size, boards_details.details(read, ladder, check=check)
 
-        size, found = with_store(read)
+        size, found = with_reader(with_details)
         if as_json:
             document = ladder_json(rules, size, score, found.board.standings)
             typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
@@ -86,7 +82,12 @@ def leaderboard(
         print_leaderboard(rules, title(rules, size, score), found.board.standings)
         print_details(Console(), found)
     else:
-        size, standings = with_store(lambda store: leaderboard(store, game, changed, seats, score))
+
+        def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine]]":
+            size, ladder = ladder_of_table(read, game, changed, seats, score)
+            return size, LiveBoard(ladder, read).now().standings
+
+        size, standings = with_reader(alone)
         if as_json:
             typer.echo(json.dumps(ladder_json(rules, size, score, standings), indent=2))
             return
@@ -94,27 +95,23 @@ def leaderboard(
 
 
 def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: bool) -> None:
-    from arena.boards.board import table_sizes
-    from arena.leaderboard import Ladder, follow, table_size
-    from arena.storage.store import open_store
+    from arena.boards.live_board import LiveBoard, follow, ladder_of_table
+    from arena.storage.reading import open_reader
 
-    async def run(url: str) -> None:
-        changed = rules.options.changed()
-        async with open_store(url) as store:
-            size = await table_size(store, rules.name, changed, seats)
-            ladder = Ladder(rules.name, changed, table_sizes(size), score)
-            with Live(console=Console(), auto_refresh=False) as live:
-                async for board in follow(store, url, ladder):
-                    if as_json:
-                        print(_line(rules, size, score, board), flush=True)
-                    else:
-                        named = title(rules, size, score)
-                        shown = _shown(rules, named, board.standings, live.console.width)
-                        live.update(shown, refresh=True)
+    async def run(url: str, read: "Reader") -> None:
+        size, ladder = ladder_of_table(read, rules.name, rules.options.changed(), seats, score)
+        with Live(console=Console(), auto_refresh=False) as live:
+            async for board in follow(url, LiveBoard(ladder, read)):
+                if as_json:
+                    print(_line(rules, size, score, board), flush=True)
+                else:
+                    named = title(rules, size, score)
+                    shown = _shown(rules, named, board.standings, live.console.width)
+                    live.update(shown, refresh=True)
 
-    with told_in_a_sentence(), database(read_settings()) as url:
+    with told_in_a_sentence(), database(read_settings()) as url, open_reader(url) as read:
         try:
-            asyncio.run(run(url))
+            asyncio.run(run(url, read))
         except KeyboardInterrupt:
             return
 

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.boards.board import BoardLine
+from arena.boards.details import Details
 from arena.boards.model_check import ModelCheck
-from arena.leaderboard import Details
 from arena.records import VersionId
 
 MATRIX_BOTS = 10

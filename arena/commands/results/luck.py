@@ -53,7 +53,7 @@ def luck(
 
 def _measure_missing() -> None:
     # Imported here, because a file needs no database.
-    from arena.commands.bots import with_store
+    from arena.commands.database import with_store
     from arena.storage.store import Store
 
     async def measure(store: Store) -> tuple[int, int]:

@@ -18,7 +18,7 @@ def transcript_of(match: str) -> Transcript:
 def recorded(match_id: str) -> Transcript:
     """The transcript of a match in the database. Raises CommandError."""
     # Imported here, because a file needs no database.
-    from arena.commands.bots import with_store
+    from arena.commands.database import with_store
 
     found = with_store(lambda store: store.transcript(match_id))
     if found is None:

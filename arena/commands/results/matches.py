@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from arena.commands.bots import with_store
+from arena.commands.database import with_store
 from arena.commands.errors import CommandError, told_in_a_sentence
 from arena.commands.results.match_argument import recorded, transcript_of
 from arena.match.replay import TranscriptError

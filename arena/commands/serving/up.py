@@ -100,7 +100,7 @@ async def _up(plan: _Plan, url: str) -> None:
             await arena.wind_down()
         typer.echo(f"Stopped: {arena.recorded} matches recorded since the start.")
         if plan.stop_after is not None:
-            await _print_leaderboards(arena, plan.ladders)
+            _print_leaderboards(arena, plan.ladders)
 
 
 async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event) -> None:
@@ -127,11 +127,13 @@ async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event)
                     await stopping.wait()
 
 
-async def _print_leaderboards(arena: Arena, ladders: list[TableType]) -> None:
-    from arena.leaderboard import leaderboard  # numpy's weight, only where it is needed
+def _print_leaderboards(arena: Arena, ladders: list[TableType]) -> None:
+    # Numpy's weight, only where it is needed.
+    from arena.boards.live_board import LiveBoard, ladder_of_table
 
     for ladder in ladders:
         changed = ladder.options.changed()
-        _, standings = await leaderboard(arena.store, ladder.game, changed, ladder.seats)
+        _, ladder_id = ladder_of_table(arena.read, ladder.game, changed, ladder.seats)
+        standings = LiveBoard(ladder_id, arena.read).now().standings
         rules = make_game(ladder.game, changed)
         print_leaderboard(rules, title(rules, ladder.seats), standings)

@@ -4,6 +4,7 @@ The commands write to the database; a running referee is told by it and does the
 needs neither: it starts its bots itself.
 """
 
+import asyncio
 import json
 import secrets
 from collections.abc import Awaitable, Callable
@@ -36,7 +37,6 @@ from arena.tournament.tournament import Rules, Tournament, TournamentRecord, Tou
 
 if TYPE_CHECKING:  # for which `play` need not wait
     from arena.storage.store import Store
-    from arena.storage.tournaments import NewEntry
 
 T = TypeVar("T")
 
@@ -103,10 +103,7 @@ def create(
         rated=not unrated,
     )
 
-    async def use(store: "Store") -> Tournament:
-        return await store.tournaments.create(name, rules, await _field(store, bots, rules))
-
-    tournament = _with_store(use)
+    tournament = _create(name, bots, rules)
     if as_json:
         typer.echo(json.dumps(summary_json(tournament, 0), indent=2))
         return
@@ -116,18 +113,29 @@ def create(
     )
 
 
-async def _field(store: "Store", bots: str, rules: Rules) -> "list[NewEntry]":
+def _create(name: str, bots: str, rules: Rules) -> Tournament:
     # Here, because numpy's weight is only carried where ratings are asked for.
+    from arena.boards.live_board import LiveBoard, ladder_of_table
+    from arena.commands.database import database
     from arena.commands.tournaments.entries import refuse_one_owner, seeded, versions_named
-    from arena.leaderboard import leaderboard
+    from arena.settings import read_settings
+    from arena.storage.reading import Reader, open_reader
+    from arena.storage.store import open_store
 
-    entered = versions_named(bots, await store.bots())
-    if rules.rated:
-        refuse_one_owner(entered)
-    check_format(rules, len(entered))
-    _, lines = await leaderboard(store, rules.game, rules.options, rules.seats)
-    elo = {line.version_id: line.elo for line in lines}
-    return seeded(entered, elo, rules.format, rules.seed)
+    async def create(url: str, read: Reader) -> Tournament:
+        async with open_store(url) as store:
+            entered = versions_named(bots, await store.bots())
+            if rules.rated:
+                refuse_one_owner(entered)
+            check_format(rules, len(entered))
+            _, ladder = ladder_of_table(read, rules.game, rules.options, rules.seats)
+            lines = LiveBoard(ladder, read).now().standings
+            elo = {line.version_id: line.elo for line in lines}
+            field = seeded(entered, elo, rules.format, rules.seed)
+            return await store.tournaments.create(name, rules, field)
+
+    with told_in_a_sentence(), database(read_settings()) as url, open_reader(url) as read:
+        return asyncio.run(create(url, read))
 
 
 @app.command()
@@ -233,7 +241,7 @@ def _change(name: str, state: TournamentState, *before: TournamentState) -> None
 
 
 def _with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
-    from arena.commands.bots import with_store
+    from arena.commands.database import with_store
 
     return with_store(use)
 

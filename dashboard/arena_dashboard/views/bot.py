@@ -3,6 +3,8 @@
 from urllib.parse import urlencode
 
 import streamlit as st
+
+from arena.boards.details import Details
 from arena_dashboard import comparison_data, comparison_tables, data, tables
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import tag
@@ -11,7 +13,7 @@ from arena_dashboard.url_choice import to_url, url_choice
 LAST_MATCHES = 10
 
 
-def show_ladder(facts: comparison_data.Facts, bot: str) -> None:
+def show_ladder(facts: Details, bot: str) -> None:
     """Every version of the bot on one ladder."""
     st.subheader(in_words(facts.ladder))
     assert facts.comparisons is not None  # a ladder with a standing

@@ -1,15 +1,16 @@
 """Who beats whom, and what does the Elo not say?"""
 
 import streamlit as st
+
+from arena.boards.live_board import LadderId
 from arena_dashboard import comparison_data, comparison_tables
 from arena_dashboard.ladder_choice import choose_ladder, in_words, link
-from arena_dashboard.live_board import LadderName
 from arena_dashboard.markup import tag
 
 
-def show(ladder: LadderName) -> None:
+def show(ladder: LadderId) -> None:
     """The matrix and the numbers of one moment."""
-    facts = comparison_data.facts(ladder)
+    facts = comparison_data.ladder_details(ladder)
     if facts.comparisons is None:
         st.info("No match of this ladder counts yet.")
         return

@@ -1,13 +1,14 @@
 """How did the ratings come about?"""
 
 import streamlit as st
+
+from arena.boards.live_board import LadderId
 from arena_dashboard import comparison_data, history_chart
 from arena_dashboard.ladder_choice import choose_ladder, in_words
-from arena_dashboard.live_board import LadderName
 from arena_dashboard.url_choice import to_url_list, url_choices
 
 
-def show(ladder: LadderName) -> None:
+def show(ladder: LadderId) -> None:
     """The chosen bots' ways, or the best bots'."""
     with st.spinner("Replaying the results…"):
         found = comparison_data.history(ladder)
@@ -15,7 +16,9 @@ def show(ladder: LadderName) -> None:
         st.info("No match of this ladder counts yet.")
         return
     last = found.points[-1]
-    names = {found.names[rating.version_id]: rating.version_id for rating in last.ratings}
+    names = {
+        str(found.versions[rating.version_id].entrant): rating.version_id for rating in last.ratings
+    }
     bots = url_choices("bots", list(names), list(names)[: history_chart.MOST_BOTS - 2])
     st.multiselect(
         "Bots",

@@ -1,11 +1,11 @@
 """Which bots are best?"""
 
 import streamlit as st
+
+from arena.boards.live_board import LadderId
+from arena.storage.errors import StorageError
 from arena_dashboard import charts, data, tables
 from arena_dashboard.ladder_choice import choose_ladder, size_in_words
-from arena_dashboard.live_board import LadderName
-
-from arena.storage.errors import StorageError
 
 LIVE_SECONDS = 3.0
 # With fewer bots there is no picture to draw.
@@ -13,7 +13,7 @@ FEW = 2
 
 
 @st.fragment(run_every=LIVE_SECONDS)
-def live(ladder: LadderName) -> None:
+def live(ladder: LadderId) -> None:
     """The ladder, kept up to date while the page is open."""
     try:
         # Seen at the first visit only: later ones find the board there.

@@ -3,11 +3,11 @@
 from urllib.parse import urlencode
 
 import streamlit as st
+
+from arena.games import GAMES
 from arena_dashboard import data, tables
 from arena_dashboard.markup import tag
 from arena_dashboard.url_choice import to_url, url_choice
-
-from arena.games import GAMES
 
 st.title("Matches")
 

@@ -5,11 +5,11 @@ everything open.
 """
 
 import streamlit as st
+
+from arena.storage.errors import TranscriptDamagedError
 from arena_dashboard import data, match_page
 from arena_dashboard.scenes import SCENES, sentences
 from arena_dashboard.watching import Onlooker, Watched, parse_viewpoint, write_viewpoint
-
-from arena.storage.errors import TranscriptDamagedError
 
 
 def choose_match() -> str:

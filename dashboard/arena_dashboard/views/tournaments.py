@@ -1,6 +1,7 @@
 """Which tournaments are there, and how does this one stand?"""
 
 import streamlit as st
+
 from arena_dashboard import tournament_data, tournament_tables
 from arena_dashboard.tournament_page import show
 from arena_dashboard.url_choice import to_url, url_choice

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from arena_dashboard.live_board import LadderName, LiveBoard
 
 from arena.boards.board import REST_SECONDS
+from arena.boards.live_board import LadderId, LiveBoard
 
 VERSIONS = [
     SimpleNamespace(id=1, bot="honest", version="1", owner="arena", house=True),
@@ -66,7 +66,7 @@ class Clock:
 
 
 def board(log: Log, clock: Clock) -> LiveBoard:
-    return LiveBoard(LadderName("bluff", "{}", (2,)), log.read, clock)
+    return LiveBoard(LadderId("bluff", "{}", (2,)), log.read, clock)
 
 
 def test_results_are_read_only_when_the_last_number_moved() -> None:

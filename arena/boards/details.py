@@ -1,0 +1,87 @@
+"""What is shown with a ladder besides its Elo, read from storage: comparisons, faults, history."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from arena.boards.board import TABLE_SIZES
+from arena.boards.comparisons import AcrossTables, Comparisons, across_tables, comparisons
+from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, all_versions
+from arena.boards.model_check import ModelCheck, model_check
+from arena.boards.rating_history import MOST_POINTS, Point, rating_history
+from arena.records import Registered, VersionId
+from arena.storage import ladder_statements
+from arena.storage.reading import Read
+from arena.storage.rows import RatedMatch, Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A ladder at one moment, with what is shown besides its Elo."""
+
+    ladder: LadderId
+    board: Leaderboard
+    comparisons: Comparisons | None
+    """None before the first match."""
+    troubles: Mapping[VersionId, Trouble]
+    across_tables: Mapping[VersionId, AcrossTables]
+    """Over the ladders of this game and options, by version."""
+    check: ModelCheck | None
+    """None unless it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderHistory:
+    """A ladder's points, oldest first, and the match that each of them ends with."""
+
+    points: tuple[Point, ...]
+    matches: tuple[RatedMatch, ...]
+    versions: Mapping[VersionId, Registered]
+
+
+def details(read: Read, ladder: LadderId, *, check: bool = False) -> Details:
+    """The ladder with its details; with `check`, also what takes seconds."""
+    board = LiveBoard(ladder, read)
+    found = board.now()
+    boards = {ladder.sizes: found}
+    for sizes in TABLE_SIZES:
+        if sizes not in boards:
+            other = LadderId(ladder.game, ladder.options, tuple(sizes), ladder.score)
+            boards[sizes] = LiveBoard(other, read).now()
+    return Details(
+        ladder,
+        found,
+        None if found.rated is None else comparisons(found.rated),
+        troubles(read, ladder, found.sequence),
+        across_ladders(boards),
+        model_check(board.log()[0], score=ladder.score) if check else None,
+    )
+
+
+def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, AcrossTables]:
+    """Every bot over ladders that differ in nothing but their table sizes."""
+    ordered = sorted(boards.items(), key=lambda one: one[0].start)
+    return across_tables((sizes, one.standings, one.win_shares) for sizes, one in ordered)
+
+
+def troubles(read: Read, ladder: LadderId, sequence: int) -> dict[VersionId, Trouble]:
+    """Faults and forfeits by version, up to a rating event."""
+    statement = ladder_statements.troubles(
+        ladder.game, ladder.option_values, ladder.seats, sequence
+    )
+    return {row.version_id: Trouble(**row._mapping) for row in read(statement)}
+
+
+def ladder_history(read: Read, board: LiveBoard, points: int = MOST_POINTS) -> LadderHistory:
+    """The ladder's log, replayed: at most so many points."""
+    anchor = board.now().anchor
+    log, sequences = board.log()
+    found = rating_history(
+        log,
+        sequences,
+        anchor=None if anchor is None else anchor.version_id,
+        score=board.ladder.score,
+        points=points,
+    )
+    ends = read(ladder_statements.rated_matches([point.sequence for point in found]))
+    matches = tuple(RatedMatch(**row._mapping) for row in ends)
+    return LadderHistory(tuple(found), matches, all_versions(read))

@@ -1,0 +1,211 @@
+"""One ladder's leaderboard, kept up to date while the arena plays, for all who look together.
+
+The log is read once: a look asks for the number of the last rating event, and for results only
+when it moved. What is shown is what the whole log gives (`Board`). The referee's registry, the
+command line and the dashboard all read their boards here.
+"""
+
+import asyncio
+import json
+import time
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from arena.boards.board import Board, BoardLine, rest_seconds, table_sizes
+from arena.match.transcript import Entrant
+from arena.rating.elo import IntArray
+from arena.rating.ladder import Ladder
+from arena.rating.methods import ScoreRule
+from arena.rating.results import Results
+from arena.rating.win_share import WinShares
+from arena.records import Registered, VersionId
+from arena.storage import bot_statements, statements
+from arena.storage.listening import notifications
+from arena.storage.reading import Read
+from arena.storage.tables import RESULTS_CHANNEL
+
+MOST_BOARDS = 32
+"""Boards that LiveBoards keeps; the one not asked for the longest goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderId:
+    """Which ladder: a game, its options that are not defaults as JSON, and the numbers of seats."""
+
+    game: str
+    options: str
+    seats: tuple[int, ...]
+    score: ScoreRule = ScoreRule.PLACEMENT
+
+    @classmethod
+    def of(
+        cls,
+        game: str,
+        options: Mapping[str, Any],
+        sizes: Iterable[int],
+        score: ScoreRule = ScoreRule.PLACEMENT,
+    ) -> "LadderId":
+        """The ladder of options as values."""
+        return cls(game, json.dumps(dict(options), sort_keys=True), tuple(sizes), score)
+
+    @property
+    def option_values(self) -> dict[str, Any]:
+        """The options as values."""
+        values: dict[str, Any] = json.loads(self.options)
+        return values
+
+    @property
+    def sizes(self) -> range:
+        """The numbers of seats as a range."""
+        return range(self.seats[0], self.seats[-1] + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """A ladder at one moment."""
+
+    standings: tuple[BoardLine, ...]
+    """Best first."""
+    matches: int
+    """How many count."""
+    sequence: int
+    """The last rating event that was looked at."""
+    rated: Ladder[VersionId] | None = None
+    """The fit behind the standings; None before the first match."""
+    win_shares: tuple[WinShares[VersionId], ...] = ()
+    """First places by table size."""
+
+    @property
+    def anchor(self) -> BoardLine | None:
+        """The bot from which ratings are measured; None when it is the mean."""
+        return next((line for line in self.standings if line.anchor), None)
+
+
+class LiveBoard:
+    """A ladder that is read on. Safe to share among threads."""
+
+    def __init__(
+        self, ladder: LadderId, read: Read, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.ladder = ladder
+        self._read = read
+        self._clock = clock
+        self._lock = Lock()
+        self._board = Board(ladder.game, ladder.score)
+        self._shown = Leaderboard((), 0, 0)
+        self._rests_until = -float("inf")
+
+    def now(self) -> Leaderboard:
+        """The ladder as it stands, at most a few moments old. Raises StorageError."""
+        with self._lock:
+            began = self._clock()
+            if began >= self._rests_until:
+                first = not len(self._board)
+                self._catch_up()
+                ended = self._clock()
+                # The log so far is read once: what comes is what costs from now on.
+                self._rests_until = ended + rest_seconds(0.0 if first else ended - began)
+            return self._shown
+
+    @property
+    def rests_seconds(self) -> float:
+        """How long `now` will go on to say the same."""
+        return max(0.0, self._rests_until - self._clock())
+
+    def log(self) -> tuple[Results[VersionId], IntArray]:
+        """The results behind it and their rating events, as `Board.log`: a copy."""
+        with self._lock:
+            return self._board.log()
+
+    def _catch_up(self) -> None:
+        (last,) = self._read(statements.last_rating_event())
+        if last.sequence == self._shown.sequence:
+            return
+        rows = self._read(
+            statements.rated_results(
+                self.ladder.game,
+                self.ladder.option_values,
+                self.ladder.seats,
+                # Of all ladders: what came before is known not to be ours.
+                after_sequence=max(self._shown.sequence, self._board.sequence),
+            )
+        )
+        standings, rated = self._shown.standings, self._shown.rated
+        if rows:
+            self._board.extend(rows)
+            versions = all_versions(self._read)
+            standings = tuple(self._board.standings(versions))
+            rated = self._board.ladder(versions)
+        # Results may have come between the two questions.
+        sequence = max(last.sequence, self._board.sequence)
+        wins = self._board.win_shares()
+        self._shown = Leaderboard(standings, len(self._board), sequence, rated, wins)
+
+
+class LiveBoards:
+    """The live boards of one database by ladder. Safe to share among threads."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._lock = Lock()
+        self._boards: OrderedDict[LadderId, LiveBoard] = OrderedDict()
+
+    def board(self, ladder: LadderId) -> LiveBoard:
+        """The board of a ladder, the same one for all who ask."""
+        with self._lock:
+            board = self._boards.setdefault(ladder, LiveBoard(ladder, self._read))
+            self._boards.move_to_end(ladder)
+            if len(self._boards) > MOST_BOARDS:
+                self._boards.popitem(last=False)
+            return board
+
+
+def all_versions(read: Read) -> dict[VersionId, Registered]:
+    """Who the ids are, the retired included."""
+    return {
+        VersionId(row.id): Registered(
+            VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house
+        )
+        for row in read(bot_statements.all_versions())
+    }
+
+
+def ladder_of_table(
+    read: Read,
+    game: str,
+    options: Mapping[str, Any],
+    seats: int | None,
+    score: ScoreRule = ScoreRule.PLACEMENT,
+) -> tuple[int, LadderId]:
+    """A table size and the ladder that it belongs to.
+
+    `options` are those that differ from the defaults; without `seats`, the smallest table that was
+    played is taken (2 if none was).
+    """
+    if seats is None:
+        played = (
+            row.seat_count
+            for row in read(statements.ladders())
+            if row.game == game and row.options == options
+        )
+        seats = min(played, default=2)
+    return seats, LadderId.of(game, options, table_sizes(seats), score)
+
+
+async def follow(url: str, board: LiveBoard) -> AsyncGenerator[Leaderboard]:
+    """The ladder now, and again whenever it changed, for ever; never more than a tenth of the time.
+
+    The database at `url` tells when there is something new; nobody is asked, and nobody waits.
+    """
+    shown = -1
+    async with aclosing(notifications(url, [RESULTS_CHANNEL])) as news:
+        async for _ in news:
+            found = await asyncio.to_thread(board.now)
+            if found.matches != shown:
+                shown = found.matches
+                yield found
+            await asyncio.sleep(board.rests_seconds)

@@ -1,0 +1,54 @@
+"""Reads for boards, pages and commands: statement by statement, with a role that cannot write."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import psycopg
+from sqlalchemy.exc import DBAPIError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from arena.storage.engine import reading_engine
+from arena.storage.errors import DatabaseUnreachableError, StorageError
+from arena.storage.statements import Row
+
+Read: TypeAlias = Callable[[Row], Sequence[Any]]
+"""Runs a statement and returns its rows. Raises StorageError."""
+
+
+class Reader:
+    """Connections for reading. Safe to share among threads; `close` ends them."""
+
+    def __init__(self, url: str) -> None:
+        self._engine = reading_engine(url)
+
+    def __call__(self, statement: Row) -> Sequence[Any]:
+        """The rows of a statement. Raises StorageError."""
+        try:
+            with self._engine.connect() as connection:
+                return connection.execute(statement).all()
+        except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            reason = str(cause).strip().split("\n", 1)[0]
+            if isinstance(error, ProgrammingError):
+                raise StorageError(
+                    f"The database is not of this release ({reason}): start the arena, which "
+                    "brings it up to date."
+                ) from error
+            raise DatabaseUnreachableError(
+                f"The database does not answer ({reason}): see that the arena runs."
+            ) from error
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+
+@contextmanager
+def open_reader(url: str) -> Iterator[Reader]:
+    """A reader that is closed when the block is left."""
+    reader = Reader(url)
+    try:
+        yield reader
+    finally:
+        reader.close()
