@@ -8,12 +8,13 @@ them.
 """
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 from random import uniform
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import grpc
 
@@ -28,6 +29,9 @@ LONGEST_BACK_OFF_S = 30.0
 
 FLUSH_AFTER_S = 0.005
 """The answers to a batch leave together, but none waits longer than this for a slow thinker."""
+
+GOODBYE_S = 2.0
+"""How long a bot that leaves waits for the referee's goodbye."""
 
 _CHANNEL_OPTIONS = (
     # A vanished referee is noticed although a waiting bot sends nothing.
@@ -115,6 +119,7 @@ def _play_once(conversation: Conversation, address: Address, token: str) -> tupl
                 welcomed = True
                 _reply(conversation, outgoing, response)
                 if conversation.gone:
+                    _say_goodbye(call, outgoing)
                     return welcomed, "The bot has left."
         except grpc.RpcError:
             pass  # the status below says it
@@ -124,23 +129,53 @@ def _play_once(conversation: Conversation, address: Address, token: str) -> tupl
         return welcomed, _reason(address, call.code(), call.details() or "")
 
 
+def _say_goodbye(call: Any, outgoing: _Outgoing) -> None:
+    """Close our side behind all that was said, and wait for the referee to close the other: a call
+    that is cancelled loses a decline on its way, and looks like a bot that crashed."""
+    outgoing.put(None)
+    patience = threading.Timer(GOODBYE_S, call.cancel)
+    patience.start()
+    try:
+        for _ in call:
+            pass
+    finally:
+        patience.cancel()
+
+
 def _reply(
     conversation: Conversation, outgoing: _Outgoing, response: referee_pb2.PlayResponse
 ) -> None:
     request = referee_pb2.PlayRequest()
     conversation.hear(response, request)
-    begun = time.monotonic()
+    heard = begun = time.monotonic()
     for turn in response.turns:
         conversation.answer(turn, request)
-        if time.monotonic() - begun > FLUSH_AFTER_S:
+        now = time.monotonic()
+        _warn_if_late(turn, now - heard)
+        if now - begun > FLUSH_AFTER_S:
             outgoing.put(request)
-            request, begun = referee_pb2.PlayRequest(), time.monotonic()
+            request, begun = referee_pb2.PlayRequest(), now
     if request.ByteSize():
         outgoing.put(request)
     for end in response.ends:
         conversation.end(end)
     if response.ends:
         conversation.tally.report(time.monotonic())
+
+
+def _warn_if_late(turn: referee_pb2.Turn, seconds: float) -> None:
+    """Say by how much: the referee's refusal left before the answer came."""
+    taken, allowed = seconds * 1000, turn.turn_ms + turn.bank_ms
+    if taken > allowed:
+        _log.warning(
+            "Turn %d of match %s was answered %.0f ms too late: after %.0f ms, %d were allowed. "
+            "(Turns of other matches before it count, too.)",
+            turn.turn_number,
+            turn.match_id,
+            taken - allowed,
+            taken,
+            allowed,
+        )
 
 
 def _reason(address: Address, status: grpc.StatusCode, details: str) -> str:
@@ -152,7 +187,10 @@ def _reason(address: Address, status: grpc.StatusCode, details: str) -> str:
     if status is grpc.StatusCode.OK:
         return "The referee closed the stream."
     if status is grpc.StatusCode.UNAVAILABLE:
-        return f"The referee at {address.target} cannot be reached or is stopping."
+        return (
+            f"The referee at {address.target} cannot be reached or is stopping. "
+            "(ARENA_ADDRESS or --address says which referee.)"
+        )
     return f"The stream broke ({status.name}): {_sentence(details)}"
 
 

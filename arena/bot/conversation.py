@@ -170,12 +170,11 @@ def _log_welcome(welcome: referee_pb2.Welcome) -> None:
 
 
 def _log_refusal(refusal: referee_pb2.Refusal) -> None:
-    # What the rules refused says by itself what would have been legal.
-    said = [refusal.reason.rstrip("."), *[refusal.legal] * (refusal.legal not in refusal.reason)]
     _log.warning(
-        "Fault %d in match %s, turn %d: %s",
+        "Fault %d in match %s, turn %d: %s. %s",
         refusal.faults,
         refusal.match_id,
         refusal.turn_number,
-        ". ".join(said),
+        refusal.reason.rstrip("."),
+        refusal.legal,
     )

@@ -33,7 +33,14 @@ ToAct: TypeAlias = tuple[int, ...] | Literal[Dealer.DEALER]
 
 
 class IllegalActionError(ValueError):
-    """An action that the rules do not allow now; the message says why and what would be legal."""
+    """An action that the rules do not allow now. Its text is `reason` and `legal` together."""
+
+    def __init__(self, reason: str, legal: str = "") -> None:
+        super().__init__(f"{reason} {legal}" if legal else reason)
+        self.reason = reason
+        """What is wrong, in a sentence."""
+        self.legal = legal
+        """What would be legal, in a sentence; "" where the reason says it, or there is nothing."""
 
 
 class Options(BaseModel):

@@ -1,7 +1,7 @@
 """Connected bots as the director knows them: their places, and how reliable they have been."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from arena.hosting.ports import Participant
 from arena.scheduling.ladder import Candidate
@@ -17,6 +17,8 @@ class Reliability:
 
     misses: int = 0
     not_before: float = 0.0
+    rests: dict[str, float] = field(default_factory=dict)
+    """Until when an instance that declined is offered nothing; its other copies play on."""
 
     def miss(self, now: float) -> float:
         """Count a miss: for so many seconds the version is left out."""
@@ -24,6 +26,12 @@ class Reliability:
         self.misses += 1
         self.not_before = now + pause
         return pause
+
+    def rest(self, instance: str, now: float, seconds: float) -> float:
+        """An instance declined, which is no miss. Returns until when it is offered nothing."""
+        self.rests = {name: until for name, until in self.rests.items() if until > now}
+        until = self.rests[instance] = now + seconds
+        return until
 
     def kept(self) -> None:
         """A match was played as it should be: a miss is made good by one, not all at once."""
@@ -44,9 +52,13 @@ class ConnectedBot:
     """After a miss it gets one place, until it has played: of several copies of a version, one
     that does not read would else hold the places of dozens of opponents."""
 
+    def goes_on(self, now: float) -> bool:
+        """Whether it can be offered the next match of a block that it plays in."""
+        return self.present and self.standing.rests.get(self.participant.instance, now) <= now
+
     def welcome(self, now: float) -> bool:
         """Whether it is here and not left out."""
-        return self.present and self.standing.not_before <= now
+        return self.goes_on(now) and self.standing.not_before <= now
 
     def free(self, now: float) -> bool:
         """Whether it could sit down."""

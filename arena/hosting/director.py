@@ -4,7 +4,8 @@ An agenda, if there is one, goes before the ladder: it names blocks, and these a
 
 A block is opened when its bots have a place free, plays its rotations one after the other, and
 holds their places until it ends. Whoever does not join, or forfeits by its faults, is left out for
-a while, so that it costs the others little.
+a while, so that it costs the others little. Declining is no miss: a copy of a bot that declines is
+offered nothing for a moment, not even the next match of a block, and may so leave in order.
 """
 
 from collections import defaultdict
@@ -222,7 +223,7 @@ class Director:
         if self._stopped:
             self._cut_short(running, void=True)
             return
-        if not all(guest.present for guest in running.guests):
+        if not self._go_on(running.guests):
             self._cut_short(running, void=False)
             return
         ladder = running.ladder
@@ -270,7 +271,7 @@ class Director:
                 running.position += 1
                 if running.position == running.block.size:
                     self._release(running, EngagementEnd.COMPLETE)
-                elif not all(guest.present for guest in guests):
+                elif not self._go_on(guests):
                     self._cut_short(running, void=False)
                 else:
                     # Not from within the last answer of the finished match: blocks would nest.
@@ -279,8 +280,16 @@ class Director:
                 for seat in table.absent_at_start:
                     self._leave_out(guests[seat])
                 self._cut_short(running, void=False)
+            case Outcome.DECLINED:
+                for seat in table.absent_at_start:
+                    self._rest(guests[seat])
+                self._cut_short(running, void=False)
             case Outcome.BROKEN:
                 self._cut_short(running, void=True)
+
+    def _go_on(self, guests: Sequence[ConnectedBot]) -> bool:
+        now = self._timer.now()
+        return all(guest.goes_on(now) for guest in guests)
 
     def _record(
         self, running: _RunningBlock, guests: list[ConnectedBot], table: HostedMatch
@@ -330,6 +339,11 @@ class Director:
     def _forget_if_gone(self, guest: ConnectedBot) -> None:
         if not guest.present and guest.taken == 0:
             self._guests.pop(guest.participant, None)
+
+    def _rest(self, guest: ConnectedBot) -> None:
+        seconds = self._terms.patience.decline_seconds
+        until = guest.standing.rest(guest.participant.instance, self._timer.now(), seconds)
+        self._timer.call_at(until, self.schedule)
 
     def _leave_out(self, guest: ConnectedBot) -> None:
         guest.on_probation = True

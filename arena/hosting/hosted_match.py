@@ -30,6 +30,9 @@ class Patience:
     """How long an offer stands: enough for a bot in the middle of a heavy move to read it."""
     grace_seconds: float = 15.0
     """How long a bot may be away before it forfeits: a restart of its process fits in."""
+    decline_seconds: float = 5.0
+    """How long a copy of a bot is offered nothing after it declined: often it is leaving, and an
+    offer that is declined costs the others at the table their time."""
 
 
 class _Phase(Enum):
@@ -44,7 +47,9 @@ class Outcome(Enum):
     PLAYED = "played"
     """The transcript is there."""
     NOT_JOINED = "not joined"
-    """A bot declined or did not join in time; the match did not begin."""
+    """A bot left or did not join in time; the match did not begin."""
+    DECLINED = "declined"
+    """A bot declined; the match did not begin."""
     BROKEN = "broken"
     """We broke it; nothing of it counts."""
 
@@ -64,7 +69,7 @@ class HostedMatch:
         self.setup = setup
         self.transcript: Transcript | None = None
         self.absent_at_start: list[int] = []
-        """Seats that did not join, when the outcome is NOT_JOINED."""
+        """Seats that kept the match from beginning, when the outcome is NOT_JOINED or DECLINED."""
         self._players = players
         self._secret = secret
         self._commitment = commitment(secret)
@@ -105,7 +110,7 @@ class HostedMatch:
         if self._phase is not _Phase.OFFERED:
             return False
         self.absent_at_start = [seat]
-        self._call_off("a bot declined")
+        self._withdraw(["a bot declined"] * len(self._players), Outcome.DECLINED)
         return True
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
@@ -313,9 +318,14 @@ class HostedMatch:
             if self._gone_for_good(seat):
                 self._replies[seat] = _ABSENT
             else:
-                elapsed = self._elapsed()
-                self._banks[seat].spend(elapsed)
-                self._replies[seat] = Fault(FaultKind.LATE, elapsed)
+                bank, elapsed = self._banks[seat], self._elapsed()
+                turn_ms = self.setup.time_control.turn_ms
+                reason = (
+                    f"no answer within {bank.allowed_ms} ms: "
+                    f"{turn_ms} ms for a turn, {bank.left_ms} ms in the bank"
+                )
+                bank.spend(elapsed)
+                self._replies[seat] = Fault(FaultKind.LATE, elapsed, reason)
         if len(self._replies) == len(self._asked):
             self._advance([self._replies[turn.seat] for turn in self._asked])
         else:

@@ -77,6 +77,11 @@ class Participant(Protocol):
     def registered(self) -> Registered: ...
 
     @property
+    def instance(self) -> str:
+        """Tells apart several connected copies of the same version; often empty."""
+        ...
+
+    @property
     def games(self) -> frozenset[str]: ...
 
     @property

@@ -126,7 +126,7 @@ class _Conductor:
             try:
                 self._apply(seat, Step(seat, reply.action, reply.milliseconds))
             except IllegalActionError as error:
-                reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, str(error))
+                reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, error.reason)
             else:
                 return
         self._faults.record(seat, reply.kind)

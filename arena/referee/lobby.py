@@ -1,6 +1,7 @@
 """All sessions: who is connected, who may come back, who takes over from whom."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import grpc
 import structlog
@@ -44,7 +45,7 @@ class Lobby:
         hello: referee_pb2.Hello,
         outbox: Outbox,
         close: CloseStream,
-    ) -> Session:
+    ) -> "Visit":
         """A stream said hello. `close` ends it when a newer one takes over.
 
         Raises ProtocolError for a hello that cannot be served.
@@ -67,15 +68,31 @@ class Lobby:
         self._streams[session] = (outbox, close)
         session.attach(outbox, games, welcome.max_matches)
         self._director.arrive(session)
-        log.info("bot connected", bot=str(entrant), client=hello.client[:80] or None)
-        return session
+        log.info(
+            "bot connected",
+            bot=str(entrant),
+            instance=session.instance,
+            client=hello.client[:80] or None,
+        )
+        return Visit(self, session, outbox)
 
-    def leave(self, session: Session, outbox: Outbox) -> None:
+    def offer_nothing_more(self, session: Session, outbox: Outbox) -> None:
+        """A stream hears its bot no more, whose matches play on. The stream is about to end."""
+        if session.attached_to(outbox):
+            self._director.depart(session)
+
+    def leave(self, session: Session, outbox: Outbox, *, goodbye: bool) -> None:
         """A stream is over."""
-        if session.detach(outbox):
+        if session.attached_to(outbox):
+            session.detach(goodbye=goodbye)
             del self._streams[session]
             self._director.depart(session)
-            log.info("bot disconnected", bot=str(session.registered.entrant))
+            log.info(
+                "bot disconnected",
+                bot=str(session.registered.entrant),
+                instance=session.instance,
+                goodbye=goodbye,
+            )
         self._forget_idle(session.registered)
 
     def close_all(self, reason: ProtocolError) -> None:
@@ -97,7 +114,7 @@ class Lobby:
                     grpc.StatusCode.RESOURCE_EXHAUSTED,
                     f"{MAX_INSTANCES} instances of {registered.entrant} are connected already",
                 )
-            instances[instance] = Session(registered)
+            instances[instance] = Session(registered, instance)
         return instances[instance]
 
     def _forget_idle(self, registered: Registered) -> None:
@@ -108,6 +125,23 @@ class Lobby:
                 del instances[instance]
         if not instances:
             self._sessions.pop(registered.version_id, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A session's time on one stream. Both calls change nothing once a newer stream took over."""
+
+    lobby: Lobby
+    session: Session
+    outbox: Outbox
+
+    def offer_nothing_more(self) -> None:
+        """The bot has closed its side, or was cut off: it could answer no offer."""
+        self.lobby.offer_nothing_more(self.session, self.outbox)
+
+    def leave(self, *, goodbye: bool) -> None:
+        """The stream is over; `goodbye` if the bot closed it in order."""
+        self.lobby.leave(self.session, self.outbox, goodbye=goodbye)
 
 
 _TAKEN_OVER = ProtocolError(

@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 
 from arena.records import Registered
 from arena.referee.errors import ProtocolError
-from arena.referee.lobby import Lobby
+from arena.referee.lobby import Lobby, Visit
 from arena.referee.outbox import Outbox
 from arena.v1 import referee_pb2
 
@@ -78,24 +78,32 @@ class PlayService:
             ending = _OUR_MISTAKE
         else:
             return
-        with suppress(grpc.aio.InternalError):  # the bot is gone already
+        try:
             await context.abort(ending.code, ending.sentence)
+        except grpc.aio.InternalError:
+            log.info("bot gone before its status was sent", code=ending.code.name)
 
     async def _converse(self, registered: Registered, token: str, context: Context) -> None:
         stream = _Stream(context, self._hello_seconds)
         self._tokens[stream] = token
-        async with asyncio.TaskGroup() as tasks:
-            reader = tasks.create_task(stream.read(self._greet(registered, stream)))
-            writer = tasks.create_task(stream.write())
-            try:
-                ending = await stream.ending
-            finally:
-                # Also when the call is cancelled because the bot is gone.
-                del self._tokens[stream]
-                if stream.leave is not None:
+        try:
+            # grpc.aio sends the initial metadata with the first message, and notes that it did when
+            # that is written. A writer cancelled before sends them a second time with the status:
+            # grpc refuses both, and the bot waits for ever.
+            with suppress(grpc.aio.InternalError):  # the bot is gone; grpc will cancel the call
+                await context.send_initial_metadata(())
+            async with asyncio.TaskGroup() as tasks:
+                reader = tasks.create_task(stream.read(self._greet(registered, stream)))
+                writer = tasks.create_task(stream.write())
+                try:
+                    ending = await stream.ending
+                finally:
+                    # Also when the call is cancelled because the bot is gone.
                     stream.leave()
-                reader.cancel()
-                writer.cancel()
+                    reader.cancel()
+                    writer.cancel()
+        finally:
+            del self._tokens[stream]
         if ending is not None:
             raise ending
 
@@ -107,9 +115,8 @@ class PlayService:
                 raise ProtocolError(
                     grpc.StatusCode.INVALID_ARGUMENT, "the first message must hold `hello`"
                 )
-            session = self._lobby.enter(registered, first.hello, stream.outbox, stream.end)
-            stream.leave = lambda: self._lobby.leave(session, stream.outbox)
-            return session.handle
+            stream.visit = self._lobby.enter(registered, first.hello, stream.outbox, stream.end)
+            return stream.visit.session.handle
 
         return greet
 
@@ -120,7 +127,8 @@ class _Stream:
     def __init__(self, context: Context, hello_seconds: float) -> None:
         self._context = context
         self.outbox = Outbox(lambda: self.end(_TOO_SLOW))
-        self.leave: Callable[[], None] | None = None
+        self.visit: Visit | None = None
+        """From the hello on."""
         loop = asyncio.get_running_loop()
         self.ending: asyncio.Future[ProtocolError | None] = loop.create_future()
         # A timer and not a timeout around the read: that would leave the bot deaf for good.
@@ -131,6 +139,13 @@ class _Stream:
         self._hello_timer.cancel()
         if not self.ending.done():
             self.ending.set_result(error)
+
+    def leave(self) -> None:
+        """The call is over: politely, or because the referee ends it, or because it was cut."""
+        if self.visit is not None:
+            ending = self.ending
+            polite = ending.done() and not ending.cancelled() and ending.result() is None
+            self.visit.leave(goodbye=polite)
 
     async def read(self, greet: Callable[[referee_pb2.PlayRequest], Handler]) -> None:
         """Take in messages until the bot hangs up or breaks the protocol."""
@@ -152,6 +167,8 @@ class _Stream:
             log.exception("stream broken")
             self.end(_OUR_MISTAKE)
         else:
+            if self.visit is not None:
+                self.visit.offer_nothing_more()
             # A cut line looks like a polite goodbye until grpc cancels the call, a moment later.
             asyncio.get_running_loop().call_later(GOODBYE_SECONDS, self.end, None)
 
@@ -179,9 +196,12 @@ _OUR_MISTAKE = ProtocolError(grpc.StatusCode.INTERNAL, "the referee made a mista
 def bearer_token(context: Context) -> str:
     """The token of a call's metadata. Raises ProtocolError when there is none."""
     for key, value in context.invocation_metadata() or ():
-        if key == "authorization" and isinstance(value, str) and value.startswith("Bearer "):
-            return value.removeprefix("Bearer ").strip()
+        if key == "authorization" and isinstance(value, str):
+            scheme, _, token = value.partition(" ")
+            if scheme == "Bearer" and token.strip():
+                return token.strip()
     raise ProtocolError(
         grpc.StatusCode.UNAUTHENTICATED,
-        'send the bot\'s token in the metadata: "authorization": "Bearer <token>"',
+        "no token was sent: send the bot's token in the call's metadata, "
+        '"authorization": "Bearer <token>"',
     )

@@ -26,8 +26,9 @@ accident."""
 class Session:
     """One instance of one version of a bot. A Participant, and the Line of its seats."""
 
-    def __init__(self, registered: Registered) -> None:
+    def __init__(self, registered: Registered, instance: str) -> None:
         self.registered = registered
+        self.instance = instance
         self.games: frozenset[str] = frozenset()
         self.max_matches = 1
         self._outbox: Outbox | None = None
@@ -49,14 +50,16 @@ class Session:
         for seat in list(self._seats.values()):
             seat.restored()
 
-    def detach(self, outbox: Outbox) -> bool:
-        """A stream closed. False if a newer one had taken over, which changes nothing."""
-        if self._outbox is not outbox:
-            return False
+    def attached_to(self, outbox: Outbox) -> bool:
+        """Whether this outbox is in use; not if a newer stream has taken over."""
+        return self._outbox is outbox
+
+    def detach(self, *, goodbye: bool) -> None:
+        """The stream closed; after a `goodbye` the offers that stand are declined."""
         self._outbox = None
         for seat in list(self._seats.values()):
-            seat.cut()
-        return True
+            if not (goodbye and seat.decline()):
+                seat.cut()
 
     def player(self) -> RemotePlayer:
         return RemotePlayer(self)

@@ -290,7 +290,10 @@ Global___Join: _TypeAlias = Join  # noqa: Y015
 
 @_typing.final
 class Decline(_message.Message):
-    """Declines an offer. No fault: the match does not begin."""
+    """Declines an offer. No fault: the match does not begin, and this instance of the bot is offered
+    nothing for 5 seconds. To leave, decline every offer, finish the matches that run, and close your
+    side of the stream.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -436,7 +439,7 @@ class Refusal(_message.Message):
     kind: _transcript_pb2.FaultKind.ValueType
     """What kind of fault it was."""
     reason: _builtins.str
-    """What was wrong, in a sentence."""
+    """What was wrong, in a sentence; for a late answer, how much time there was."""
     legal: _builtins.str
     """What would have been legal, in a sentence."""
     faults: _builtins.int

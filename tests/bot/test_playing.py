@@ -1,5 +1,6 @@
 """A bot against a scripted referee: offers, turns and answers over real gRPC."""
 
+import re
 from typing import Any
 
 import pytest
@@ -104,6 +105,24 @@ async def test_what_is_no_action_is_answered_with_nothing(
         assert not (await stream.hear()).answers[0].HasField("action")
 
     await play_through(script, bot=Confused)
+
+
+async def test_a_bot_that_answers_too_late_reads_by_how_much(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome(offers=[offered()[1]])
+        conductor = Conductor(offered()[0], (await stream.hear()).joins[0].entropy)
+        turn = conductor.turn()
+        await stream.say(turns=[turn])
+        await stream.hear()
+        assert "too late" not in caplog.text
+        turn.turn_ms = turn.bank_ms = 0
+        await stream.say(turns=[turn])
+        await stream.hear()
+
+    await play_through(script)
+    assert re.search(r"Turn 1 of match m1 was answered \d+ ms too late", caplog.text)
 
 
 async def test_a_bot_that_cannot_begin_declines(scribes: list[Scribe]) -> None:

@@ -127,17 +127,23 @@ async def test_a_refused_token_is_not_tried_again(scribes: list[Scribe]) -> None
     assert pauses.seconds == []
 
 
-async def test_a_referee_that_is_not_there_is_waited_for(scribes: list[Scribe]) -> None:
+async def test_a_referee_that_is_not_there_is_waited_for_and_one_reads_what_chooses_another(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+) -> None:
     class EnoughError(Exception):
         pass
 
     def enough(seconds: float) -> None:
         raise EnoughError
 
+    caplog.set_level("WARNING", "arena.bot")
+
     async with referee() as address:
         pass
     with pytest.raises(EnoughError):
         await asyncio.to_thread(keep_playing, Conversation(Scribe), address, "secret", enough)
+    assert f"The referee at {address.target} cannot be reached" in caplog.text
+    assert "ARENA_ADDRESS or --address" in caplog.text
 
 
 @pytest.mark.parametrize(

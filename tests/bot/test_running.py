@@ -101,6 +101,7 @@ async def test_a_bot_asked_to_stop_finishes_its_match_and_joins_no_other(
     number: signal.Signals,
 ) -> None:
     joined, asked = asyncio.Event(), asyncio.Event()
+    farewell: list[tuple[list[str], bool]] = []
 
     async def script(stream: Stream) -> None:
         await stream.welcome()
@@ -116,9 +117,11 @@ async def test_a_bot_asked_to_stop_finishes_its_match_and_joins_no_other(
         while conductor.record is None:
             await stream.say(turns=[conductor.turn()])
             conductor.answer((await stream.hear()).answers[0])
-        await stream.say(ends=[conductor.end()])
-        async for _ in stream.requests:
-            pass
+        await stream.say(ends=[conductor.end()], offers=[offered("m3")[1]])
+        said = [
+            decline.match_id async for request in stream.requests for decline in request.declines
+        ]
+        farewell.append((said, stream.context.cancelled()))
 
     async with referee(script) as address:
         with _process(address.target) as process:
@@ -131,6 +134,7 @@ async def test_a_bot_asked_to_stop_finishes_its_match_and_joins_no_other(
             code, errors = await _ending(process)
     assert code == 0
     assert "Stopped. Matches finished: 1" in errors
+    assert farewell == [(["m3"], False)]  # it declined, and closed its side in order
 
 
 async def test_a_bot_asked_twice_leaves_at_once() -> None:

@@ -28,6 +28,7 @@ from tests.games.bloeff_positions import (
     position,
 )
 
+ANNOUNCED = ", announced as 7 to 13 (above 10 is a bust)"
 HANDS = ("2 3 reverse", "1 1 skip", "0 0 draw2", "4 4 4")
 
 
@@ -70,6 +71,22 @@ def test_a_garbled_play_is_refused_with_what_is_legal(garbled: Any) -> None:
     with pytest.raises(IllegalActionError, match="announced as 7 to 13") as refusal:
         BLOEFF.apply(position(*HANDS, total=9), A, garbled)
     assert len(str(refusal.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("hand", "ways"),
+    [
+        ("2 3 reverse", f"the number card 2 or 3{ANNOUNCED}; or reverse"),
+        ("1 1 skip", f"the number card 1{ANNOUNCED}; or skip for another seat"),
+        ("draw2 skip reverse", "draw2 or skip for another seat; or reverse"),
+        ("-2 0 4 4", f"the number card -2, 0 or 4{ANNOUNCED}"),
+        ("reverse", "reverse"),
+    ],
+)
+def test_a_refusal_names_the_cards_of_the_own_hand_that_can_be_played(hand: str, ways: str) -> None:
+    """BO-11, BO-13, BO-14"""
+    assert BLOEFF.legal_hint(position(hand, "0 0", total=9), A) == f"Legal is {ways}."
+    assert BLOEFF.legal_hint(position(hand, "0 0", total=9), B) == "Seat 0 is on turn; others wait."
 
 
 @pytest.mark.parametrize("target", [B, -1, 4, HUGE, True, None, 0.0, "A"], ids=range(8))

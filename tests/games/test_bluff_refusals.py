@@ -106,14 +106,22 @@ def test_a_refusal_says_why_and_what_is_legal(action: Any, message: str) -> None
 def test_the_hint_names_all_that_is_legal() -> None:
     state = rolled(GAME, ["1 2", "1 2"])
     assert GAME.legal_hint(state, 0) == (
-        "Legal is a bet of 1 to 4 of 1 to *, laying out at most 1 dice."
+        "Legal is a bet of 1 to 4 of 1 to *, laying out at most 1 die."
     )
     assert GAME.legal_hint(state, 1) == "Seat 0 is on turn; others wait."
     assert GAME.legal_hint(after(GAME, state, "2,3"), 1) == (
         "Legal is to doubt, or a bet of 3 to 4 of 1 to 3, 2 to 4 of 4 to *, "
-        "laying out at most 1 dice."
+        "laying out at most 1 die."
     )
     assert GAME.legal_hint(GAME.start(2), 0) == "The dealer draws now; no seat acts."
+
+
+def test_a_range_of_one_number_is_told_as_that_number() -> None:
+    state = after(GAME, rolled(GAME, ["1 2 3", "1 2 3"]), "5,3")
+    assert GAME.legal_hint(state, 1) == (
+        "Legal is to doubt, or a bet of exactly 6 of 1 to 3, 5 to 6 of 4 to 5, 3 to 6 of *, "
+        "laying out at most 2 dice."
+    )
 
 
 def test_only_the_seat_on_turn_may_act_and_only_with_a_bet_to_doubt() -> None:

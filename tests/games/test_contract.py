@@ -268,7 +268,10 @@ def test_refusals_say_what_is_legal(case: Case) -> None:
         assert hint.endswith(".")
         with pytest.raises(IllegalActionError) as refusal:
             case.game.apply(step.before, step.actor, GARBAGE[0])
-        assert hint in str(refusal.value)
+        assert refusal.value.legal == hint
+        assert refusal.value.reason.endswith(".")
+        assert str(refusal.value) == f"{refusal.value.reason} {hint}"
+        assert "Legal" not in refusal.value.reason
 
 
 @every_case

@@ -70,3 +70,9 @@ def test_an_unknown_game_is_refused_with_the_known_ones() -> None:
     assert "'bridge'" in str(refusal.value)
     for name in GAMES:
         assert name in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_for_one_number_of_seats_says_so(name: str) -> None:
+    with pytest.raises(ValueError, match="is played by exactly 2 seats, not 3"):
+        make_game(name, {"players_min": 2, "players_max": 2}).start(3)

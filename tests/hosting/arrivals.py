@@ -48,6 +48,7 @@ class Guest:
     max_matches: int
     habit: Habit = Habit.PLAYS
     think_seconds: float = 0.02
+    instance: str = ""
     players: list["_HabitualPlayer"] = field(default_factory=list)
 
     def player(self) -> "_HabitualPlayer":

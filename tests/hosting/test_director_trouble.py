@@ -13,10 +13,9 @@ from tests.hosting.recorders import FakeRecorder, down
 QUICK = Terms(TimeControl(turn_ms=50, bank_ms=0), fault_limit=1)
 
 
-@pytest.mark.parametrize("habit", [Habit.NEVER_JOINS, Habit.DECLINES])
-async def test_a_bot_that_does_not_join_is_left_out_for_longer_and_longer(habit: Habit) -> None:
+async def test_a_bot_that_does_not_join_is_left_out_for_longer_and_longer() -> None:
     world = World()
-    misfit = world.arrive("misfit", habit=habit)
+    misfit = world.arrive("misfit", habit=Habit.NEVER_JOINS)
     world.arrive("good")
     times: list[float] = []
     offered = 0
@@ -26,7 +25,7 @@ async def test_a_bot_that_does_not_join_is_left_out_for_longer_and_longer(habit:
             offered = misfit.offered
             times.append(world.timer.now())
     pauses = [later - earlier for earlier, later in itertools.pairwise(times)]
-    join = 5.0 if habit is Habit.NEVER_JOINS else 0.0
+    join = 5.0
     expected = [5, 10, 20, 40, 80, 160, 300]
     assert [pause - join for pause in pauses[:7]] == pytest.approx(expected, abs=1.1)
     assert world.matches == []
@@ -72,15 +71,15 @@ async def test_many_matches_lost_at_once_are_one_miss() -> None:
 
 async def test_good_matches_make_up_for_past_misses() -> None:
     world = World()
-    guest = world.arrive("unsteady", habit=Habit.DECLINES)
+    guest = world.arrive("unsteady", habit=Habit.NEVER_JOINS)
     world.arrive("good")
-    await world.turn(16, step=1)
-    assert guest.offered == 3  # at 0, 5 and 15 seconds
+    await world.turn(26, step=1)
+    assert guest.offered == 3  # at 0, 10 and 25 seconds
     guest.habit = Habit.PLAYS
-    await world.turn(22, step=1)
+    await world.turn(27, step=1)
     assert guest.offered > 3
-    guest.habit = Habit.DECLINES
-    await world.turn(1)
+    guest.habit = Habit.NEVER_JOINS
+    await world.turn(6)
     before = guest.offered
     await world.turn(5.5)
     assert guest.offered == before + 1
@@ -88,9 +87,9 @@ async def test_good_matches_make_up_for_past_misses() -> None:
 
 async def test_what_a_version_missed_is_remembered_when_it_reconnects() -> None:
     world = World()
-    guest = world.arrive("misfit", habit=Habit.DECLINES)
+    guest = world.arrive("misfit", habit=Habit.NEVER_JOINS)
     world.arrive("good")
-    await world.turn(1)
+    await world.turn(5.5)
     assert guest.offered == 1
     for _ in range(5):
         world.director.depart(guest)

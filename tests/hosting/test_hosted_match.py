@@ -3,6 +3,7 @@
 import pytest
 
 from arena.hosting.hosted_match import Outcome
+from arena.match.faults import FaultKind
 from arena.match.result import Termination
 from arena.match.verify import verify
 from tests.hosting.hosted_matches import Scene
@@ -84,7 +85,7 @@ def test_declining_calls_the_match_off_at_once() -> None:
     scene.bots[0].join()
     scene.table.decline(1)
     scene.table.decline(2)
-    assert scene.outcomes == [Outcome.NOT_JOINED]
+    assert scene.outcomes == [Outcome.DECLINED]
     assert scene.table.absent_at_start == [1]
     assert [bot.told_over for bot in scene.bots] == [1, 1, 1]
 
@@ -117,6 +118,38 @@ def test_a_turn_lasts_as_long_as_its_limit_and_the_bank() -> None:
     assert (refused.kind.value, refused.turn_number, faults) == ("late", 1, 1)
     assert scene.table.time_left_ms(0)[1] == 0
     assert scene.table.time_left_ms(1)[1] == 500
+
+
+@pytest.mark.parametrize("thought_ms", [0, 1_500, 2_000, 2_250, 2_499])
+@pytest.mark.parametrize("spent_ms", [0, 250])
+def test_a_bot_is_told_to_the_millisecond_how_long_it_may_think(
+    thought_ms: int, spent_ms: int
+) -> None:
+    scene = Scene(turn_ms=2_000, bank_ms=750).begin()
+    if spent_ms:
+        for bot in scene.bots:
+            scene.timer.turn((2_000 + spent_ms) / 1000)
+            assert bot.act()
+    thought_ms += 250 - spent_ms  # to the same distance from the end
+    (seat,) = scene.open_turns()
+    scene.timer.turn(thought_ms / 1000)
+    turn_ms, bank_ms = scene.table.time_left_ms(seat)
+    assert turn_ms == max(0, 2_000 - thought_ms)
+    scene.timer.turn((turn_ms + bank_ms - 1) / 1000)
+    assert scene.bots[seat].refusals == []
+    scene.timer.turn(0.0011)
+    ((refused, _),) = scene.bots[seat].refusals
+    assert refused.kind is FaultKind.LATE
+
+
+def test_a_late_bot_is_told_how_long_it_might_have_thought() -> None:
+    scene = Scene(turn_ms=2_000, bank_ms=500).begin()
+    scene.timer.turn(2.2)
+    assert scene.bots[0].act()
+    scene.timer.turn(2.6)
+    bot = next(bot for bot in scene.bots if bot.refusals)
+    told = {0: "2300 ms: 2000 ms for a turn, 300 ms", 1: "2500 ms: 2000 ms for a turn, 500 ms"}
+    assert bot.refusals[0][0].reason == f"no answer within {told[bot.seat]} in the bank"
 
 
 def test_an_answer_in_overtime_counts_and_costs_the_bank() -> None:

@@ -45,3 +45,16 @@ def test_a_turn_of_exactly_what_is_allowed_empties_the_bank(control: TimeControl
     bank = TimeBank(control)
     bank.spend(bank.allowed_ms)
     assert bank.left_ms == 0
+
+
+@given(controls, milliseconds, milliseconds)
+def test_what_is_left_of_a_turn_and_the_bank_is_all_that_is_allowed_and_no_more(
+    control: TimeControl, spent: int, elapsed: int
+) -> None:
+    bank = TimeBank(control)
+    bank.spend(spent)
+    turn_ms, bank_ms = bank.left_after(elapsed)
+    assert turn_ms + bank_ms == max(0, bank.allowed_ms - elapsed)
+    assert turn_ms == max(0, control.turn_ms - elapsed)
+    bank.spend(elapsed)
+    assert bank.left_ms == bank_ms

@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from arena.v1 import referee_pb2 as pb
-from tests.bots import Peer
+from tests.bots import PATIENCE, Peer
 from tests.referee.scene import Scene, good_pair, opened
 
 PLAY = "/arena.v1.RefereeService/Play"
@@ -21,9 +21,13 @@ async def status_of(peer: Peer) -> tuple[grpc.StatusCode, str]:
         return await peer.status()
 
 
-async def test_without_a_token_one_is_told_how_to_send_it(scene: Scene) -> None:
-    code, why = await status_of(Peer(scene.port, None))
+@pytest.mark.parametrize("token", [None, "", "  "], ids=["nothing", "empty", "blank"])
+async def test_without_a_token_one_is_told_so_and_how_to_send_it(
+    scene: Scene, token: str | None
+) -> None:
+    code, why = await status_of(Peer(scene.port, token))
     assert code is grpc.StatusCode.UNAUTHENTICATED
+    assert why.startswith("no token was sent: ")
     assert '"authorization": "Bearer <token>"' in why
 
 
@@ -32,12 +36,44 @@ async def test_an_unknown_a_retired_and_an_old_token_are_refused(scene: Scene) -
     await scene.arena.store.rotate_token("rotated")
     retired = await scene.token("retired")
     await scene.arena.store.retire("retired")
-    for token in ("nobody's", "", old):
+    for token in ("nobody's", old):
         code, why = await status_of(Peer(scene.port, token))
-        assert code is grpc.StatusCode.UNAUTHENTICATED, why
+        assert code is grpc.StatusCode.UNAUTHENTICATED
+        assert "this token is nobody's" in why
     code, why = await status_of(Peer(scene.port, retired))
     assert code is grpc.StatusCode.PERMISSION_DENIED
     assert "retired" in why
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "words"),
+    [
+        ("rotate_token", grpc.StatusCode.UNAUTHENTICATED, "nobody's"),
+        ("retire", grpc.StatusCode.PERMISSION_DENIED, "retired"),
+    ],
+)
+async def test_a_token_that_is_replaced_and_a_version_that_is_retired_end_the_open_stream(
+    scene: Scene, change: str, status: grpc.StatusCode, words: str
+) -> None:
+    async with good_pair(scene), await scene.peer("former") as former:
+        await former.greet()
+        await getattr(scene.arena.store, change)("former")
+        async with asyncio.timeout(PATIENCE):
+            code, why = await former.status()
+    assert code is status
+    assert words in why
+
+
+async def test_the_operator_reads_which_copy_of_a_bot_comes_and_goes(scene: Scene) -> None:
+    async with await scene.peer("copied", instance="left") as copy:
+        await copy.greet()
+        await copy.call.done_writing()
+        await copy.status()
+    lines = [line for line in scene.log if line.get("bot") == "copied 1"]
+    assert [(line["event"], line["instance"]) for line in lines] == [
+        ("bot connected", "left"),
+        ("bot disconnected", "left"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
+from structlog.testing import capture_logs
 
 from arena.hosting.hosted_match import HostedMatch
 from arena.scheduling.formats import FormatName
@@ -278,3 +279,26 @@ async def test_bots_of_other_games_are_waited_for(world: CupWorld) -> None:
     world.cup([world.arrive("a"), world.arrive("b", games=["bloeff"])])
     await world.play(5)
     assert world.cups.begun_blocks == []
+
+
+async def test_the_operator_reads_once_for_whom_a_tournament_waits(world: CupWorld) -> None:
+    guests = world.field("a", "b", "c")
+    absent = guests[1:]
+    world.cup(guests)
+    for guest in absent:
+        world.director.depart(guest)
+
+    def waits() -> list[list[str]]:
+        return [line["bots"] for line in log if line["event"] == "tournament waits for bots"]
+
+    with capture_logs() as log:
+        await world.play(3)
+        assert waits() == [["b 1", "c 1"]]
+        world.director.arrive(guests[1])
+        await world.play(3)
+        assert waits() == [["b 1", "c 1"], ["c 1"]]
+        world.director.arrive(guests[2])
+        await world.play(10)
+    assert world.state() is TournamentState.FINISHED
+    assert waits() == [["b 1", "c 1"], ["c 1"]]
+    assert {line["tournament"] for line in log if "bots" in line} == {"cup1"}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from arena.commands.errors import CommandError
 from arena.games.game import AnyGame
+from arena.games.wording import span
 from arena.home.deal_blocks import NamedBot
 from arena.home.loading import bot_file, load_bot
 
@@ -35,7 +36,7 @@ def check_seats(bots: int, game: AnyGame) -> None:
     if bots not in game.seat_counts:
         counts = game.seat_counts
         raise CommandError(
-            f"{game.title} is played by {counts[0]} to {counts[-1]} seats under these options; "
+            f"{game.title} is played by {span(counts[0], counts[-1])} seats under these options; "
             f"{bots} {'bot was' if bots == 1 else 'bots were'} named."
         )
 

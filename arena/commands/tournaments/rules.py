@@ -6,6 +6,7 @@ from arena.commands.errors import CommandError
 from arena.commands.home.line_up import options_named
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.games.wording import span
 from arena.scheduling.pairings import FormatError
 from arena.tournament.tournament import Rules
 
@@ -15,10 +16,8 @@ def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> An
     UnknownGameError and OptionsError."""
     rules = make_game(game, options_named(option or []))
     if seats not in rules.seat_counts:
-        allowed = rules.seat_counts
-        raise CommandError(
-            f"--seats {seats}: {rules.title} is played by {allowed.start} to {allowed.stop - 1}."
-        )
+        allowed = span(rules.seat_counts[0], rules.seat_counts[-1])
+        raise CommandError(f"--seats {seats}: {rules.title} is played by {allowed}.")
     return rules
 
 

@@ -24,6 +24,7 @@ from arena.games.bloeff.values import (
 )
 from arena.games.game import DEALER, Actor, Game, IllegalActionError, Options, ToAct
 from arena.games.notation import Notation
+from arena.games.wording import span
 from arena.randomness import Randomness
 
 # Read on every step; a module constant is found faster than an enum's member.
@@ -43,7 +44,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
 
     def start(self, seat_count: int) -> BloeffState:
         if seat_count not in self.seat_counts:
-            allowed = f"{self.options.players_min} to {self.options.players_max}"
+            allowed = span(self.options.players_min, self.options.players_max)
             raise ValueError(f"Blöff is played by {allowed} seats, not {seat_count}")
         empty: tuple[Cards, ...] = ((),) * seat_count
         return BloeffState(

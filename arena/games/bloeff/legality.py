@@ -20,6 +20,7 @@ from arena.games.bloeff.values import (
     Red,
 )
 from arena.games.game import IllegalActionError
+from arena.games.wording import one_of
 
 _BALLOTS: Final = (Ballot(False), Ballot(True))
 _CALLS: Final = (False, True)
@@ -73,23 +74,17 @@ def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffA
         raise IllegalActionError(hint(state, options, seat))
     why = _play_flaw(state, options, seat, action) if state.phase is _PLAY else _ballot_flaw(action)
     if why is not None:
-        raise IllegalActionError(f"{why}. {hint(state, options, seat)}")
+        raise IllegalActionError(f"{why}.", hint(state, options, seat))
 
 
 def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
-    """What is legal now, in words that hold no secret."""
+    """What is legal for a seat now; of all secrets it names those of its own hand alone."""
     if state.phase is BloeffPhase.OVER:
         return "The match is over."
     if state.phase is _PLAY:
         if seat != state.on_turn:
             return f"Seat {state.on_turn} is on turn; others wait."
-        lowest, highest = claimable(options, state.total)
-        limit = options.limits[state.round - 1]
-        bust = f" (above {limit} is a bust)" if highest > limit else ""
-        return (
-            f"Legal is a number card of the hand, announced as {lowest} to {highest}{bust}, "
-            "a draw2 or skip of the hand for another seat, or a reverse of the hand."
-        )
+        return f"Legal is {'; or '.join(_ways(state, options, seat))}."
     if state.phase is BloeffPhase.BALLOTS:
         if seat == state.on_turn:
             return "The other seats ballot; the one that played waits."
@@ -113,6 +108,22 @@ def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> Blo
     if card in RED_CARDS:
         return Red(card, next_seat(seat, state.direction, len(state.hands)), True)
     return Action(card, True)
+
+
+def _ways(state: BloeffState, options: BloeffOptions, seat: int) -> Iterator[str]:
+    """What the cards of the hand can be played as."""
+    hand = sorted(set(state.hands[seat]))
+    numbers = [card for card in hand if card <= HIGHEST_VALUE]
+    if numbers:
+        lowest, highest = claimable(options, state.total)
+        limit = options.limits[state.round - 1]
+        bust = f" (above {limit} is a bust)" if highest > limit else ""
+        yield f"the number card {one_of(numbers)}, announced as {lowest} to {highest}{bust}"
+    reds = [card for card in hand if card in RED_CARDS]
+    if reds:
+        yield f"{one_of(reds)} for another seat"
+    if Card.REVERSE in hand:
+        yield str(Card.REVERSE)
 
 
 def _plays(

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final
 
 from arena.games.bluff.values import STAR, Bet, Face
+from arena.games.wording import span
 
 FACES: Final = tuple(Face)
 """Every face, ascending; face f stands at index f - 1."""
@@ -69,7 +70,7 @@ def count_matching(face: Face, dice: Sequence[Sequence[Face]]) -> int:
 
 
 def bounds_text(lowest: Sequence[int], highest: int) -> str:
-    """Bounds in words, as in "4 to 10 of 1 to 5, 2 to 10 of *"; "" when nothing may be bet."""
+    """Bounds in words, as in "4 to 10 of 1 to 5, exactly 10 of *"; "" when nothing may be bet."""
     parts: list[str] = []
     index = 0
     while index < len(FACES):
@@ -78,6 +79,6 @@ def bounds_text(lowest: Sequence[int], highest: int) -> str:
             last += 1
         if lowest[index] <= highest:
             faces = f"{FACES[index]}" if last == index else f"{FACES[index]} to {FACES[last]}"
-            parts.append(f"{lowest[index]} to {highest} of {faces}")
+            parts.append(f"{span(lowest[index], highest)} of {faces}")
         index = last + 1
     return ", ".join(parts)

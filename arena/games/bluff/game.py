@@ -44,6 +44,7 @@ from arena.games.game import (
     competition_ranking,
 )
 from arena.games.notation import Notation
+from arena.games.wording import number_of, span
 from arena.randomness import Randomness
 
 _DOUBT: Final = Doubt()
@@ -69,7 +70,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
 
     def start(self, seat_count: int) -> BluffState:
         if seat_count not in self.seat_counts:
-            allowed = f"{self.options.players_min} to {self.options.players_max}"
+            allowed = span(self.options.players_min, self.options.players_max)
             raise ValueError(f"Bluff is played by {allowed} seats, not {seat_count}")
         rolling = self.options.start_mode == "roll"
         empty: tuple[Dice, ...] = ((),) * seat_count
@@ -120,7 +121,8 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             return f"Seat {state.turn} is on turn; others wait."
         bets = bounds_text(self._lowest(state), self._highest(state))
         showing = self._showing and len(state.hidden[seat]) > 1
-        lay_out = f", laying out at most {len(state.hidden[seat]) - 1} dice" if showing else ""
+        most = number_of(len(state.hidden[seat]) - 1, "die", "dice")
+        lay_out = f", laying out at most {most}" if showing else ""
         if not state.bets:
             return f"Legal is a bet of {bets}{lay_out}."
         return f"Legal is to doubt, or a bet of {bets}{lay_out}." if bets else "Legal is to doubt."
@@ -253,4 +255,4 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return left
 
     def _refusal(self, state: BluffState, seat: int, reason: str) -> IllegalActionError:
-        return IllegalActionError(f"{reason}. {self.legal_hint(state, seat)}")
+        return IllegalActionError(f"{reason}.", self.legal_hint(state, seat))

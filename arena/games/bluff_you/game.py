@@ -50,6 +50,7 @@ from arena.games.game import (
     competition_ranking,
 )
 from arena.games.notation import Notation
+from arena.games.wording import span
 from arena.randomness import Randomness
 
 
@@ -68,7 +69,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
 
     def start(self, seat_count: int) -> BluffYouState:
         if seat_count not in self.seat_counts:
-            allowed = f"{self.options.players_min} to {self.options.players_max}"
+            allowed = span(self.options.players_min, self.options.players_max)
             raise ValueError(f"Bluff You! is played by {allowed} seats, not {seat_count}")
         return BluffYouState(
             turn=1,
@@ -270,7 +271,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
 
     def _refusal(self, state: BluffYouState, reason: str) -> IllegalActionError:
         # Never with the refused value in it: garbage may be too long to print.
-        return IllegalActionError(f"{reason}. {self._legality.hint(state, state.asked)}")
+        return IllegalActionError(f"{reason}.", self._legality.hint(state, state.asked))
 
 
 def _rolled(state: BluffYouState, action: BluffYouAction) -> BluffYouState:

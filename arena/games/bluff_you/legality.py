@@ -1,6 +1,6 @@
 """What is legal when: arithmetic on a state, the list of all actions, and the same in words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from arena.games.bluff_you.options import BluffYouOptions
@@ -30,6 +30,7 @@ from arena.games.bluff_you.values import (
     Take,
     Win,
 )
+from arena.games.wording import number_of, one_of
 
 BELIEVE: Final = Answer(True)
 DOUBT: Final = Answer(False)
@@ -146,23 +147,23 @@ class Legality:
         if state.phase is ANSWER:
             return "Legal is to believe the announced number, or not."
         if state.phase is GIVE:
-            return f"Legal is to give {_one_of(self.owed(state))}."
+            return f"Legal is to give {one_of(self.owed(state))}."
         if state.phase is TAKE:
-            return f"Legal is to take {_one_of(self.owed(state))}."
+            return f"Legal is to take {one_of(self.owed(state))}."
         if state.phase is SWAP_AGAIN:
             ways = ["to stop"]
         else:
-            ways = [f"to win {_one_of(self.win_numbers(state))} from any other seat"]
+            ways = [f"to win {one_of(self.win_numbers(state))} from any other seat"]
         if self.can_steal(state):
             ways.extend(
-                f"to steal {_one_of(chips)} from seat {other}"
+                f"to steal {one_of(chips)} from seat {other}"
                 for other, chips in enumerate(state.chips)
                 if chips and other != asked
             )
         targets = self.swap_targets(state)
         if targets:
-            least = self._min_give
-            ways.append(f"to swap at least {least} chips for {_one_of(targets)}, worth the same")
+            least = number_of(self._min_give, "chip", "chips")
+            ways.append(f"to swap at least {least} for {one_of(targets)}, worth the same")
         return f"Legal is {', '.join(ways)}."
 
     def _swap_phase(self, state: BluffYouState) -> bool:
@@ -182,10 +183,3 @@ def _announcements(view: BluffYouView, seat: int) -> Iterator[BluffYouAction]:
         for seer in others:
             for number in view.chips[seer]:
                 yield Steal(seer, number)
-
-
-def _one_of(chips: Sequence[int]) -> str:
-    """Chips in words: "3", "3 or 4", "3, 4 or 5"."""
-    if len(chips) < 2:
-        return "".join(map(str, chips))
-    return f"{', '.join(map(str, chips[:-1]))} or {chips[-1]}"
