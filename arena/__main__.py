@@ -1,5 +1,6 @@
 """Runs the `arena` command, or says which extra of the package it needs."""
 
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ MODULES = {
 
 def main() -> None:
     """The entry point of the installed command."""
+    # Python leaves SIGINT ignored where it was, as after `nohup arena … &`; Ctrl-C ends us always.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         from arena.cli import run
 

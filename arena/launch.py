@@ -20,6 +20,8 @@ import pwd
 import sys
 import time
 from pathlib import Path
+from signal import SIG_DFL, SIGINT
+from signal import signal as set_handler
 
 _PR_SET_PDEATHSIG = 1
 _CLONE_NEWUSER = 0x10000000
@@ -36,6 +38,8 @@ def main(arguments: list[str]) -> None:
     if root == "drop" and os.geteuid() == 0:
         _give_up_root([Path(directory) for directory in directories], program[0])
     _stand_back(int(niceness))
+    # One that is started with SIGINT ignored (nohup, a script's &) hands that on to its children.
+    set_handler(SIGINT, SIG_DFL)
     # After the change of credentials, which clears it; the program's own exec keeps it.
     _die_with_parent(int(parent), int(signal))
     try:

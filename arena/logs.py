@@ -4,7 +4,9 @@ import logging
 import sys
 
 import structlog
+from structlog.typing import EventDict, WrappedLogger
 
+from arena.printable import printable
 from arena.settings import Settings
 
 
@@ -14,6 +16,7 @@ def configure_logs(settings: Settings) -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S"),
+            _printable_values,
             # Never the richer one: it prints local variables, among them tokens and dice.
             structlog.dev.ConsoleRenderer(
                 colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
@@ -24,3 +27,10 @@ def configure_logs(settings: Settings) -> None:
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(level=logging.WARNING)
+
+
+def _printable_values(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    """Escape what bots write: a terminal must show it and not obey it."""
+    return {
+        name: printable(value) if isinstance(value, str) else value for name, value in event.items()
+    }

@@ -4,11 +4,13 @@ The kernel's parent-death signal (Linux) follows the *thread* that forked, so ch
 from the main thread only: a worker thread that ends would take its children with it.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TypeAlias
@@ -60,6 +62,21 @@ def spawn(
         pass_fds=keep_open,
         start_new_session=True,
     )
+
+
+def stop_all(processes: Sequence[subprocess.Popen[bytes]], patience: float = 5.0) -> None:
+    """End processes at the same time: all are sent SIGTERM, and SIGKILL after `patience` seconds
+    in all."""
+    for process in processes:
+        if process.poll() is None:
+            process.terminate()
+    deadline = time.monotonic() + patience
+    for process in processes:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(max(0.0, deadline - time.monotonic()))
+        if process.poll() is None:
+            process.kill()
+        process.wait()
 
 
 def stop(

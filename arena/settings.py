@@ -7,11 +7,14 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from arena.errors import UserError
+from arena.scheduling.pace import DEFAULT_PACE, read_pace
+
 _PREFIX = "ARENA_"
 _DRIVER = "postgresql+psycopg://"
 
 
-class SettingsError(ValueError):
+class SettingsError(UserError, ValueError):
     """A malformed setting; the message names its environment variable."""
 
 
@@ -24,6 +27,10 @@ def _with_driver(url: str) -> str:
 
 def _upper(text: object) -> object:
     return text.upper() if isinstance(text, str) else text
+
+
+def _pace(value: object) -> object:
+    return read_pace(value) if isinstance(value, str) else value
 
 
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -48,6 +55,8 @@ class Settings(BaseSettings):
     """The referee's port; 0 takes a free one."""
     dashboard_port: Port = 8501
     """The dashboard's port."""
+    pace: Annotated[float, BeforeValidator(_pace)] = DEFAULT_PACE
+    """Matches a second that house bots play among themselves, or `max`."""
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"
     """The least severe log lines that are shown."""
 

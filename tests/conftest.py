@@ -2,6 +2,7 @@
 
 import itertools
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,12 @@ from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.reading import Reader, open_reader
 from arena.storage.schema import migrate
 from tests.databases import execute, named
+
+
+def pytest_configure() -> None:
+    """Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 _TEMPLATE = "arena_template"
 _numbers = itertools.count(1)

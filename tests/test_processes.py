@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena import launch
-from arena.processes import spawn, stop
+from arena.processes import spawn, stop, stop_all
 
 PARENT = """
 import sys, time
@@ -123,3 +123,38 @@ def test_programs_can_stand_back_behind_others_and_behind_other_sessions() -> No
     # Where a system lets nobody change the session's share, it is 0 for one as for all.
     assert alone[1] in (b"7", b"0")
     assert standing(3) == [alone] * 3
+
+
+def test_several_are_stopped_at_the_same_time_and_the_deaf_are_killed() -> None:
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)"
+    polite = "import time"
+    rest = "; print(flush=True); time.sleep(60)"
+    children = [
+        spawn([sys.executable, "-c", script + rest], stdout=subprocess.PIPE)
+        for script in (deaf, polite, deaf)
+    ]
+    for child in children:
+        assert child.stdout is not None
+        child.stdout.readline()
+    begun = time.monotonic()
+    stop_all(children, patience=0.5)
+    assert time.monotonic() - begun >= 0.5
+    assert [child.returncode for child in children] == [
+        -signal.SIGKILL,
+        -signal.SIGTERM,
+        -signal.SIGKILL,
+    ]
+
+
+def test_ctrl_c_works_in_what_is_started_where_it_was_ignored() -> None:
+    wait = "import time; print('ready', flush=True); time.sleep(60)"
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as under nohup
+    try:
+        child = spawn([sys.executable, "-c", wait], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert child.stdout is not None
+    child.stdout.readline()
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=30)
+    assert b"KeyboardInterrupt" in said

@@ -1,5 +1,6 @@
 """What the environment says is read once, and malformed settings name themselves."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from arena.settings import SettingsError, read_settings
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "DATABASE_URL", "HOST", "PORT", "DASHBOARD_PORT", "LOG_LEVEL"):
+    for name in ("HOME", "DATABASE_URL", "HOST", "PORT", "DASHBOARD_PORT", "LOG_LEVEL", "PACE"):
         monkeypatch.delenv(f"ARENA_{name}", raising=False)
 
 
@@ -20,6 +21,7 @@ def test_the_defaults() -> None:
     assert settings.database_url is None
     assert (settings.host, settings.port, settings.dashboard_port) == ("127.0.0.1", 50051, 8501)
     assert settings.log_level == "INFO"
+    assert settings.pace == 0.5
 
 
 @pytest.mark.parametrize(
@@ -44,9 +46,11 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_PORT", "0")
     monkeypatch.setenv("ARENA_LOG_LEVEL", "debug")
     monkeypatch.setenv("ARENA_HOST", "")
+    monkeypatch.setenv("ARENA_PACE", "max")
     settings = read_settings()
     assert (settings.home, settings.port, settings.log_level) == (Path("/srv/arena"), 0, "DEBUG")
     assert settings.host == "127.0.0.1"
+    assert settings.pace == math.inf
 
 
 @pytest.mark.parametrize(
@@ -57,6 +61,8 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         ("ARENA_DASHBOARD_PORT", "-1"),
         ("ARENA_DATABASE_URL", "mysql://me:pw@db/arena"),
         ("ARENA_LOG_LEVEL", "loud"),
+        ("ARENA_PACE", "fast"),
+        ("ARENA_PACE", "0"),
     ],
 )
 def test_a_malformed_setting_names_itself_and_not_its_value(

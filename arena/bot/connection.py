@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import grpc
 
 from arena.bot.conversation import Conversation
+from arena.errors import UserError
 from arena.v1 import referee_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
 
@@ -52,7 +53,7 @@ _FINAL = {
 """Statuses that trying again does not heal, and what they mean."""
 
 
-class RefusedError(Exception):
+class RefusedError(UserError):
     """The referee will not let this bot play, now or later."""
 
 

@@ -1,15 +1,32 @@
 """`arena bot …`: Register bots and look after their tokens."""
 
 import json
+from collections.abc import Collection, Sequence
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from arena.commands.database import with_store
+from arena.commands.errors import CommandError
+from arena.commands.terminal import Terminal
 
 app = typer.Typer(no_args_is_help=True, help="Register bots and look after their tokens.")
+
+_MOST_NAMES = 10
+
+
+def require_bots(known: Collection[str], names: Sequence[str]) -> None:
+    """Raise CommandError when there is no bot of one of these names; it names some there are."""
+    there = {bot.lower(): bot for bot in sorted(known, key=str.lower)}
+    for name in names:
+        if name.lower() not in there:
+            some = ", ".join(list(there.values())[:_MOST_NAMES]) or "none yet"
+            more = ", …" if len(there) > _MOST_NAMES else ""
+            raise CommandError(
+                f"--bot {name}: there is no such bot; the bots are {some}{more} "
+                "(`arena bot list` shows all)."
+            )
 
 
 @app.command()
@@ -48,7 +65,7 @@ def list_bots(
     for bot in bots:
         marks = ["house"] * bot.house + ["retired"] * (bot.retired_at is not None)
         table.add_row(bot.bot, bot.version, bot.owner, str(bot.matches), ", ".join(marks))
-    Console().print(table)
+    Terminal().print_table(table)
 
 
 @app.command("rotate-token")

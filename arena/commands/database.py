@@ -6,24 +6,27 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from arena.commands.errors import CommandError, told_in_a_sentence
-from arena.settings import Settings, read_settings
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.errors import HomeNotWritableError
-from arena.storage.reading import Reader, open_reader
-from arena.storage.schema import migrate as migrate_schema
-from arena.storage.store import Store, open_store
+from arena.commands.errors import CommandError, exit_with_message
+
+# Imported where they are needed: a mistake in the arguments need not wait for SQLAlchemy.
+if TYPE_CHECKING:
+    from arena.settings import Settings
+    from arena.storage.reading import Reader
+    from arena.storage.store import Store
 
 T = TypeVar("T")
 
 
 @contextmanager
-def database(settings: Settings) -> Iterator[str]:
+def database(settings: "Settings") -> Iterator[str]:
     """The address of a migrated database; an embedded server runs while the block does."""
+    from arena.storage.embedded import EmbeddedPostgres
+    from arena.storage.schema import migrate as migrate_schema
+
     if settings.database_url is not None:
         migrate_schema(settings.database_url)
         yield settings.database_url
@@ -33,25 +36,32 @@ def database(settings: Settings) -> Iterator[str]:
         yield url
 
 
-def with_store(use: Callable[[Store], Awaitable[T]]) -> T:
-    """The result of `use` on the store of the settings; errors as `told_in_a_sentence`."""
+def with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
+    """The result of `use` on the store of the settings; errors as `exit_with_message`."""
+    from arena.settings import read_settings
+    from arena.storage.store import open_store
 
     async def run(url: str) -> T:
         async with open_store(url) as store:
             return await use(store)
 
-    with told_in_a_sentence(), database(read_settings()) as url:
+    with exit_with_message(), database(read_settings()) as url:
         return asyncio.run(run(url))
 
 
-def with_reader(use: Callable[[Reader], T]) -> T:
-    """The result of `use` on a reader of the settings' database; errors as above."""
-    with told_in_a_sentence(), database(read_settings()) as url, open_reader(url) as read:
+def with_reader(use: "Callable[[Reader], T]") -> T:
+    """The result of `use` on a reader of the settings' database; errors as `exit_with_message`."""
+    from arena.settings import read_settings
+    from arena.storage.reading import open_reader
+
+    with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
         return use(read)
 
 
 def registration_key(home: Path) -> str:
     """The key that registers new bots over the wire; made on first use, readable by us only."""
+    from arena.storage.errors import HomeNotWritableError
+
     path = home / "registration-key"
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -78,5 +88,7 @@ def _write_key(path: Path) -> None:
 
 def migrate() -> None:
     """Bring the database to this release's schema. Running it again changes nothing."""
-    with told_in_a_sentence(), database(read_settings()):
+    from arena.settings import read_settings
+
+    with exit_with_message(), database(read_settings()):
         typer.echo("The database is up to date.")

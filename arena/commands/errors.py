@@ -1,42 +1,32 @@
-"""From an error to what the person at the keyboard reads: one sentence, and exit code 2."""
+"""From an error to what a user reads: its message on stderr, and exit code 2."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
 
+from arena.errors import UserError
+from arena.printable import printable
+
 USAGE = 2
-"""The exit code of whatever the person can mend."""
+"""The exit code of whatever the user can mend."""
 
 
-class CommandError(Exception):
+class CommandError(UserError):
     """What a command cannot do, in a sentence that says what to do."""
 
 
 @contextmanager
-def told_in_a_sentence() -> Iterator[None]:
-    """Turns the errors that a person can mend into a sentence; all others are bugs and stay."""
-    # Imported here, because `arena --help` needs none of them.
-    from arena.games import OptionsError, UnknownGameError
-    from arena.referee.server import PortTakenError
-    from arena.settings import SettingsError
-    from arena.storage.errors import StorageError
-
-    mendable = (
-        CommandError,
-        OptionsError,
-        PortTakenError,
-        SettingsError,
-        StorageError,
-        UnknownGameError,
-    )
+def exit_with_message() -> Iterator[None]:
+    """End the command with the message of a UserError; all other errors are bugs and stay."""
     try:
         yield
     except Exception as raised:
         error = _alone(raised)
-        if not isinstance(error, mendable):
+        if not isinstance(error, UserError):
             raise
-        typer.echo(f"arena: {error}", err=True)
+        message = printable(str(error), keep="\n")
+        typer.echo(f"arena: {message}", err=True)
         raise typer.Exit(USAGE) from error
 
 

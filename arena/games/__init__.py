@@ -1,6 +1,6 @@
 """The games of the arena by name, and how one is made from a name and options.
 
-ValueError
+UserError
 ├── UnknownGameError    no game has this name
 └── OptionsError        an option is unknown, malformed or out of bounds
 """
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from arena.errors import UserError
 from arena.games.bloeff import Bloeff
 from arena.games.bluff import Bluff
 from arena.games.bluff_you import BluffYou
@@ -26,11 +27,11 @@ GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(
 )
 
 
-class UnknownGameError(ValueError):
+class UnknownGameError(UserError, ValueError):
     """No game has this name; the message names the known ones."""
 
 
-class OptionsError(ValueError):
+class OptionsError(UserError, ValueError):
     """A game does not take these options; the message says which one and what is allowed."""
 
 

@@ -29,6 +29,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeAlias
 
+from arena.errors import UserError
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.home.in_process import Contender, Seed, UnreadyBotError, play_match
@@ -44,7 +45,7 @@ _PATIENCE_S = 2.0
 """For a process to end when told to, before it is killed."""
 
 
-class BlockBrokenError(Exception):
+class BlockBrokenError(UserError):
     """A block that could not be played to its end; the message says why."""
 
 
@@ -121,7 +122,7 @@ def play_deal_blocks(
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
     """Play blocks, without end if `blocks` is None; each is told when it is complete, in order.
 
-    The bots are loaded in the processes. Raises UnreadyBotError, UnknownBotError and
+    The bots are loaded in the processes. Raises UnreadyBotError, BotFileError and
     BlockBrokenError. Close the iterator (or exhaust it) to end the processes.
     """
     with lineup_processes(game, len(lineups)) as at_play:
@@ -145,7 +146,7 @@ class LineupProcess:
             self._connection.send(series)
 
     def next_match(self) -> BlockMatch:
-        """Raises UnreadyBotError, UnknownBotError and BlockBrokenError."""
+        """Raises UnreadyBotError, BotFileError and BlockBrokenError."""
         try:
             news: _News = self._connection.recv()
         except (EOFError, ConnectionError):

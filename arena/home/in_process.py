@@ -23,6 +23,7 @@ from uuid import UUID
 
 from arena.bot.bot import Bot
 from arena.bot.turn import Match, Turn
+from arena.errors import UserError
 from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
@@ -61,7 +62,7 @@ class PlayedMatch:
         return self.transcript.result
 
 
-class UnreadyBotError(Exception):
+class UnreadyBotError(UserError):
     """A bot failed before its first turn; the message names it and its error."""
 
 

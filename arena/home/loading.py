@@ -1,7 +1,7 @@
 """Finding a bot class by the name of a sample bot or the path of a file.
 
-ValueError
-└── UnknownBotError    no such sample, no such file, or a file that does not hold exactly one bot
+UserError
+└── BotFileError    no such sample, no such file, or a file that does not hold exactly one bot
 """
 
 import importlib.util
@@ -12,12 +12,13 @@ from pathlib import Path
 from types import ModuleType
 
 from arena.bot.bot import Bot
+from arena.errors import UserError
 
 SAMPLE_BOTS = Path(str(files("arena_sample_bots")))
 """Where the files of the sample bots are installed."""
 
 
-class BotFileError(ValueError):
+class BotFileError(UserError, ValueError):
     """There is no such bot; the message says what there is."""
 
 
@@ -27,7 +28,7 @@ def sample_names(directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
 
 
 def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
-    """The file of a sample (`honest`) or of a path (`my/bot.py`). Raises UnknownBotError."""
+    """The file of a sample (`honest`) or of a path (`my/bot.py`). Raises BotFileError."""
     for file in (directory / f"{name_or_path}.py", directory / f"{name_or_path}_bot.py"):
         if file.parent == directory and file.is_file():
             return file
@@ -45,7 +46,7 @@ def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[Bot]:
     """The bot class of a sample or of a file.
 
     The file is run as a module, with its own folder importable as for `python my/bot.py`: two
-    versions of a bot, each in its folder, have each its own `tables.py`. Raises UnknownBotError,
+    versions of a bot, each in its folder, have each its own `tables.py`. Raises BotFileError,
     also for a file that cannot be run.
     """
     return _bot_of(bot_file(name_or_path, directory))

@@ -8,7 +8,6 @@ a while, so that it costs the others little. Declining is no miss: a copy of a b
 offered nothing for a moment, not even the next match of a block, and may so leave in order.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,20 +19,16 @@ from arena.hosting.agenda import Agenda, Engagement, EngagementEnd
 from arena.hosting.connected_bots import ConnectedBot, Reliability, one_each, seated
 from arena.hosting.hosted_match import HostedMatch, Outcome, Patience
 from arena.hosting.journal import Journal
-from arena.hosting.ports import Participant, Timer
+from arena.hosting.ladder_tables import LadderTable, LadderTables
+from arena.hosting.ports import Cancellable, Participant, Timer
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT
 from arena.match.seating import rotations
 from arena.match.transcript import Setup, Transcript
 from arena.randomness import KeyedRandomness, shuffled
 from arena.records import Block, BlockKind, FinishedMatch
-from arena.scheduling.ladder import (
-    Candidate,
-    MeetingCounts,
-    RunningPairs,
-    TableType,
-    next_table,
-)
+from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
+from arena.scheduling.pace import FULL_SPEED
 
 log = structlog.get_logger()
 
@@ -45,6 +40,9 @@ class Terms:
     time_control: TimeControl = field(default_factory=TimeControl)
     fault_limit: int = DEFAULT_FAULT_LIMIT
     patience: Patience = field(default_factory=Patience)
+    house_pace: float = FULL_SPEED
+    """Matches a second that begin at tables where only bots of the house sit, after a start at
+    full speed; shared among the ladders."""
 
 
 @dataclass(eq=False, slots=True)
@@ -57,6 +55,10 @@ class _RunningBlock:
     position: int = 0
     table: HostedMatch | None = None
     started_at: datetime = datetime.min
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        return [guest.candidate for guest in self.guests]
 
 
 class Director:
@@ -72,8 +74,8 @@ class Director:
         write_down: Callable[[Transcript], bytes],
         terms: Terms = Terms(),
     ) -> None:
-        self._ladders = ladders
         self._counts = counts
+        self._tables = LadderTables(ladders, counts, terms.house_pace)
         self._journal = journal
         self._timer = timer
         self._new_secret = new_secret
@@ -83,10 +85,9 @@ class Director:
         """Connected bots, and those that left while blocks still hold places of theirs."""
         self._standings: dict[int, Reliability] = {}
         self._blocks: set[_RunningBlock] = set()
-        self._seats_in_play = {ladder.key: 0 for ladder in ladders}
-        self._running_pairs = {ladder.key: RunningPairs() for ladder in ladders}
         self._pass_due = False
-        self._quota = 0.0
+        self._alarm: Cancellable | None = None
+        """Set while nothing but the pace keeps a table from being opened."""
         self._winding_down = False
         self._stopped = False
         self.on_idle: Callable[[], None] = lambda: None
@@ -146,6 +147,9 @@ class Director:
 
     def _open_tables(self) -> None:
         self._pass_due = False
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
         while not (self._winding_down or self._journal.full) and self._open_one():
             pass
 
@@ -158,18 +162,16 @@ class Director:
                 self._engage(engagement, free)
                 return True
             free = self._left_for_the_ladder(free, self.agenda)
-        for ladder in sorted(self._ladders, key=lambda ladder: self._seats_in_play[ladder.key]):
-            if self._seats_in_play[ladder.key] >= self._quota:
-                continue
-            pairs = self._running_pairs[ladder.key]
-            chosen = next_table(ladder, one_each(free), self._counts, pairs)
-            if chosen is not None:
+        match self._tables.next(one_each(free), now):
+            case LadderTable(ladder, bots):
                 block = Block(str(uuid4()), BlockKind.SEAT, ladder.seats)
                 # By chance: whoever plays least is chosen first, and must not always begin.
-                order = shuffled(KeyedRandomness(self._new_secret()), "seat", chosen)
+                order = shuffled(KeyedRandomness(self._new_secret()), "seat", bots)
                 guests = seated([candidate.bot for candidate in order], free)
                 self._begin(_RunningBlock(ladder, guests, block))
                 return True
+            case float(ready_at):
+                self._alarm = self._timer.call_at(ready_at, self.schedule)
         return False
 
     def _engage(self, engagement: Engagement, free: Sequence[ConnectedBot]) -> None:
@@ -188,36 +190,17 @@ class Director:
         return [guest for guest in free if guest.candidate.bot not in held]
 
     def _share_out(self) -> None:
-        """Spread the places over the ladders, so that small tables do not starve large ones, and
-        over the opponents."""
-        present = [guest for guest in self._guests.values() if guest.present]
-        candidates = one_each(present)
-        possible = sum(
-            next_table(ladder, candidates, self._counts) is not None for ladder in self._ladders
-        )
-        places: dict[int, int] = defaultdict(int)
-        for guest in present:
-            places[guest.candidate.bot] += guest.participant.max_matches
-        self._quota = sum(places.values()) / max(1, possible)
-        for ladder in self._ladders:
-            self._running_pairs[ladder.key].share_out(places, ladder.seats)
+        self._tables.share_out(guest for guest in self._guests.values() if guest.present)
 
     def _begin(self, running: _RunningBlock) -> None:
         self._blocks.add(running)
         if running.position == 0:
             self._counts.add(running.ladder, [guest.candidate.bot for guest in running.guests])
-        self._occupy(running, 1)
+        if running.engagement is None:
+            self._tables.opened(running.ladder, running.candidates, self._timer.now())
         for guest in running.guests:
             guest.taken += 1
         self._next_match(running)
-
-    def _occupy(self, running: _RunningBlock, by: int) -> None:
-        """Count what a block of the ladder takes of it, or gives back."""
-        if running.engagement is None:
-            ladder = running.ladder
-            self._seats_in_play[ladder.key] += by * ladder.seats
-            bots = [guest.candidate.bot for guest in running.guests]
-            self._running_pairs[ladder.key].change(bots, by)
 
     def _next_match(self, running: _RunningBlock) -> None:
         if self._stopped:
@@ -325,8 +308,9 @@ class Director:
 
     def _release(self, running: _RunningBlock, ending: EngagementEnd) -> None:
         self._blocks.discard(running)
-        self._occupy(running, -1)
-        if running.engagement is not None and self.agenda is not None:
+        if running.engagement is None:
+            self._tables.closed(running.ladder, running.candidates)
+        elif self.agenda is not None:
             running.engagement.position = running.position
             self.agenda.ended(running.engagement, ending)
         for guest in running.guests:

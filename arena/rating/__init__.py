@@ -21,7 +21,7 @@
 
 Nothing here reads, waits or rolls: randomness comes in as a numpy Generator. Errors:
 
-    RatingError(ValueError)
+    RatingError(UserError, ValueError)
     ├── ResultError            a match that cannot be rated; says which rule it breaks
     ├── AnchorError            the anchor has played no match
     └── UnboundedRatingError   no finite rating without a prior; names the bots

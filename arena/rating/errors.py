@@ -2,8 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 
+from arena.errors import UserError
 
-class RatingError(ValueError):
+
+class RatingError(UserError, ValueError):
     """Results or a question about them that cannot be answered."""
 
 

@@ -9,6 +9,7 @@ import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from arena.errors import UserError
 from arena.referee.errors import ProtocolError
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import PlayService, parse_request
@@ -37,7 +38,7 @@ _SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
 
 
-class PortTakenError(Exception):
+class PortTakenError(UserError):
     """The address cannot be listened on; the message says what to do."""
 
 

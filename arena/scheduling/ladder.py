@@ -107,15 +107,21 @@ def next_table(
     candidates: Iterable[Candidate],
     counts: MeetingCounts,
     running: RunningPairs | None = None,
+    *,
+    with_guest: bool = False,
 ) -> tuple[Candidate, ...] | None:
     """The bots of the next table of a ladder, or None when too few may meet.
 
     The bot with the fewest matches sits down first; then, one by one, whoever has met those seated
     least often (the one with fewer matches first). Linear in the candidates for each seat.
+
+    Tables `with_guest` have a bot that is not the house's: it is the one that sits down first.
     """
     able = [candidate for candidate in candidates if ladder.game in candidate.games]
     able.sort(key=lambda candidate: counts.matches(ladder, candidate.bot))
     for first in able:
+        if with_guest and first.house:
+            continue
         seated = _seat_around(first, able, ladder, counts, running)
         if seated is not None:
             return seated

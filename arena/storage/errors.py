@@ -1,6 +1,6 @@
 """What can go wrong with storage; each message is one sentence that says what to do.
 
-StorageError
+StorageError (a UserError)
 ├── DatabaseUnreachableError    no server answers at the database's address
 ├── HomeNotWritableError        ARENA_HOME cannot hold the built-in database
 ├── PostgresMissingError        neither the wheel's Postgres nor the system's is there
@@ -19,10 +19,11 @@ StorageError
 └── TranscriptDamagedError      a stored transcript cannot be read
 """
 
+from arena.errors import UserError
 from arena.hosting.ports import StorageFailedError
 
 
-class StorageError(Exception):
+class StorageError(UserError):
     """The root of this package's errors."""
 
 

@@ -137,7 +137,14 @@ def test_transcripts_come_with_or_without_results(tmp_path: Path) -> None:
         (("/nowhere/results.csv",), "/nowhere/results.csv.part cannot be written"),
         (("r.csv", "--option", "dice_per_player=3"), "name it with --game"),
         (("r.csv", "--game", "chess"), "there is no game 'chess'"),
-        (("r.csv", "--seats", "many"), "--seats takes a number, or two such as 3-4, not 'many'"),
+        (("r.csv", "--seats", "9-2"), "the smaller one first, not '9-2'"),
+        (("r.csv", "--seats", "0-3"), "not '0-3'"),
+        (("r.csv", "--seats", "2-9999999999"), "tables have at most 10 seats"),
+        (("r.csv", "--seats", "7-8", "--game", "bluff"), "Bluff is played by 2 to 6 seats"),
+        (
+            ("r.csv", "--seats", "many"),
+            "--seats takes a number, or two such as 3-4, the smaller one first, not 'many'",
+        ),
     ],
 )
 @pytest.mark.usefixtures("leaderboard")

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from arena.boards.live_board import all_versions
 from arena.commands.ratings.history import history
 from arena.commands.ratings.leaderboard import leaderboard
+from arena.commands.results.matches import matches
 from arena.luck import BLUFF
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, fit
@@ -37,6 +38,7 @@ BOTS = (
 app = typer.Typer()
 app.command()(leaderboard)
 app.command()(history)
+app.command()(matches)
 
 
 def arena(*words: object) -> Result:
@@ -233,12 +235,39 @@ def test_without_a_match_there_is_nothing_and_no_error(
         (["history", "--seats", "9"], "is played by 2 to 6 seats"),
         (["leaderboard", "--follow", "--details"], "leave --details away"),
         (["leaderboard", "--option", "x"], "write NAME=VALUE"),
+        (["leaderboard", "--game", "chess"], "the games are bluff, bluff_you, bloeff"),
+        (["matches", "--game", "chess"], "the games are bluff, bluff_you, bloeff"),
     ],
 )
-def test_what_makes_no_sense_is_told_in_a_sentence(words: list[str], says: str) -> None:
+def test_what_makes_no_sense_is_exit_with_message(words: list[str], says: str) -> None:
     said = arena(*words)
     assert said.exit_code == 2
     assert says in said.output
+
+
+def test_matches_of_a_bot_that_does_not_exist_are_refused_with_the_bots_there_are(
+    played: str,
+) -> None:
+    said = arena("matches", "--bot", "nobody")
+    assert said.exit_code == 2
+    assert "no such bot; the bots are alpha, beta, gamma, honest" in said.output
+    assert arena("matches", "--bot", "Alpha").exit_code == 0
+
+
+def test_a_narrow_history_shows_the_newest_points_and_whole_names(
+    played: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ways(width: str) -> dict[str, str]:
+        monkeypatch.setenv("COLUMNS", width)
+        said = arena("history", "--seats", 2).output
+        rows = [line.split("│") for line in said.splitlines() if line.startswith("│")]
+        return {row[1].strip(): row[3].strip() for row in rows}
+
+    wide, narrow = ways("200"), ways("50")
+    assert set(narrow) == set(wide) == {"honest 1", "alpha 1", "beta 1"}
+    for bot, way in wide.items():
+        assert 0 < len(narrow[bot]) < len(way)
+        assert way.endswith(narrow[bot])
 
 
 def test_the_followed_leaderboard_is_that_of_the_whole_log_after_every_change(

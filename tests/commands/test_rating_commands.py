@@ -211,6 +211,8 @@ def test_a_sequential_test_is_told_in_json_and_in_words() -> None:
         ("--pairs", "1,2,3"),
         ("--pairs", "1,2,3,4,x"),
         ("--pairs", "1,2,3,4,-5"),
+        ("--pairs", f"1,2,3,4,{'9' * 400}"),
+        ("--pairs", f"1,2,3,4,{'9' * 5000}"),
         ("--pairs", "1,2,3,4,5", "--bounds", "5"),
         ("--pairs", "1,2,3,4,5", "--bounds", "5,0"),
         ("--pairs", "1,2,3,4,5", "--bounds", "0,inf"),

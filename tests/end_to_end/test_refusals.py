@@ -47,6 +47,31 @@ def test_a_dashboard_port_that_is_taken(home: Path) -> None:
     assert not home.exists()
 
 
+def test_a_dashboard_whose_address_cannot_be_listened_on(home: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        for arguments, words in {
+            ("--port", port): (port, "stop the program that uses it", "--port"),
+            ("--port", "70000"): ("70000", "0 to 65535"),
+            ("--host", "no.such.host.invalid"): ("no.such.host.invalid", "--host"),
+        }.items():
+            with program(home, "dashboard", *arguments) as refused:
+                assert_one_sentence(refused, *words)
+                assert refused.said == ""
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("command", ["leaderboard", "history", "matches", "export results.csv"])
+def test_a_game_that_does_not_exist_is_refused_before_a_database_is_opened(
+    home: Path, command: str
+) -> None:
+    with program(home, *command.split(), "--game", "chess") as refused:
+        assert_one_sentence(refused, "chess", "bluff_you")
+    assert not home.exists()
+
+
 def test_a_home_that_cannot_be_written(home: Path) -> None:
     home.parent.joinpath("file").touch()  # even root makes no directory inside a file
     with program(home.parent / "file" / "home", *COMMANDS["up"], "0") as refused:
@@ -69,6 +94,8 @@ def test_a_database_of_a_newer_release(home: Path, database: str) -> None:
     ("arguments", "environment", "words"),
     [
         (("--table", "chess:2"), {}, "chess"),
+        (("--pace", "0"), {}, "--pace 0: write matches a second"),
+        ((), {"ARENA_PACE": "slow"}, "ARENA_PACE"),
         ((), {"ARENA_LOG_LEVEL": "LOUD"}, "ARENA_LOG_LEVEL"),
     ],
     ids=str,

@@ -1,9 +1,15 @@
 """What tools ask a server: is it well, and what does it serve?"""
 
+import asyncio
+
 import grpc
+import pytest
+import typer
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from typer.testing import CliRunner
 
+from arena.commands.serving.health import health
 from tests.referee.scene import Scene
 
 
@@ -26,3 +32,15 @@ async def test_it_tells_its_services_and_their_messages(scene: Scene) -> None:
     names = {service.name for service in services.list_services_response.service}
     assert {"arena.v1.RefereeService", "arena.v1.RegistryService", "grpc.health.v1.Health"} <= names
     assert file.file_descriptor_response.file_descriptor_proto
+
+
+async def test_the_command_asks_the_referee_that_bots_of_this_environment_play_with(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = typer.Typer()
+    app.command()(health)
+    monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+    answer = await asyncio.to_thread(CliRunner().invoke, app, [])
+    assert (answer.exit_code, answer.output) == (0, f"127.0.0.1:{scene.port}: SERVING\n")
+    monkeypatch.setenv("ARENA_ADDRESS", "nowhere")
+    assert (await asyncio.to_thread(CliRunner().invoke, app, [])).exit_code == 2

@@ -9,27 +9,26 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from arena.commands.errors import USAGE, CommandError
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.home.line_up import line_up, options_named
 from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
 from arena.commands.progress import with_progress
-from arena.games import OptionsError, UnknownGameError, make_game
+from arena.commands.terminal import Terminal
+from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.home.deal_blocks import (
-    BlockBrokenError,
     BlockMatch,
     NamedBot,
     every_rotation,
     play_deal_blocks,
     written_down,
 )
-from arena.home.in_process import Contender, UnreadyBotError, play_series
+from arena.home.in_process import Contender, play_series
 from arena.home.loading import BotFileError, load_bot
 from arena.home.win_rates import WinRate, WinRates
 from arena.luck import luck_of
@@ -71,29 +70,21 @@ def play(
 ) -> None:
     """Play matches among bots right here and compare them. Seats rotate from match to match."""
     seed = seed or secrets.token_hex(4)
-    try:
+    with exit_with_message():
         rules = make_game(game, options_named(option or []))
-        entries = line_up(bots, rules)
-        matches += -matches % len(entries) if same_deals else 0
-        tally = _play(rules, entries, matches, seed, transcripts, same_deals)
-    # Not `told_in_a_sentence`, which knows the errors of a server and loads one.
-    except (
-        BlockBrokenError,
-        CommandError,
-        BotFileError,
-        UnknownGameError,
-        OptionsError,
-        UnreadyBotError,
-    ) as error:
-        no_stranger = same_deals and isinstance(error, BotFileError)
-        leave(f"{error}{_NEVER_TWICE if no_stranger else ''}")
-    except OSError as error:
-        leave(f"{error.filename} cannot be written: {error.strerror}.")
+        try:
+            entries = line_up(bots, rules)
+            matches += -matches % len(entries) if same_deals else 0
+            tally = _play(rules, entries, matches, seed, transcripts, same_deals)
+        except BotFileError as error:
+            raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
+        except OSError as error:
+            raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
     summary = _summary(rules, tally, seed, same_deals)
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        _print_table(Console(), rules, tally.standings, summary)
+        _print_table(Terminal(), rules, tally.standings, summary)
 
 
 class _Tally:
@@ -213,7 +204,7 @@ def _standing_json(standing: WinRate) -> dict[str, Any]:
 
 
 def _print_table(
-    console: Console, game: AnyGame, standings: WinRates, summary: dict[str, Any]
+    console: Terminal, game: AnyGame, standings: WinRates, summary: dict[str, Any]
 ) -> None:
     options = ", ".join(f"{name}={value}" for name, value in summary["options"].items())
     table = Table(
@@ -236,17 +227,15 @@ def _print_table(
             f"{standing.mean_placing:.2f}",
             *([luck_adjusted_cell(adjusted, standing.name)] if adjusted else []),
         )
-    console.print(table)
-    console.print(f"{summary['matches_per_second']:,.0f} matches a second", highlight=False)
+    console.print_table(table)
+    console.print(f"{summary['matches_per_second']:,.0f} matches a second")
     if adjusted:
-        console.print(luck_adjusted_note(adjusted), highlight=False)
+        console.print(luck_adjusted_note(adjusted))
     if summary["variance_factor"]:
-        console.print(_saved(summary["blocks"], **summary["variance_factor"]), highlight=False)
+        console.print(_saved(summary["blocks"], **summary["variance_factor"]))
     for fault in summary["faults"][:_MOST_REASONS]:
         console.print(
-            f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}",
-            markup=False,
-            highlight=False,
+            f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}"
         )
 
 
@@ -255,9 +244,3 @@ def _saved(kind: str, *, factor: float, low: float, high: float, blocks: int) ->
         f"Variance of a {kind} block's mean: {factor:.2f} ({low:.2f} to {high:.2f}) of that of as "
         f"many independent matches, measured on {blocks:,} blocks"
     )
-
-
-def leave(sentence: str) -> NoReturn:
-    """End with a sentence on stderr."""
-    typer.echo(f"arena: {sentence}", err=True)
-    raise typer.Exit(USAGE)

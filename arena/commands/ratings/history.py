@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
+from arena.commands.bots import require_bots
 from arena.commands.database import with_reader
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
 from arena.commands.results.matches import AsJson, OptionList, game_options
+from arena.commands.terminal import Terminal, excess
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.rating.methods import ScoreRule
@@ -35,32 +36,35 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Print the ratings of a ladder over time: its log replayed, the same for everybody."""
+    with exit_with_message():
+        rules = make_game(game, game_options(option or ()))
+        require_seats(rules, seats)
+    # Only now: a mistake in the options need not wait for numpy.
     from arena.boards.details import ladder_history
     from arena.boards.live_board import LiveBoard, all_versions, ladder_of_table
 
-    with told_in_a_sentence():
-        rules = make_game(game, game_options(option or ()))
-        require_seats(rules, seats)
     changed = rules.options.changed()
 
     def replayed(read: "Reader") -> "tuple[int, LadderHistory]":
         # Before the log is replayed, which takes seconds where it is long.
-        known = {one.entrant.bot.lower() for one in all_versions(read).values()}
-        for name in bot or ():
-            if name.lower() not in known:
-                raise CommandError(f"--bot {name}: there is no such bot: see `arena bot list`.")
+        require_bots({one.entrant.bot for one in all_versions(read).values()}, bot or ())
         size, ladder = ladder_of_table(read, game, changed, seats, score)
         return size, ladder_history(read, LiveBoard(ladder, read), points)
 
     size, found = with_reader(replayed)
-    with told_in_a_sentence():
+    with exit_with_message():
         chosen = _chosen(found, bot or ())
     if as_json:
         typer.echo(json.dumps(_json(rules, size, score, found, chosen), indent=2))
     elif not found.points:
         typer.echo(f"{title(rules, size, score)}: no rated match yet.")
     else:
-        Console().print(_table(title(rules, size, score), found, chosen))
+        console, named = Terminal(), title(rules, size, score)
+        table = _table(named, found, chosen, len(found.points))
+        if too_wide := excess(console, table):
+            # A narrow terminal shows the newest points.
+            table = _table(named, found, chosen, max(1, len(found.points) - too_wide))
+        console.print_table(table)
 
 
 def _chosen(found: "LadderHistory", names: Sequence[str]) -> set[int]:
@@ -116,9 +120,12 @@ def _json(
     }
 
 
-def _table(title: str, found: "LadderHistory", chosen: set[int]) -> Table:
-    """A line per bot, best of today first, its way as bars on one scale for all."""
-    table = Table("bot", "first", "way", "now", title=f"{title}, {len(found.points)} points")
+def _table(title: str, found: "LadderHistory", chosen: set[int], points: int) -> Table:
+    """A line per bot, best of today first, its way as bars on one scale for all; the newest
+    `points` of it."""
+    of_all = f" of {len(found.points)}" if points < len(found.points) else ""
+    heads = [Column(head, no_wrap=True) for head in ("bot", "first", "way", "now")]
+    table = Table(*heads, title=f"{title}, {points}{of_all} points")
     ways = {
         rating.version_id: [
             next((r.elo for r in point.ratings if r.version_id == rating.version_id), None)
@@ -134,7 +141,7 @@ def _table(title: str, found: "LadderHistory", chosen: set[int]) -> Table:
         entrant = found.versions[version].entrant
         bars = "".join(
             " " if elo is None else _BARS[round((elo - low) / span * (len(_BARS) - 1))]
-            for elo in way
+            for elo in way[-points:]
         )
         first = next(elo for elo in way if elo is not None)
         (start, end) = last[version].interval

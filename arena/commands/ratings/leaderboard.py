@@ -7,18 +7,18 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.table import Column, Table
 from rich.text import Text
 
 from arena.commands.database import database, with_reader
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.results.matches import AsJson, OptionList, game_options
+from arena.commands.terminal import Terminal, excess, fitted
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.rating.methods import ScoreRule
-from arena.settings import read_settings
 
 # Imported where it is needed: `arena up` prints leaderboards at its end, if at all.
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ Score = Annotated[
 ]
 Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
 
-
-ALL_COLUMNS = 100
-"""From this width on a terminal holds all columns in one table."""
+_LESSER = ("mean place", "owner", "wins", "matches", "beware of")
+"""What a narrow terminal does not show, from left to right."""
 
 
 def leaderboard(
@@ -56,13 +55,14 @@ def leaderboard(
     as_json: AsJson = False,
 ) -> None:
     """Print the leaderboard of one game, its options and a table size."""
-    from arena.boards.live_board import LiveBoard, ladder_of_table
-
-    with told_in_a_sentence():
+    with exit_with_message():
         rules = make_game(game, game_options(option or ()))
         require_seats(rules, seats)
         if follow and (details or check):
             raise CommandError("--follow shows the leaderboard alone: leave --details away.")
+    # Only now: a mistake in the options need not wait for numpy.
+    from arena.boards.live_board import LiveBoard, ladder_of_table
+
     changed = rules.options.changed()
     if follow:
         _follow(rules, seats, score, as_json=as_json)
@@ -80,7 +80,7 @@ def leaderboard(
             typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
             return
         print_leaderboard(rules, title(rules, size, score), found.board.standings)
-        print_details(Console(), found)
+        print_details(Terminal(), found)
     else:
 
         def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine]]":
@@ -96,20 +96,22 @@ def leaderboard(
 
 def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: bool) -> None:
     from arena.boards.live_board import LiveBoard, follow, ladder_of_table
+    from arena.settings import read_settings
     from arena.storage.reading import open_reader
 
     async def run(url: str, read: "Reader") -> None:
         size, ladder = ladder_of_table(read, rules.name, rules.options.changed(), seats, score)
-        with Live(console=Console(), auto_refresh=False) as live:
+        console = Terminal()
+        with Live(console=console, auto_refresh=False) as live:
             async for board in follow(url, LiveBoard(ladder, read)):
                 if as_json:
                     print(_line(rules, size, score, board), flush=True)
                 else:
                     named = title(rules, size, score)
-                    shown = _shown(rules, named, board.standings, live.console.width)
-                    live.update(shown, refresh=True)
+                    tables, note = _shown(rules, named, board.standings, console)
+                    live.update(Group(*tables, note), refresh=True)
 
-    with told_in_a_sentence(), database(read_settings()) as url, open_reader(url) as read:
+    with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
         try:
             asyncio.run(run(url, read))
         except KeyboardInterrupt:
@@ -145,19 +147,27 @@ def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["BoardLine
     if not standings:
         typer.echo(f"{title}: no rated match yet.")
         return
-    console = Console()
-    console.print(_shown(rules, title, standings, console.width))
+    console = Terminal()
+    tables, note = _shown(rules, title, standings, console)
+    for table in tables:
+        console.print_table(table)
+    console.print(note, end="")
 
 
-def _shown(rules: AnyGame, title: str, standings: Sequence["BoardLine"], width: int) -> Group:
-    """With the luck-adjusted column, or where that is too wide with a table of its own below."""
+def _shown(
+    rules: AnyGame, title: str, standings: Sequence["BoardLine"], console: Terminal
+) -> tuple[list[Table], Text]:
+    """With the luck-adjusted column, or where that is too wide with a table of its own below; and
+    what that column is."""
     luck = _luck_told(rules, standings)
+    narrow = fitted(console, _table(title, standings, adjusted=False), _LESSER)
     if luck is None:
-        return Group(_table(title, standings, adjusted=False))
-    note = Text(luck.note())
-    if width >= ALL_COLUMNS:
-        return Group(_table(title, standings, adjusted=True), note)
-    return Group(_table(title, standings, adjusted=False), _adjusted_table(standings), note)
+        return [narrow], Text("", end="")
+    note = Text(luck.note() + "\n", end="")
+    whole = _table(title, standings, adjusted=True)
+    if not excess(console, whole):
+        return [whole], note
+    return [narrow, fitted(console, _adjusted_table(standings))], note
 
 
 def _luck_told(rules: AnyGame, standings: Sequence["BoardLine"]) -> "LuckTold | None":
@@ -167,7 +177,7 @@ def _luck_told(rules: AnyGame, standings: Sequence["BoardLine"]) -> "LuckTold | 
 
 
 def _adjusted_table(standings: Sequence["BoardLine"]) -> Table:
-    table = Table("#", "bot", "Elo", "luck-adjusted")
+    table = Table("#", Column("bot", no_wrap=True), "Elo", "luck-adjusted")
     for line in standings:
         bot = f"{line.bot} {line.version}"
         table.add_row(str(line.rank), bot, _elo(line), _adjusted(line))
@@ -176,7 +186,16 @@ def _adjusted_table(standings: Sequence["BoardLine"]) -> Table:
 
 def _table(title: str, standings: Sequence["BoardLine"], *, adjusted: bool) -> Table:
     elos = [Column(head, no_wrap=True) for head in ["Elo", "luck-\nadjusted"][: 1 + adjusted]]
-    table = Table("#", "bot", "owner", *elos, "matches", "wins", "mean place", title=title)
+    table = Table(
+        "#",
+        Column("bot", no_wrap=True),
+        "owner",
+        *elos,
+        "matches",
+        "wins",
+        "mean place",
+        title=title,
+    )
     if any(line.flags for line in standings):
         table.add_column("beware of")
     for line in standings:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from arena.boards.board import BoardLine
 from arena.boards.details import Details
 from arena.boards.model_check import ModelCheck
+from arena.commands.terminal import Terminal
 from arena.records import VersionId
 
 MATRIX_BOTS = 10
@@ -101,13 +101,13 @@ def _check_json(check: ModelCheck, names: dict[VersionId, dict[str, Any]]) -> di
     }
 
 
-def print_details(console: Console, found: Details) -> None:
+def print_details(console: Terminal, found: Details) -> None:
     """For people."""
     if found.comparisons is None:
         return
     names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.standings}
-    console.print(_bots(found))
-    console.print(_matrix(found))
+    console.print_table(_bots(found))
+    console.print_table(_matrix(found))
     worst = found.comparisons.worst
     if worst is not None:
         console.print(

@@ -7,10 +7,12 @@ said on stderr with exit code 2, and nothing is printed as if it were right.
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.commands.errors import CommandError, exit_with_message
+from arena.printable import printable
 from arena.rating.methods import Clusters, EloModel, ScoreRule
 
 # The rest is imported where it is needed: `arena --help` should not wait for numpy.
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from arena.rating.ladder import Ladder
     from arena.rating.sprt import Sprt
 
+_MOST_DIGITS = 12
+"""Of a count; more matches nobody plays."""
 _BIASED = "stopped: the estimates are biased away from the bound not reached; measure anew"
 
 
@@ -39,18 +43,15 @@ def rate(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Rate the bots of a file of results: Elo, 95 % intervals, rank ranges, every pair."""
-    from arena.commands.ratings.results_file import ResultsFileError, read_results
-    from arena.rating.errors import RatingError
+    from arena.commands.ratings.results_file import read_results
     from arena.rating.ladder import rate as rate_results
 
-    sd = None if prior_sd == "none" else _number("--prior-sd", prior_sd)
-    fixed = _anchor(anchor)
-    try:
+    with exit_with_message():
+        sd = None if prior_sd == "none" else _number("--prior-sd", prior_sd)
+        fixed = _anchor(anchor)
         ladder = rate_results(
             read_results(file), prior_sd=sd, anchor=fixed, score=score, clusters=clusters
         )
-    except (ResultsFileError, RatingError) as error:
-        _refuse(str(error))
     if as_json:
         typer.echo(json.dumps(_ladder_json(ladder), indent=2, allow_nan=False))
     else:
@@ -71,18 +72,15 @@ def sprt(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Say whether a version is better, sequentially, from pairs of matches; alpha = beta = 0.05."""
-    from arena.rating.errors import RatingError
     from arena.rating.sprt import BlockCounts, Bounds
     from arena.rating.sprt import sprt as sprt_state
 
-    counts = [_count("--pairs", part) for part in pairs.split(",")]
-    ends = [_number("--bounds", part) for part in bounds.split(",")]
-    if len(ends) != 2:
-        _refuse(f"--bounds: two numbers expected, not {bounds!r}")
-    try:
+    with exit_with_message():
+        counts = [_count("--pairs", part) for part in pairs.split(",")]
+        ends = [_number("--bounds", part) for part in bounds.split(",")]
+        if len(ends) != 2:
+            raise CommandError(f"--bounds: two numbers expected, not {bounds!r}")
         test = sprt_state(BlockCounts.of_pairs(counts), Bounds(ends[0], ends[1], model))
-    except RatingError as error:
-        _refuse(str(error))
     typer.echo(json.dumps(_sprt_json(test), indent=2) if as_json else _sprt_text(test))
 
 
@@ -124,7 +122,8 @@ def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
 
 
 def _ladder_text(ladder: "Ladder[str]") -> str:
-    width = max(len("bot"), *(len(rating.bot) for rating in ladder.ratings))
+    names = {rating.bot: printable(rating.bot) for rating in ladder.ratings}
+    width = max(len("bot"), *map(len, names.values()))
     lines = [f"{'rank':>9}  {'bot':<{width}}  {'elo':>7}  {'95 % interval':>17}  {'matches':>8}"]
     for rating in ladder.ratings:
         ranks = f"{rating.rank_low} to {rating.rank_high}"
@@ -132,7 +131,7 @@ def _ladder_text(ladder: "Ladder[str]") -> str:
             ranks = str(rating.rank_low)
         low, high = rating.interval
         line = (
-            f"{ranks:>9}  {rating.bot:<{width}}  {rating.elo:7.1f}"
+            f"{ranks:>9}  {names[rating.bot]:<{width}}  {rating.elo:7.1f}"
             f"  {low:7.1f} … {high:7.1f}  {rating.matches:8d}"
         )
         if rating.flags:
@@ -140,7 +139,11 @@ def _ladder_text(ladder: "Ladder[str]") -> str:
         lines.append(line)
     lines.append("")
     lines.append("Cannot be told apart:")
-    lines.extend("  " + ", ".join(band.bots) for band in ladder.bands if len(band.bots) > 1)
+    lines.extend(
+        "  " + ", ".join(names[bot] for bot in band.bots)
+        for band in ladder.bands
+        if len(band.bots) > 1
+    )
     if lines[-1].endswith(":"):
         lines[-2:] = []
     return "\n".join(lines)
@@ -187,7 +190,7 @@ def _anchor(text: str | None) -> "Anchor[str] | None":
         return None
     bot, equals, elo = text.rpartition("=")
     if not (bot and equals):
-        _refuse(f"--anchor: BOT=ELO expected, not {text!r}")
+        raise CommandError(f"--anchor: BOT=ELO expected, not {text!r}")
     from arena.rating.bradley_terry import Anchor
 
     return Anchor(bot, _number("--anchor", elo))
@@ -199,16 +202,14 @@ def _number(option: str, text: str) -> float:
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
-        _refuse(f"{option}: a number expected, not {text!r}")
+        raise CommandError(f"{option}: a number expected, not {text!r}")
     return number
 
 
 def _count(option: str, text: str) -> int:
-    if not text.strip().isdecimal():
-        _refuse(f"{option}: a count expected, not {text!r}")
-    return int(text)
-
-
-def _refuse(what: str) -> NoReturn:
-    typer.echo(f"arena: {what}", err=True)
-    raise typer.Exit(2)
+    digits = text.strip()
+    if not digits.isdecimal() or len(digits) > _MOST_DIGITS:
+        raise CommandError(
+            f"{option}: a count of at most {_MOST_DIGITS} digits expected, not {text[:40]!r}"
+        )
+    return int(digits)

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
+from arena.errors import UserError
 from arena.rating.errors import ResultError
 from arena.rating.results import MatchResult, Results
 
 
-class ResultsFileError(Exception):
+class ResultsFileError(UserError):
     """A file that holds something else than results; the message says where and what."""
 
     def __init__(self, file: Path, line: int | None, what: str) -> None:

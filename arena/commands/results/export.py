@@ -13,9 +13,9 @@ from typing import Annotated
 
 import typer
 
-from arena.boards.board import table_sizes
+from arena.boards.board import TABLE_SIZES, table_sizes
 from arena.commands.database import database
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.home.line_up import options_named
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
@@ -23,6 +23,8 @@ from arena.games import make_game
 from arena.match.transcript_json import to_json
 from arena.settings import read_settings
 from arena.storage.export import Archive, Selection, open_archive
+
+_MOST_SEATS = TABLE_SIZES[-1][-1]
 
 
 def export(
@@ -44,7 +46,7 @@ def export(
     ] = None,
 ) -> None:
     """Write results, transcripts or both to files."""
-    with told_in_a_sentence():
+    with exit_with_message():
         selection = _selection(game, option or [], seats)
         if file is None and transcripts is None:
             raise CommandError("Name a file for the results, or one for --transcripts, or both.")
@@ -69,15 +71,26 @@ def _selection(game: str | None, option: list[str], seats: str) -> Selection:
             raise CommandError("An --option is one of a game: name it with --game.")
         return Selection(seat_counts=sizes)
     rules = make_game(game, options_named(option))
+    if sizes is not None and not any(size in rules.seat_counts for size in sizes):
+        raise CommandError(
+            f"--seats {seats}: {rules.title} is played by {rules.seat_counts[0]} to "
+            f"{rules.seat_counts[-1]} seats."
+        )
     return Selection(game, rules.options.changed() if option else None, sizes)
 
 
 def _sizes(text: str) -> range:
     least, _, most = text.partition("-")
     try:
-        return range(int(least), int(most or least) + 1)
+        sizes = range(int(least), int(most or least) + 1)
     except ValueError:
-        raise CommandError(f"--seats takes a number, or two such as 3-4, not {text!r}.") from None
+        sizes = range(0)
+    if not sizes or sizes[0] < 1 or sizes[-1] > _MOST_SEATS:
+        raise CommandError(
+            f"--seats takes a number, or two such as 3-4, the smaller one first, not {text!r}; "
+            f"tables have at most {_MOST_SEATS} seats."
+        )
+    return sizes
 
 
 def _results(archive: Archive, selection: Selection, file: Path) -> None:

@@ -4,12 +4,12 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.progress import progress
 from arena.commands.results.match_argument import transcript_of
+from arena.commands.terminal import Terminal
 from arena.luck import DrawLuck, Luck, checked_luck_of
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
@@ -34,7 +34,7 @@ def luck(
     In expected points (the share of the other seats that one beats) beyond the mean of all that
     could have been drawn, by a fixed table; docs/luck.md tells how.
     """
-    with told_in_a_sentence():
+    with exit_with_message():
         if missing == (match is not None):
             raise CommandError("Name a match or a file, or else say --missing.")
         if match is None:
@@ -48,7 +48,7 @@ def luck(
     if as_json:
         typer.echo(json.dumps(_json(found, measured), indent=2))
     else:
-        _print(Console(), found, measured)
+        _print(Terminal(), found, measured)
 
 
 def _measure_missing() -> None:
@@ -97,7 +97,7 @@ def _draw_json(transcript: Transcript, draw: DrawLuck) -> dict[str, Any]:
     return transcript.setup.make_game().notation.to_json(draw.draw)
 
 
-def _print(console: Console, transcript: Transcript, measured: Luck) -> None:
+def _print(console: Terminal, transcript: Transcript, measured: Luck) -> None:
     if measured.table is None:
         console.print(f"{transcript.setup.make_game().title} has no table of luck yet.")
         return
@@ -114,11 +114,10 @@ def _print(console: Console, transcript: Transcript, measured: Luck) -> None:
         table.add_row(str(draw.step), f"{name} {dice}".strip(), *map(_signed, draw.seats))
     table.add_section()
     table.add_row("", "the whole match", *map(_signed, measured.seats))
-    console.print(table)
+    console.print_table(table)
     console.print(
         f"Points beyond the expectation; table {measured.table.file}, "
         f"SHA-256 {measured.table.sha256[:12]}…",
-        highlight=False,
     )
 
 

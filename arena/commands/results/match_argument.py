@@ -35,6 +35,8 @@ def _file(name: str) -> object:
         ) from error
     except ValueError as error:
         raise TranscriptError(f"{name} is not JSON: {error}") from error
+    except RecursionError as error:
+        raise TranscriptError(f"{name} is no transcript: its JSON is nested too deep") from error
 
 
 def _is_uuid(text: str) -> bool:

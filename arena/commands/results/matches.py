@@ -2,19 +2,24 @@
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
+from arena.commands.bots import require_bots
 from arena.commands.database import with_store
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.results.match_argument import recorded, transcript_of
+from arena.commands.terminal import Terminal, say
+from arena.games import make_game
 from arena.match.replay import TranscriptError
 from arena.match.transcript_json import to_json
 from arena.match.verify import verify as verify_transcript
-from arena.storage.rows import MatchRow
+
+if TYPE_CHECKING:
+    from arena.storage.rows import MatchRow
+    from arena.storage.store import Store
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OptionList = Annotated[
@@ -40,12 +45,21 @@ def matches(
     as_json: AsJson = False,
 ) -> None:
     """Print finished matches, newest first."""
-    found = with_store(lambda store: store.matches(bot=bot, game=game, limit=limit))
+    with exit_with_message():
+        if game is not None:
+            make_game(game)
+
+    async def read(store: "Store") -> "list[MatchRow]":
+        if bot is not None:
+            require_bots({one.bot for one in await store.bots()}, [bot])
+        return await store.matches(bot=bot, game=game, limit=limit)
+
+    found = with_store(read)
     if as_json:
         typer.echo(json.dumps([_match_json(match) for match in found], indent=2))
         return
     if not found:
-        typer.echo("No such match yet: see `arena bot list` for the names of bots.")
+        typer.echo("No such match yet.")
         return
     table = Table(Column("match", no_wrap=True, min_width=36), "game", "finished (UTC)", "places")
     for match in found:
@@ -56,10 +70,10 @@ def matches(
             f"{match.finished_at:%Y-%m-%d %H:%M:%S}",
             "  ".join(f"{seat.placing}. {seat.bot}" for seat in places),
         )
-    Console().print(table)
+    Terminal().print_table(table, lesser=("finished (UTC)", "game"))
 
 
-def _match_json(match: MatchRow) -> dict[str, Any]:
+def _match_json(match: "MatchRow") -> dict[str, Any]:
     return {
         "match_id": match.match_id,
         "game": match.game,
@@ -90,7 +104,7 @@ def _match_json(match: MatchRow) -> dict[str, Any]:
 
 def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> None:
     """Print a match's transcript as JSON (docs/transcript.md tells how to read it)."""
-    with told_in_a_sentence():
+    with exit_with_message():
         typer.echo(json.dumps(to_json(recorded(match_id)), indent=2))
 
 
@@ -101,12 +115,12 @@ def verify(
 
     Exit code 1 and the first difference when it does not check.
     """
-    with told_in_a_sentence():
+    with exit_with_message():
         try:
             found = transcript_of(match)
             verify_transcript(found)
         except TranscriptError as error:
-            typer.echo(f"NOT verified: {error}")
+            say(f"NOT verified: {error}")
             raise typer.Exit(1) from error
     draws = sum(step.actor not in range(len(found.setup.entrants)) for step in found.steps)
     typer.echo(

@@ -7,18 +7,14 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.errors import CommandError
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.home.line_up import check_seats, entries, options_named
-from arena.commands.home.play import leave
 from arena.commands.sequential_test.in_process import Contest, conduct
 from arena.commands.sequential_test.report import report, verdict
-from arena.games import OptionsError, UnknownGameError, make_game
+from arena.commands.terminal import say
+from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.home.deal_blocks import BlockBrokenError
-from arena.home.in_process import UnreadyBotError
-from arena.home.loading import BotFileError
 from arena.match.score_rule import ScoreRule
-from arena.rating.errors import RatingError
 from arena.rating.methods import EloModel
 from arena.rating.sprt import Bounds, SprtState
 
@@ -87,7 +83,7 @@ def sequential_test(
     the arguments, or a bot that cannot play.
     """
     seed = seed or secrets.token_hex(4)
-    try:
+    with exit_with_message():
         limits = Bounds(*_bounds(bounds), model, alpha, beta)
         rules = make_game(game, options_named(option or []))
         others = [word.strip() for word in opponents.split(",") if word.strip()]
@@ -101,16 +97,6 @@ def sequential_test(
             first, second, *rest = entries([new, old, *others], rules)
             contest = Contest(rules, first, second, tuple(rest), score)
             course = conduct(contest, limits, seed, max_blocks)
-    except (
-        BlockBrokenError,
-        CommandError,
-        OptionsError,
-        RatingError,
-        BotFileError,
-        UnknownGameError,
-        UnreadyBotError,
-    ) as error:
-        leave(str(error))
     standing, trial = course.standing, course.trial
     summary = {
         "game": rules.name,
@@ -148,7 +134,7 @@ def sequential_test(
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        typer.echo(report(standing, summary))
+        say(report(standing, summary))
     raise typer.Exit(_EXIT_CODES[standing.state])
 
 

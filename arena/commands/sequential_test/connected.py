@@ -25,7 +25,7 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.commands.database import database
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.sequential_test.in_process import SequentialProgress, shown
 from arena.commands.sequential_test.report import interim
 from arena.commands.tournaments.entries import versions_named
@@ -90,7 +90,7 @@ def conduct_connected(
     trial = Trial(bounds, matches_per_block=rules.seats * len(names))
     course = SequentialProgress(trial, trial.look(), names)
     plan = ConnectedTest(names, rules, new, old, tuple(opponents))
-    with told_in_a_sentence(), database(read_settings()) as url:
+    with exit_with_message(), database(read_settings()) as url:
         typer.echo(
             f"{' and '.join(names)}: a running referee plays this (`arena up` or `arena serve`) "
             "while all bots are connected; `arena tournament list` shows it.",

@@ -3,17 +3,20 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from arena.home.loading import bot_file, load_bot, sample_names
-from arena.processes import spawn, stop
+from arena.home.loading import SAMPLE_BOTS, bot_file, load_bot, sample_names
+from arena.processes import spawn, stop_all
 from arena.scheduling.ladder import TableType
 from arena.storage.store import Store
 
 BOT_NICENESS = 10
 """Sample bots think on whatever cores there are; the pages and everybody's bots come first."""
+
+STOP_SECONDS = 2.0
+"""How long they may take to stop: they are told when no match runs, and have nothing to save."""
 
 HOUSE = "house"
 """The owner of the sample bots."""
@@ -25,7 +28,9 @@ class Children:
     def __init__(self, logs: Path, stack: ExitStack) -> None:
         self._logs = logs
         self._stack = stack
+        self._started: list[subprocess.Popen[bytes]] = []
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        stack.callback(stop_all, self._started, STOP_SECONDS)
 
     def start(
         self, name: str, arguments: Sequence[str], *, niceness: int = 0, **environment: str
@@ -39,7 +44,7 @@ class Children:
             stderr=subprocess.STDOUT,
             niceness=niceness,
         )
-        self._stack.callback(stop, child)
+        self._started.append(child)
         self._running[name] = child
 
     def ended(self) -> Iterator[str]:
@@ -86,3 +91,16 @@ async def house_tokens(store: Store, ladders: Sequence[TableType]) -> dict[str, 
         elif known[name].house and known[name].retired_at is None:
             tokens[name] = await store.rotate_token(name)
     return tokens
+
+
+def nobody_to_play(ladders: Sequence[TableType], names: Collection[str]) -> Iterator[str]:
+    """A sentence for each ladder that the sample bots of these names are too few to play on."""
+    for ladder in ladders:
+        able = [name for name in names if ladder.game in load_bot(name).games]
+        if len(able) < ladder.seats:
+            found = ", ".join(able) or "none"
+            yield (
+                f"Nothing is played at {ladder.game}:{ladder.seats} before more bots come: of the "
+                f"sample bots {found} can sit there (they are looked for in {SAMPLE_BOTS}). "
+                "Register bots with `arena bot register`."
+            )

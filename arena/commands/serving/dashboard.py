@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.database import database
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.serving.free_ports import require_free
 from arena.processes import spawn, stop
 from arena.settings import read_settings
 
@@ -33,11 +34,12 @@ def dashboard(
     port: Annotated[int | None, typer.Option(help="Port of the pages.")] = None,
 ) -> None:
     """Show ratings, matches and replays in a browser until Ctrl-C."""
-    with told_in_a_sentence():
+    with exit_with_message():
         settings = read_settings()
         host = settings.host if host is None else host
         port = settings.dashboard_port if port is None else port
         arguments = dashboard_arguments(host, port)
+        require_free(host, port=port)
         with database(settings) as url:
             child = spawn(
                 [sys.executable, *arguments], env=os.environ | {"ARENA_DATABASE_URL": url}

@@ -15,6 +15,11 @@ def require_free(host: str, **options: int) -> None:
             raise CommandError(f"--{option.replace('_', '-')} {port}: ports are 0 to 65535.")
         try:
             _listen(host, port)
+        except (socket.gaierror, UnicodeError) as error:
+            raise CommandError(
+                f"{host!r} is no address to listen on: choose one of this machine with --host or "
+                "ARENA_HOST, such as 127.0.0.1, or 0.0.0.0 for all."
+            ) from error
         except OSError as error:
             raise CommandError(
                 f"cannot listen on {host}:{port} ({error.strerror}): stop the program that uses "

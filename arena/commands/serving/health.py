@@ -4,24 +4,32 @@ from typing import Annotated
 
 import typer
 
-from arena.commands.errors import told_in_a_sentence
+from arena.commands.errors import exit_with_message
 from arena.settings import read_settings
 
 PATIENCE_SECONDS = 5.0
 
 
 def health(
-    address: Annotated[str | None, typer.Option(help="HOST:PORT of the referee.")] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
+        ),
+    ] = None,
 ) -> None:
     """Ask a referee by gRPC's health protocol whether it serves; exit code 1 if it does not."""
     # Imported here, because `arena --help` needs none of them.
     import grpc
     from grpc_health.v1 import health_pb2
 
-    with told_in_a_sentence():
+    from arena.bot.connection import Address
+
+    with exit_with_message():
         settings = read_settings()
-        target = address or f"{settings.host}:{settings.port}"
-    with grpc.insecure_channel(target) as channel:
+        referee = Address.parse(address or f"{settings.host}:{settings.port}")
+    target = referee.target
+    with referee.channel() as channel:
         try:
             check = channel.unary_unary(
                 "/grpc.health.v1.Health/Check",

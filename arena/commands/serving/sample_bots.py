@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.database import database
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.children import children, house_tokens, start_sample_bots
 from arena.scheduling.ladder import TableType
@@ -22,7 +22,12 @@ LOOK_SECONDS = 1.0
 
 
 def sample_bots(
-    address: Annotated[str | None, typer.Option(help="HOST:PORT of the referee.")] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
+        ),
+    ] = None,
     table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
 ) -> None:
     """Run the sample bots against a running referee until Ctrl-C; needs its database.
@@ -30,7 +35,7 @@ def sample_bots(
     Each is registered if need be and gets a fresh token. Only those that play a game of the tables
     are started.
     """
-    with told_in_a_sentence():
+    with exit_with_message():
         settings = read_settings()
         ladders = table_option.ladders(table or ())
         stopping = _stop_request()

@@ -8,10 +8,12 @@ import typer
 
 from arena.assembly import running_arena
 from arena.commands.database import database, registration_key
-from arena.commands.errors import told_in_a_sentence
+from arena.commands.errors import exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.free_ports import require_free
+from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.event_loop import run
+from arena.hosting.director import Terms
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
 from arena.settings import Settings, read_settings
@@ -21,26 +23,29 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port for bots; 0 takes a free one.")] = None,
     table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
+    pace: PaceOption = None,
 ) -> None:
     """Run the referee until Ctrl-C."""
-    with told_in_a_sentence():
+    with exit_with_message():
         settings = read_settings()
         ladders = table_option.ladders(table or ())
         host = settings.host if host is None else host
         port = settings.port if port is None else port
+        terms = Terms(house_pace=chosen_pace(pace, settings.pace))
         require_free(host, port=port)
         configure_logs(settings)
         with database(settings) as url:
-            run(_serve(settings, url, host, port, ladders))
+            run(_serve(settings, url, host, port, ladders, terms))
 
 
 async def _serve(
-    settings: Settings, url: str, host: str, port: int, ladders: list[TableType]
+    settings: Settings, url: str, host: str, port: int, ladders: list[TableType], terms: Terms
 ) -> None:
     stop = stop_signal()
     key = registration_key(settings.home)
-    async with running_arena(url, host, port, ladders, key) as arena:
+    async with running_arena(url, host, port, ladders, key, terms) as arena:
         typer.echo(f"The referee listens on {host}:{arena.port}. Ctrl-C stops it.")
+        typer.echo(pace_in_words(terms.house_pace))
         await stop.wait()
         typer.echo("Stopping: running matches may end.")
 

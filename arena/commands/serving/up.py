@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections import deque
 from dataclasses import dataclass
 from time import monotonic
 from typing import Annotated
@@ -13,20 +14,31 @@ from rich.text import Text
 
 from arena.assembly import Arena, running_arena
 from arena.commands.database import database, registration_key
-from arena.commands.errors import told_in_a_sentence
+from arena.commands.errors import exit_with_message
 from arena.commands.ratings.leaderboard import print_leaderboard, title
 from arena.commands.serving import table_option
-from arena.commands.serving.children import Children, children, house_tokens, start_sample_bots
+from arena.commands.serving.children import (
+    Children,
+    children,
+    house_tokens,
+    nobody_to_play,
+    start_sample_bots,
+)
 from arena.commands.serving.dashboard import dashboard_arguments
 from arena.commands.serving.free_ports import require_free
+from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.commands.serving.serve import stop_signal
 from arena.event_loop import run
 from arena.games import make_game
+from arena.hosting.director import Terms
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
+from arena.scheduling.pace import FULL_SPEED
 from arena.settings import Settings, read_settings
 
 STATUS_SECONDS = 1.0
+RATE_SECONDS = 30
+"""The matches a second in the status line are those of so many seconds."""
 PLAIN_STATUS_SECONDS = 10.0
 """Between status lines where there is no terminal on which one could be rewritten."""
 
@@ -39,6 +51,7 @@ class _Plan:
     port: int
     dashboard_port: int | None
     ladders: list[TableType]
+    pace: float
     stop_after: int | None
 
     @property
@@ -51,18 +64,22 @@ def up(
     dashboard_port: Annotated[int | None, typer.Option(help="The dashboard's port.")] = None,
     no_dashboard: Annotated[bool, typer.Option("--no-dashboard", help="Leave it out.")] = False,
     stop_after: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this many recorded matches.")
+        int | None,
+        typer.Option(min=1, help="Stop after this many recorded matches, played at full speed."),
     ] = None,
     table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
+    pace: PaceOption = None,
 ) -> None:
     """Run database, referee, sample bots and dashboard until Ctrl-C."""
-    with told_in_a_sentence():
+    with exit_with_message():
         settings = read_settings()
         plan = _Plan(
             settings,
             settings.port if port is None else port,
             None if no_dashboard else dashboard_port or settings.dashboard_port,
             table_option.ladders(table or ()),
+            # Whoever waits for so many matches wants them soon.
+            chosen_pace(pace, settings.pace if stop_after is None else FULL_SPEED),
             stop_after,
         )
         require_free(plan.host, port=plan.port)
@@ -76,9 +93,12 @@ def up(
 async def _up(plan: _Plan, url: str) -> None:
     stopping = stop_signal()
     key = registration_key(plan.settings.home)
-    async with running_arena(url, plan.host, plan.port, plan.ladders, key) as arena:
+    terms = Terms(house_pace=plan.pace)
+    async with running_arena(url, plan.host, plan.port, plan.ladders, key, terms) as arena:
         tokens = await house_tokens(arena.store, plan.ladders)
         with children(plan.settings.home / "logs") as running:
+            for sentence in nobody_to_play(plan.ladders, tokens):
+                typer.echo(sentence, err=True)
             start_sample_bots(running, f"{plan.host}:{arena.port}", tokens)
             typer.echo(f"Referee:   {plan.host}:{arena.port}")
             if plan.dashboard_port is not None:
@@ -92,6 +112,7 @@ async def _up(plan: _Plan, url: str) -> None:
                     ARENA_PORT=str(arena.port),
                 )
                 typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
+            typer.echo(pace_in_words(plan.pace))
             typer.echo("Ctrl-C stops everything.")
             if plan.stop_after is not None:
                 arena.when_recorded(plan.stop_after, stopping.set)
@@ -106,12 +127,14 @@ async def _up(plan: _Plan, url: str) -> None:
 async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event) -> None:
     """One live line until it is time to stop; a plain one now and then without a terminal."""
     console = Console(stderr=True)
-    started = monotonic()
-    next_plain = started + PLAIN_STATUS_SECONDS
+    next_plain = monotonic() + PLAIN_STATUS_SECONDS
+    lately: deque[tuple[float, int]] = deque(maxlen=RATE_SECONDS)
     with Live(console=console, auto_refresh=False) as live:
         while not stopping.is_set():
             now = monotonic()
-            rate = arena.recorded / max(now - started, 1e-9)
+            lately.append((now, arena.recorded))
+            since, before = lately[0]
+            rate = (arena.recorded - before) / max(now - since, STATUS_SECONDS)
             line = (
                 f"{arena.recorded} matches recorded, {rate:.1f}/s, {arena.connected} bots connected"
             )

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.commands.errors import CommandError
+from arena.commands.errors import exit_with_message
 from arena.commands.home.line_up import entries
-from arena.commands.home.play import leave
 from arena.commands.progress import with_progress
+from arena.commands.terminal import say
 from arena.commands.tournaments.in_process import InProcess, tournament_of
 from arena.commands.tournaments.options import (
     AsJson,
@@ -28,10 +28,7 @@ from arena.commands.tournaments.printing import (
     tournament_json,
 )
 from arena.commands.tournaments.rules import check_format, game_at_tables_of
-from arena.games import OptionsError, UnknownGameError
 from arena.home.deal_blocks import BlockBrokenError
-from arena.home.in_process import UnreadyBotError
-from arena.home.loading import BotFileError
 from arena.match.score_rule import ScoreRule
 from arena.records import BlockKind
 from arena.tournament.summary import blocks_done, blocks_expected
@@ -70,7 +67,7 @@ def play(
     as_json: AsJson = False,
 ) -> None:
     """Play a whole tournament right here, without a server: each bot is started for it."""
-    try:
+    with exit_with_message():
         rules_of_game = game_at_tables_of(seats, game, option)
         words = [word.strip() for word in bots.split(",") if word.strip()]
         field = entries(words, rules_of_game)
@@ -89,22 +86,15 @@ def play(
         kind = BlockKind.DEAL if same_deals else BlockKind.SEAT
         held = InProcess(rules_of_game, field, TournamentRecord(tournament_of(field, rules)), kind)
         ended_by = _play_out(held)
-    except (
-        CommandError,
-        OptionsError,
-        BotFileError,
-        UnknownGameError,
-        UnreadyBotError,
-    ) as error:
-        leave(str(error))
     if as_json:
         typer.echo(json.dumps(_json(held), indent=2))
     else:
         _print(held, pairings=pairings)
     if ended_by is not None:
-        typer.echo(_what_is_missing(held), err=True)
+        say(_what_is_missing(held), err=True)
     if isinstance(ended_by, BlockBrokenError):
-        leave(str(ended_by))
+        with exit_with_message():
+            raise ended_by
     if isinstance(ended_by, KeyboardInterrupt):
         raise typer.Exit(INTERRUPTED)
 
@@ -142,7 +132,7 @@ def _print(held: InProcess, *, pairings: bool) -> None:
     matches = rules.seats * blocks_done(held.record)
     typer.echo(f"{matches:,} matches in {held.kind.value} blocks, seed {rules.seed}")
     for (name, kind, reason), times in held.faults.most_common(_MOST_REASONS):
-        typer.echo(f"Faults of {name}: {times} × {kind}: {reason}")
+        say(f"Faults of {name}: {times} × {kind}: {reason}")
 
 
 def _what_is_missing(held: InProcess) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from arena.commands.terminal import Terminal
 from arena.games import GAMES
 from arena.tournament.summary import (
     blocks_done,
@@ -36,7 +36,7 @@ def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
             tournament.state.value,
             f"{done} of {blocks_expected(tournament, done)}",
         )
-    Console().print(table)
+    Terminal().print_table(table)
 
 
 def print_tournament(record: TournamentRecord) -> None:
@@ -67,7 +67,7 @@ def print_tournament(record: TournamentRecord) -> None:
             "" if pairing.is_bye else f"{len(played.blocks)} of {wanted}",
             remark(record, played),
         )
-    Console().print(table)
+    Terminal().print_table(table)
 
 
 def print_standings(record: TournamentRecord) -> None:
@@ -90,7 +90,7 @@ def print_standings(record: TournamentRecord) -> None:
             str(line.blocks),
             *["withdrawn" if entry.withdrawn else ""] * left,
         )
-    Console().print(table)
+    Terminal().print_table(table)
     for name, what in explained(tournament).items():
         typer.echo(f"{name[0].upper()}{name[1:]}: {what}.")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from arena.commands.errors import CommandError, told_in_a_sentence
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.tournaments.options import (
     AsJson,
     GameName,
@@ -87,7 +87,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Create a tournament. Nothing is played before `arena tournament start`."""
-    with told_in_a_sentence():
+    with exit_with_message():
         if same_deals:
             raise CommandError(_NEVER_TWICE)
         rules_of_game = game_at_tables_of(seats, game, option)
@@ -134,7 +134,7 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
             field = seeded(entered, elo, rules.format, rules.seed)
             return await store.tournaments.create(name, rules, field)
 
-    with told_in_a_sentence(), database(read_settings()) as url, open_reader(url) as read:
+    with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
         return asyncio.run(create(url, read))
 
 

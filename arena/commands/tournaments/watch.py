@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from arena.commands.database import database
-from arena.commands.errors import told_in_a_sentence
+from arena.commands.errors import exit_with_message
 from arena.settings import read_settings
 from arena.storage.listening import notifications
 from arena.storage.store import open_store
@@ -23,7 +23,7 @@ LOOK_SECONDS = 0.2
 
 def watch(name: str) -> None:
     """Show the progress until the tournament is over, or Ctrl-C, which ends the watching only."""
-    with told_in_a_sentence(), database(read_settings()) as url:
+    with exit_with_message(), database(read_settings()) as url:
         try:
             asyncio.run(_watch(url, name))
         except KeyboardInterrupt:

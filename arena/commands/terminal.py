@@ -1,0 +1,87 @@
+"""What commands print on a terminal: text from outside is escaped, and no name is cut."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Column, Table
+from rich.text import Text
+
+from arena.printable import printable
+
+UNLIMITED = 10_000
+"""The width of what is no terminal, such as a pipe: as wide as any table."""
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print text that may hold words from outside; line breaks stay."""
+    typer.echo(printable(text, keep="\n"), err=err)
+
+
+class Terminal(Console):
+    """A console on which strings are plain text: no markup, no control characters."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
+        if not self.is_terminal and "COLUMNS" not in os.environ:
+            self.width = UNLIMITED
+
+    def render_str(self, text: str, **style: Any) -> Text:
+        """All strings pass here on their way to the screen, cells of tables included."""
+        return super().render_str(printable(text, keep="\n"), **style)
+
+    def print_table(self, table: Table, lesser: Sequence[str] = ()) -> None:
+        """Print a table without cutting a word: see `fitted`."""
+        table = fitted(self, table, lesser)
+        with self._at_least(_measured(self, table).minimum):
+            self.print(table)
+
+    @contextmanager
+    def _at_least(self, width: int) -> Iterator[None]:
+        """What is wider than the terminal is wrapped by the terminal itself, not cut."""
+        before = self.width
+        self.width = max(before, width)
+        try:
+            yield
+        finally:
+            self.width = before
+
+
+def fitted(console: Console, table: Table, lesser: Sequence[str] = ()) -> Table:
+    """The table, whose cells may be wrapped but not cut: where even that does not fit, without
+    some of its `lesser` columns, least first. They are named by their headers."""
+    for column in table.columns:
+        column.min_width = _least_width(console, column)
+    for header in lesser:
+        if _measured(console, table).minimum <= console.width:
+            break
+        table = _without(table, header)
+    return table
+
+
+def excess(console: Console, table: Table) -> int:
+    """How much wider than the console a table is when nothing in it is wrapped; 0 if it fits."""
+    return max(0, _measured(console, table).maximum - console.width)
+
+
+def _measured(console: Console, renderable: Any) -> Measurement:
+    return Measurement.get(console, console.options.update(width=UNLIMITED), renderable)
+
+
+def _least_width(console: Console, column: Column) -> int:
+    """Of its longest word, or of its longest cell where cells are not wrapped."""
+    found = [_measured(console, cell) for cell in (column.header, *column.cells)]
+    return max(cell.maximum if column.no_wrap else cell.minimum for cell in found)
+
+
+def _without(table: Table, header: str) -> Table:
+    kept = [column for column in table.columns if column.header != header]
+    narrower = Table(title=table.title)
+    narrower.columns = [replace(column, _index=at) for at, column in enumerate(kept)]
+    narrower.rows = table.rows
+    return narrower
