@@ -52,7 +52,7 @@ async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
         for board in followers.values():
             rows = rated_results(read, "bluff", {}, [2, 3], board.sequence)
             board.extend(rows)
-            board.standingsall_versions(read)
+            board.standings(all_versions(read))
     await store.record(waiting)
     known = all_versions(read)
     for score, board in followers.items():
