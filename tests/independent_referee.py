@@ -413,6 +413,7 @@ class BluffYou:
         locked = self.phase == "announce" and self.no_win >= self.limit
         require(not locked and self.swaps < self.options["swap_max_per_turn"], "no swap now")
         require(len(set(self.dice)) < 3, "a swap needs a double")
+        require(len(own) >= 2, "a swap needs two own chips")
         require(all(whole(number, 3, 18) for number in [*give, take]), "chips are 3 to 18")
         require(len(give) >= self.options["swap_min_give"], "more chips are given")
         require(len(set(give)) == len(give) and own.issuperset(give), "own chips, each once")
@@ -428,6 +429,8 @@ class BluffYou:
             self.end_turn()
 
     def swap_possible(self, seat):
+        if len(self.chips[seat]) < 2:
+            return False
         fewest = self.options["swap_min_give"]
         sums = {(0, 0)}
         for number in self.chips[seat]:
@@ -511,6 +514,8 @@ class Bloeff:
         if card == "reverse":
             return {"type": "action", "card": card, "call": True}
         announce = max(0, self.total + card)
+        if self.options["announce_range"] == "any":
+            announce = min(announce, 99)
         return {"type": "number", "value": card, "announce": announce, "call": True}
 
     def take(self, seat, action):

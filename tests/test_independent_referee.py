@@ -22,7 +22,7 @@ from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.match.transcript_json import to_json
 from arena.randomness import KeyedRandomness, commitment, match_key
 from tests.games.contract import HOOKS
-from tests.independent_referee import WrongError, check
+from tests.independent_referee import GAMES, WrongError, check
 
 Document = dict[str, Any]
 
@@ -76,6 +76,29 @@ def match(name: str, options: Any, seats: int, seed: int, faulty: float) -> Docu
 def test_it_agrees_with_every_match(name: str, options: Any, seats: int) -> None:
     for seed in range(6):
         check(match(name, options, seats, seed, faulty=(0, 0, 0.02, 0.1, 0.3, 1)[seed]))
+
+
+def judged(name: str, seats: int, **options: Any) -> Any:
+    """The referee's own game, at its start."""
+    return GAMES[name](make_game(name, options).options.model_dump(mode="json"), seats)
+
+
+def test_it_lets_nobody_swap_who_owns_one_chip() -> None:  # BY-16
+    game = judged("bluff_you", 2, swap_min_give=1)
+    game.draw(lambda key, bound: 0)
+    game.centre.remove(9)
+    game.chips[0] = {9}
+    with pytest.raises(WrongError, match="two own chips"):
+        game.take(0, {"type": "swap", "give": [9], "take": 10})
+
+
+def test_it_plays_for_a_silent_seat_what_may_be_announced() -> None:  # BO-12, BO-28
+    game = judged("bloeff", 2, announce_range="any", limits=[99, 0])
+    game.draw(lambda key, bound: bound - 1)
+    game.hands[game.on_turn], game.total = [4, "skip"], 97
+    default = game.default(game.on_turn)
+    assert default["announce"] == 99
+    game.take(game.on_turn, default)
 
 
 def test_the_matches_hold_faults_forfeits_and_stand_ins() -> None:

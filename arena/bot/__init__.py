@@ -1,9 +1,10 @@
 """The SDK of bot authors: subclass `Bot`, call `run`.
 
     from arena.bot import Bot, Turn, run
+    from arena.games.bluff import Bet, BluffView, Doubt
 
-    class Careful(Bot):
-        def act(self, turn: Turn):
+    class Careful(Bot[BluffView, Bet | Doubt]):
+        def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
             return next(turn.choices())
 
     if __name__ == "__main__":
@@ -12,8 +13,9 @@
 docs/write-a-bot.md tells the rest in five minutes.
 """
 
-from arena.bot.bot import Action, Bot
+from arena.bot.bot import Action, AnyBot, Bot
 from arena.bot.running import run
 from arena.bot.turn import Match, Turn
+from arena.match.transcript import Entrant, Transcript
 
-__all__ = ["Action", "Bot", "Match", "Turn", "run"]
+__all__ = ["Action", "AnyBot", "Bot", "Entrant", "Match", "Transcript", "Turn", "run"]

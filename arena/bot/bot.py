@@ -2,18 +2,30 @@
 
 from abc import ABC, abstractmethod
 from random import Random
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Generic, TypeAlias
+
+from typing_extensions import TypeVar  # for defaults, which typing has from Python 3.13 on
 
 from arena.bot.turn import Match, Turn
+from arena.games.game import Options
 from arena.match.transcript import Transcript
 
 Action: TypeAlias = Any
-"""An action of the match's game, such as `Bet(3, Face.STAR)` or `Doubt()`."""
+"""An action of any game, for a bot that does not say of which types its actions are."""
+
+ViewT = TypeVar("ViewT", default=Any)
+ActionT = TypeVar("ActionT", default=Any)
+EventT = TypeVar("EventT", default=object)
+OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
 
 
-class Bot(ABC):
+class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     """A player. One object plays one match in one seat, so whatever it keeps in `self` is its
     memory of that match and of no other.
+
+    The types are those of its game: `Bot[BluffView, Bet | Doubt]`, and, for a bot that looks at
+    events and options, `Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]`. A bot of several
+    games names unions of them. A plain `Bot` is checked for nothing but the methods' names.
 
     What several matches share (a table read from a file, an opinion of an opponent) belongs to the
     class or its module. All matches of a process are played in one thread, turn by turn.
@@ -30,15 +42,19 @@ class Bot(ABC):
         """Use it for all chance: with the same seed, `arena play` then plays the same match."""
 
     @abstractmethod
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn[ViewT, ActionT, EventT, OptionsT]) -> ActionT:
         """What to do now.
 
         An exception, or anything that is no action of the game, counts as a malformed answer: a
         fault, and the game's default action is played instead.
         """
 
-    def match_started(self, match: Match) -> None:  # noqa: B027  a hook, empty on purpose
+    def match_started(self, match: Match[OptionsT]) -> None:
         """Called once, before the first turn."""
 
-    def match_ended(self, transcript: Transcript) -> None:  # noqa: B027
+    def match_ended(self, transcript: Transcript) -> None:
         """Called at the end, with everything that happened. Not called for a match broken off."""
+
+
+AnyBot: TypeAlias = Bot[Any, Any, Any, Any]
+"""A bot to whoever does not care which types it names."""

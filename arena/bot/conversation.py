@@ -8,7 +8,7 @@ import logging
 import secrets
 from random import Random
 
-from arena.bot.bot import Bot
+from arena.bot.bot import AnyBot
 from arena.bot.checks import check
 from arena.bot.running_match import RunningMatch
 from arena.bot.tally import Tally
@@ -30,7 +30,7 @@ class CheckFailedError(Exception):
 class Conversation:
     """All matches of one program, over as many streams as it takes."""
 
-    def __init__(self, kind: type[Bot], *, instance: str = "", strict: bool = False) -> None:
+    def __init__(self, kind: type[AnyBot], *, instance: str = "", strict: bool = False) -> None:
         self._kind = kind
         self._instance = instance
         self._strict = strict

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arena.bot.bot import Bot
+from arena.bot.bot import AnyBot
 
 if TYPE_CHECKING:  # `arena play` runs the same file without loading gRPC
     from arena.bot.conversation import Conversation
@@ -32,7 +32,7 @@ class RunSettings:
     verbose: bool
 
 
-def run(bot: type[Bot], arguments: Sequence[str] | None = None) -> None:
+def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     """Play rated matches with `bot` until Ctrl-C: the last line of a bot's file.
 
     The first Ctrl-C (or SIGTERM) lets the matches that run come to their end, the second leaves at
@@ -85,7 +85,7 @@ def _leave_politely(conversation: "Conversation") -> None:
 
 
 def read_settings(
-    bot: type[Bot], arguments: Sequence[str], environment: Mapping[str, str]
+    bot: type[AnyBot], arguments: Sequence[str], environment: Mapping[str, str]
 ) -> RunSettings:
     """Arguments go before the environment. The token has no argument: a process list shows those.
 

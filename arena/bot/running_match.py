@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 
-from arena.bot.bot import Action, Bot
+from arena.bot.bot import Action, AnyBot
 from arena.bot.turn import Match, Turn
 from arena.codec import bot_side
 from arena.codec.bot_side import Offered
@@ -15,7 +15,7 @@ _log = logging.getLogger("arena.bot")
 class RunningMatch:
     """Answers the turns of one match."""
 
-    def __init__(self, bot: Bot, offered: Offered, entropy: bytes | None) -> None:
+    def __init__(self, bot: AnyBot, offered: Offered, entropy: bytes | None) -> None:
         self.bot = bot
         self.offered = offered
         self.entropy = entropy

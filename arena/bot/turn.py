@@ -2,19 +2,31 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic
 
-from arena.games.game import AnyGame
+from typing_extensions import TypeVar  # for defaults, which typing has from Python 3.13 on
+
+from arena.games.game import Game, Options
 from arena.match.clock import TimeControl
 from arena.match.transcript import Entrant, Setup
 
+# Covariant, so that a function which wants less of a turn takes it: `Turn[BluffView]` stands for
+# a turn of Bluff whatever else the bot has named.
+ViewT_co = TypeVar("ViewT_co", default=Any, covariant=True)
+ActionT_co = TypeVar("ActionT_co", default=Any, covariant=True)
+EventT_co = TypeVar("EventT_co", default=object, covariant=True)
+OptionsT_co = TypeVar("OptionsT_co", bound=Options, default=Any, covariant=True)
+
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """A match from the bot's seat: all that stays the same from its first turn to its last."""
+class Match(Generic[OptionsT_co]):
+    """A match from the bot's seat: all that stays the same from its first turn to its last.
+
+    `Match[BluffOptions]` is one of Bluff.
+    """
 
     match_id: str
-    game: AnyGame
+    game: Game[OptionsT_co, Any, Any, Any, Any]
     """The rules under this match's options: `game.name`, `game.options`, and pure functions."""
     seat: int
     """The bot's own seat, from 0."""
@@ -25,7 +37,7 @@ class Match:
     """The number of faults by which a seat forfeits."""
 
     @classmethod
-    def of(cls, setup: Setup, seat: int) -> "Match":
+    def of(cls, setup: Setup, seat: int) -> "Match[Any]":
         """The match of a setup as one seat sees it."""
         return cls(
             setup.match_id,
@@ -38,15 +50,20 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """A question to the bot: what will you do?"""
+class Turn(Generic[ViewT_co, ActionT_co, EventT_co, OptionsT_co]):
+    """A question to the bot: what will you do?
 
-    match: Match
+    The types are those of the bot, `Turn[BluffView, Bet | Doubt]`: what it sees and what it may
+    answer; then, if it looks at them, its events and options. Events that are not named are
+    objects, to be told apart with `isinstance` or `match`.
+    """
+
+    match: Match[OptionsT_co]
     number: int
     """Counts the questions of the match from 1, those to the other seats included."""
-    view: Any
+    view: ViewT_co
     """All that the seat may know now: a `BluffView` in a match of Bluff."""
-    events: tuple[Any, ...]
+    events: tuple[EventT_co, ...]
     """What everybody learned since this bot's last turn in this match, oldest first."""
     turn_ms: int
     """Time for this turn that costs nothing, in milliseconds."""
@@ -58,7 +75,7 @@ class Turn:
         return self.match.match_id
 
     @property
-    def game(self) -> AnyGame:
+    def game(self) -> Game[OptionsT_co, Any, Any, Any, Any]:
         return self.match.game
 
     @property
@@ -69,6 +86,7 @@ class Turn:
     def entrants(self) -> tuple[Entrant, ...]:
         return self.match.entrants
 
-    def choices(self) -> Iterator[Any]:
+    def choices(self) -> Iterator[ActionT_co]:
         """All legal actions, lazily: Bluff with laying out dice has thousands."""
-        return self.match.game.choices(self.view)
+        choices: Iterator[ActionT_co] = self.match.game.choices(self.view)
+        return choices

@@ -16,7 +16,29 @@ from arena.errors import UserError
 from arena.games.bloeff import Bloeff
 from arena.games.bluff import Bluff
 from arena.games.bluff_you import BluffYou
-from arena.games.game import AnyGame, Options
+from arena.games.game import (
+    DEALER,
+    Actor,
+    AnyGame,
+    Game,
+    IllegalActionError,
+    Options,
+    ToAct,
+)
+
+__all__ = [
+    "DEALER",
+    "GAMES",
+    "Actor",
+    "AnyGame",
+    "Game",
+    "IllegalActionError",
+    "Options",
+    "OptionsError",
+    "ToAct",
+    "UnknownGameError",
+    "make_game",
+]
 
 GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(
     {

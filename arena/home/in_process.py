@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 from uuid import UUID
 
-from arena.bot.bot import Bot
+from arena.bot.bot import AnyBot
 from arena.bot.turn import Match, Turn
 from arena.errors import UserError
 from arena.games.game import AnyGame
@@ -44,7 +44,7 @@ class Contender:
     """A bot of a series, by a name of its own: the same bot may play against itself."""
 
     name: str
-    kind: type[Bot]
+    kind: type[AnyBot]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def play_match(
         tuple(seed.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in seats),
     )
     key = match_key(opening.secret, setup.match_id, opening.entropies)
-    bots: list[Bot] = []
+    bots: list[AnyBot] = []
     matches = [
         Match(setup.match_id, game, seat, setup.entrants, _TIME_CONTROL, setup.fault_limit)
         for seat in seats
@@ -130,7 +130,7 @@ def play_match(
     return transcript, refused
 
 
-def _begin(contender: Contender, random: Random, match: Match) -> Bot:
+def _begin(contender: Contender, random: Random, match: Match) -> AnyBot:
     try:
         bot = contender.kind(random)
         bot.match_started(match)
@@ -142,7 +142,7 @@ def _begin(contender: Contender, random: Random, match: Match) -> Bot:
 
 
 def _conduct(
-    flow: Flow, matches: Sequence[Match], bots: Sequence[Bot]
+    flow: Flow, matches: Sequence[Match], bots: Sequence[AnyBot]
 ) -> tuple[MatchRecord, tuple[Refused, ...]]:
     refused: tuple[Refused, ...] = ()
     try:
@@ -157,7 +157,7 @@ def _conduct(
     return record, refused + record.refused
 
 
-def _reply(bot: Bot, match: Match, asked: Asked) -> Reply:
+def _reply(bot: AnyBot, match: Match, asked: Asked) -> Reply:
     turn = Turn(
         match,
         asked.number,

@@ -11,7 +11,7 @@ from inspect import isabstract
 from pathlib import Path
 from types import ModuleType
 
-from arena.bot.bot import Bot
+from arena.bot.bot import AnyBot, Bot
 from arena.errors import UserError
 
 SAMPLE_BOTS = Path(str(files("arena_sample_bots")))
@@ -42,7 +42,7 @@ def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
     )
 
 
-def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[Bot]:
+def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[AnyBot]:
     """The bot class of a sample or of a file.
 
     The file is run as a module, with its own folder importable as for `python my/bot.py`: two
@@ -52,7 +52,7 @@ def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[Bot]:
     return _bot_of(bot_file(name_or_path, directory))
 
 
-def _bot_of(file: Path) -> type[Bot]:
+def _bot_of(file: Path) -> type[AnyBot]:
     name = f"arena_bot_{file.stem}_{abs(hash(file))}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, file)

@@ -26,3 +26,25 @@ Nothing here reads, waits or rolls: randomness comes in as a numpy Generator. Er
     ├── AnchorError            the anchor has played no match
     └── UnboundedRatingError   no finite rating without a prior; names the bots
 """
+
+# Modules, and not what they hold: `arena --help` reads the choices without waiting for numpy.
+__all__ = [
+    "aggregate",
+    "bootstrap",
+    "bradley_terry",
+    "choices",
+    "errors",
+    "flags",
+    "head_to_head",
+    "history",
+    "intervals",
+    "ladder",
+    "luck",
+    "misfit",
+    "nash",
+    "plackett_luce",
+    "ranks",
+    "results",
+    "sprt",
+    "win_share",
+]

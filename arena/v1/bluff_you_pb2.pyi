@@ -84,7 +84,9 @@ class BluffYouOptions(_message.Message):
     that it announced.
     """
     swap_min_give: _builtins.int
-    """Fewest chips given in a swap, 1 to 15. Usually 2."""
+    """Fewest chips given in a swap, 1 to 15. Usually 2. Even with 1, only a seat that owns two chips
+    may swap.
+    """
     swap_max_per_turn: _builtins.int
     """Most swaps in one turn, 0 (no swaps at all) to 8. Usually 1."""
     no_win_limit: _builtins.int
@@ -514,8 +516,8 @@ class BluffYouView(_message.Message):
 
     @_builtins.property
     def swap_targets(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Chips of the centre you may take in a swap. Empty without two equal dice, or when no set of
-        your chips is worth as much.
+        """Chips of the centre you may take in a swap. Empty without two equal dice or two own chips, and
+        when no set of your chips is worth as much.
         """
 
     def __init__(

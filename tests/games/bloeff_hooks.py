@@ -33,6 +33,7 @@ VARIANTS: tuple[Mapping[str, object], ...] = (
         "announce_range": "any",
         "call_mode": "auto",
         "draw2_ends_turn": True,
+        "limits": (99, 9),
     },
     {
         "caught_card_returns": True,

@@ -33,6 +33,12 @@ def test_points_count_the_penalty_of_the_last_round_bo_e11() -> None:
     assert after.news[-1] == MatchEnded(Ending.LAST_LIMIT, (2, 1, 5, 1))
 
 
+def test_a_last_card_in_the_last_round_ends_the_match_by_its_limit_bo_23() -> None:
+    # The sequence of a turn: first the round with limit 0, then the empty hand.
+    after = play(position("0", "1 1", limit=0), number(0, 0), B)
+    assert (after.hands[A], after.ending) == ((), Ending.LAST_LIMIT)
+
+
 LAST_CARD = position("4", "1 1", "1", "0 0", total=3, limit=6)
 
 

@@ -1,6 +1,5 @@
 """Every option of Blöff at its alternative, and the tables that it may be given."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,18 +9,17 @@ from arena.games.bloeff import (
     BloeffOptions,
     BloeffPhase,
     Card,
+    CardsDrawn,
     DealRow,
     Direction,
     Doubted,
+    DrawCause,
     Ending,
-    TableError,
-    load_deal,
-    load_deck,
-    tables,
 )
 from arena.games.game import DEALER
 from arena.randomness import KeyedRandomness
 from tests.games.bloeff_positions import (
+    REVERSE,
     A,
     B,
     C,
@@ -37,8 +35,6 @@ from tests.games.bloeff_positions import (
 )
 
 HANDS = ("2 2 3", "1 1 1", "0 0 0", "4 4 4")
-DECK = Path(tables.__file__).with_name("deck.csv")
-DEAL = DECK.with_name("deal.csv")
 
 
 def test_below_zero_may_force_a_bluff_bo_7() -> None:
@@ -50,6 +46,27 @@ def test_below_zero_may_force_a_bluff_bo_7() -> None:
 def test_any_total_from_0_to_99_may_be_announced_bo_12() -> None:
     game = bloeff(announce_range="any")
     assert announceable(position(*HANDS, total=9), 2, game) == list(range(100))
+
+
+@pytest.mark.parametrize(("total", "announce"), [(96, 98), (97, 99), (98, 99), (99, 99)])
+def test_a_silent_seat_announces_no_more_than_may_be_announced_bo_12_28(
+    total: int, announce: int
+) -> None:
+    game = bloeff(announce_range="any", limits=(99, 0))
+    before = position("2 3 4", "1 1 1", total=total, limit=99, game=game)
+    default = game.default_action(before, A)
+    assert default == number(2, announce, call=True)
+    # Nothing above 99 may be said, so nothing is a bust.
+    assert game.apply(before, A, default).phase is BloeffPhase.BALLOTS
+
+
+def test_an_interrupted_penalty_is_drawn_to_its_end_before_the_next_bo_8() -> None:
+    game = bloeff()
+    before = position("2 3", "1 1 1", total=9, draw_pile="4")
+    asked = game.apply(before, A, number(2, 11))
+    after = game.apply(asked, DEALER, game.draw(asked, KeyedRandomness(bytes(32))))
+    drawn = [(e.count, e.cause) for e in after.news if isinstance(e, CardsDrawn)]
+    assert drawn == [(1, DrawCause.MISSED_CALL), (2, DrawCause.BUST)]
 
 
 def test_penalties_are_parameters_bo_16_17_21() -> None:
@@ -80,10 +97,51 @@ def test_a_draw2_may_cost_the_turn_bo_9() -> None:
     assert (after.on_turn, sizes(after)[B], after.waiting[B]) == (C, 5, cards("draw2"))
 
 
+def test_red_cards_behind_a_draw2_that_costs_the_turn_wait_for_the_next_bo_9() -> None:
+    game = bloeff(draw2_ends_turn=True)
+    waiting = {B: "draw2 skip draw2"}
+    state = play(position("2 2 3 3", "1 1 1", waiting=waiting), number(2, 2), game=game)
+    assert (state.on_turn, state.turn, sizes(state)[B]) == (A, 3, 5)
+    assert state.waiting[B] == cards("skip draw2")
+    # The skip is a turn of its own, and so is the last draw2.
+    state = play(state, number(2, 4), game=game)
+    assert (state.on_turn, state.turn, state.waiting[B]) == (A, 5, cards("draw2"))
+    state = play(state, number(3, 7), game=game)
+    assert (state.on_turn, state.turn, state.waiting[B]) == (A, 7, ())
+
+
+@pytest.mark.parametrize("laid", ["2", "reverse"])
+def test_a_card_laid_without_its_call_is_shuffled_in_by_the_penalty_bo_8_16(laid: str) -> None:
+    before = position(f"{laid} 3", "1 1 1", total=9, draw_pile="4")
+    # Apart from hands and draw pile all cards lie in the centre.
+    centre = len(before.seen)
+    action = REVERSE if laid == "reverse" else number(2, 11)
+    after = play(before, action)
+    assert after.phase is BloeffPhase.RESHUFFLE
+    assert after.direction == (-1 if laid == "reverse" else 1)
+    assert bloeff().view(after, None).centre_pile == centre + 1
+    assert len(bloeff().draw(after, KeyedRandomness(bytes(32))).cards) == centre + 1
+
+
+def test_the_missed_call_is_paid_before_the_bust_bo_16_17() -> None:
+    before = position("2 3", "1 1 1", total=9)
+    after = play(before, number(2, 11))
+    assert [(e.count, e.cause) for e in after.news if isinstance(e, CardsDrawn)] == [
+        (2, DrawCause.MISSED_CALL),
+        (2, DrawCause.BUST),
+    ]
+    top = before.draw_pile[:4]
+    assert after.hands[A] == tuple(sorted((Card.THREE, *top)))
+
+
 def test_a_caught_card_may_return_bo_21() -> None:
     game = bloeff(caught_card_returns=True)
     caught = play(position(*HANDS, total=9, draw_pile="4 skip"), number(2, 9), B, game=game)
     assert caught.hands[A] == cards("2 2 3 4 skip")
+    # It is in the hand before the penalty is drawn: a reshuffle for that leaves it out.
+    last = play(position("2", "1 1", total=9, draw_pile="4"), number(2, 9), B, game=game)
+    assert (last.phase, last.hands[A]) == (BloeffPhase.RESHUFFLE, cards("2 4"))
+    assert bloeff().draw(last, KeyedRandomness(bytes(32))).cards.count(Card.TWO) == 4
     honest = play(position(*HANDS, total=6), number(2, 8), B, game=game)
     assert sizes(honest)[A] == 2
 
@@ -112,6 +170,16 @@ def test_points_are_parameters_bo_24() -> None:
     game = bloeff(points_blue=3, points_other=5)
     end = play(position("2", "1 skip", "reverse"), number(2, 2), game=game)
     assert game.scores(end) == (0, 8, 5)
+
+
+def test_only_number_cards_count_as_blue_bo_24() -> None:
+    deck = tuple(
+        row.model_copy(update={"colour": "blue"}) if row.name == "reverse" else row
+        for row in BloeffOptions().deck
+    )
+    game = bloeff(deck=deck)
+    end = play(position("2", "1 reverse"), number(2, 2), game=game)
+    assert game.scores(end) == (0, 1 + 2)
 
 
 def test_fewer_cards_may_decide_equal_points_bo_25() -> None:
@@ -154,104 +222,13 @@ def test_a_skipped_turn_counts_towards_the_cap_bo_23() -> None:
         ({"deck": BloeffOptions().deck[1:]}, "deck, row 6: no number card has the value -2"),
         ({"red_order": "newest_first"}, "red_order"),
         ({"max_turns": 0}, "max_turns"),
+        ({"max_turns": 10_001}, "max_turns"),
+        ({"points_blue": -1}, "points_blue"),
+        ({"points_other": 1_001}, "points_other"),
+        ({"doubt_penalty": 53}, "doubt_penalty"),
         ({"house": 1}, "house"),
     ],
 )
 def test_unusable_options_are_refused_by_name(options: Any, reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
         BloeffOptions(**options)
-
-
-def test_options_carry_the_tables_and_survive_json() -> None:
-    options = BloeffOptions(deck=load_deck(DECK), deal=(DealRow(seats=2, cards=12),), players_max=2)
-    written = options.model_dump(mode="json")
-    assert written["deck"][0] == {
-        "class": "number",
-        "name": "-2",
-        "value": -2,
-        "colour": "blue",
-        "effect": None,
-        "count": 4,
-    }
-    assert BloeffOptions.model_validate(written) == options
-    assert options.changed() == {"deal": [{"seats": 2, "cards": 12}], "players_max": 2}
-    assert BloeffOptions().changed() == {}
-
-
-@pytest.mark.parametrize(
-    ("line", "text", "reason"),
-    [
-        (1, "class,name,value,colour,effect", "the columns are class,name,value,colour,effect,"),
-        (2, "number,-2,-2,blue,,3", "line 8: the number cards add up to 33, the rulebook has 34"),
-        (2, "number,-2,-2,blue,,four", "line 2: count"),
-        (2, "number,-2,-2,blue,,0", "line 2: count"),
-        (2, "number,-3,-3,blue,,4", "line 2: value"),
-        (2, "number,two,-2,blue,,4", "line 2: a number card is named by its value"),
-        (2, "number,-2,-2,blue,skip,4", "line 2: a number card has a value and no effect"),
-        (2, "number,-1,-1,blue,,4", "line 3: card '-1' stands here for a second time"),
-        (2, "number,-2,-2,blue,4", "line 2: 5 cells instead of 6"),
-        (2, "number,-2,-2,Blue,,4", "line 2: colour"),
-        (2, "figure,-2,-2,blue,,4", "line 2: class"),
-        (9, "action,reverse,,red,reverse,6", "line 9: cards of effect draw2 and skip are red"),
-        (10, "action,draw2,,plain,draw2,6", "line 10: cards of effect draw2 and skip are red"),
-        (10, "action,draw2,1,red,draw2,6", "line 10: an action card has an effect and no value"),
-        (10, "action,draw2,,red,explode,6", "line 10: effect"),
-        (10, "action,take,,red,draw2,6", "line 10: an action card is named by its effect"),
-        (11, "action,skip,,red,skip,5", "line 11: the action cards add up to 17"),
-    ],
-)
-def test_a_wrong_deck_is_refused_with_its_line(
-    line: int, text: str, reason: str, tmp_path: Path
-) -> None:
-    lines = DECK.read_text().splitlines()
-    lines[line - 1] = text
-    with pytest.raises(TableError, match=reason) as refusal:
-        load_deck(_written(tmp_path, "my_deck.csv", lines))
-    assert str(refusal.value).startswith("my_deck.csv, line ")
-
-
-def test_a_deck_without_a_value_is_refused(tmp_path: Path) -> None:
-    lines = [line for line in DECK.read_text().splitlines() if not line.startswith("number,3,")]
-    with pytest.raises(TableError, match="line 7: no number card has the value 3"):
-        load_deck(_written(tmp_path, "deck.csv", lines))
-
-
-@pytest.mark.parametrize(
-    ("line", "text", "reason"),
-    [
-        (2, "2,27", "line 2: 2 × 27 = 54 cards are more than the 52"),
-        (3, "2,9", "line 3: 2 seats stand here for a second time"),
-        (4, "4,0", "line 4: cards"),
-        (5, "x,7", "line 5: seats"),
-    ],
-)
-def test_a_wrong_deal_is_refused_with_its_line(
-    line: int, text: str, reason: str, tmp_path: Path
-) -> None:
-    lines = DEAL.read_text().splitlines()
-    lines[line - 1] = text
-    with pytest.raises(TableError, match=reason):
-        load_deal(_written(tmp_path, "deal.csv", lines))
-
-
-def test_an_empty_table_is_refused(tmp_path: Path) -> None:
-    for lines in ([], DEAL.read_text().splitlines()[:1]):
-        with pytest.raises(TableError, match="line 1"):
-            load_deal(_written(tmp_path, "deal.csv", lines))
-
-
-def test_a_corrected_deck_is_played_with(tmp_path: Path) -> None:
-    text = DECK.read_text()
-    text = text.replace("number,4,4,blue,,5", "number,4,4,blue,,4")
-    text = text.replace("number,-2,-2,blue,,4", "number,-2,-2,green,,5")
-    deck = load_deck(_written(tmp_path, "deck.csv", text.splitlines()))
-    game = bloeff(deck=deck)
-    assert game.start(2).draw_pile.count(Card.MINUS_TWO) == 5
-    end = play(position("2", "-2 1"), number(2, 2), game=game)
-    assert game.scores(end) == (0, 3)
-
-
-def _written(folder: Path, name: str, lines: list[str]) -> Path:
-    path = folder / name
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path

@@ -6,6 +6,7 @@ import pytest
 
 from arena.games.bloeff import (
     Action,
+    Announcement,
     Ballot,
     BloeffPhase,
     BloeffRoundStarted,
@@ -109,9 +110,33 @@ def test_direction_hands_and_waiting_cards_outlive_a_round_bo_22() -> None:
     assert play(after, number(3, 3)).on_turn == D
 
 
+def test_a_busted_seat_starts_the_next_round_wherever_it_sits_bo_17_22() -> None:
+    after = play(position("1 1 1", "2 2 2", "3 3 3", total=9, on_turn=C), number(3, 12))
+    assert BloeffRoundStarted(2, 8, C) in after.news
+    assert after.on_turn == C
+
+
+def test_a_new_round_begins_without_total_and_announcements_bo_22() -> None:
+    state = play(position("1 1 1", "2 2 2", "3 3 3"), number(1, 1))
+    assert BLOEFF.view(state, None).announcements == (Announcement(A, 1),)
+    view = BLOEFF.view(play(state, number(2, 2), C), None)
+    assert (view.round, view.total, view.announcements) == (2, 0, ())
+
+
 def test_cards_in_front_of_seats_count_for_nobody_bo_24() -> None:
     after = play(position("2", "1", "0", waiting={B: "skip skip"}), number(2, 2))
     assert BLOEFF.scores(after) == (0, 1, 1)
+
+
+def test_the_card_being_balloted_is_known_to_its_player_alone_bo_27() -> None:
+    assert BLOEFF.view(window(), A).face_down == cards("2")
+    assert [BLOEFF.view(window(), seat).face_down for seat in (B, None)] == [(), ()]
+
+
+def test_a_call_is_due_with_two_cards_and_no_others_bo_16() -> None:
+    hands = ("1 2 3", "1 2", "1")
+    due = [BLOEFF.view(position(hand, "4 4 4"), A).call_due for hand in hands]
+    assert due == [False, True, False]
 
 
 def test_all_other_seats_are_asked_at_once_and_nobody_sees_who_answered_bo_f2() -> None:

@@ -143,6 +143,7 @@ def test_the_listed_swaps_are_those_of_the_definition(table: Table) -> None:  # 
         possible = {
             Swap(give, take)
             for size in range(options.swap_min_give, min(len(own), 5) + 1)
+            if len(own) >= 2
             for give in combinations(own, size)
             for take in state.centre
             if sum(points[chip] for chip in give) == points[take]
@@ -189,6 +190,7 @@ def test_what_a_swap_can_take_is_known_without_listing_swaps(own: set[int], fewe
     sums = {
         sum(POINTS[chip] for chip in give)
         for size in range(fewest, len(mine) + 1)
+        if len(mine) >= 2
         for give in combinations(mine, size)
     }
     reachable = tuple(chip for chip in centre if POINTS[chip] in sums)

@@ -18,7 +18,9 @@ from arena.games.bluff_you import (
     Take,
     Taken,
     Win,
+    legal_swaps,
 )
+from arena.games.game import IllegalActionError
 from tests.games.bluff_you_positions import (
     BLUFF,
     GAME,
@@ -149,6 +151,12 @@ def test_a_seers_only_chip_is_taken_without_asking() -> None:
     assert events[-1] == Revealed(A, Steal(B, 12), True, (4, 4, 1), A, 12)
 
 
+def test_with_two_chips_nothing_is_given_before_the_bluffer_chooses() -> None:  # BY-15
+    state, events = told(position((9, 13), (12,), dice=(4, 3, 1)), Steal(B, 12), BLUFF)
+    assert state.phase is BluffYouPhase.GIVE
+    assert events[-1] == Revealed(A, Steal(B, 12), False, (4, 3, 1), B, None)
+
+
 def test_a_lost_steal_costs_what_it_always_costs() -> None:
     start = position((9,), (3, 12), dice=(4, 4, 1))
     assert told(start, Steal(B, 12), BLUFF, rules=ANY_CHIP)[1][-1] == Gift(A, B, 9)
@@ -165,11 +173,36 @@ def test_swap_min_give_bounds_the_chips_given(fewest: int, takes: set[int]) -> N
     assert is_legal(state, Swap((7, 9), 15), rules) == (fewest <= 2)
 
 
+ONE_FOR_ONE = game(swap_min_give=1, swap_max_per_turn=2)
+
+
 def test_one_chip_cannot_be_swapped_for_itself() -> None:  # BY-17
+    state = position((9, 18), (12,), dice=(1, 1, 2))
+    assert is_legal(state, Swap((9,), 10), ONE_FOR_ONE)
+    assert not is_legal(state, Swap((9,), 9), ONE_FOR_ONE)
+
+
+def test_a_seat_with_one_chip_swaps_nothing_even_where_one_may_be_given() -> None:  # BY-16
     state = position((9,), (12,), dice=(1, 1, 2))
-    rules = game(swap_min_give=1)
-    assert is_legal(state, Swap((9,), 10), rules)
-    assert not is_legal(state, Swap((9,), 9), rules)
+    assert not is_legal(state, Swap((9,), 10), ONE_FOR_ONE)
+    assert swaps_of(state, ONE_FOR_ONE) == []
+    assert list(legal_swaps((9,), (10,), (1,) * 19, 1)) == []
+    assert ONE_FOR_ONE.view(state, A).swap_targets == ()
+    assert "swap" not in ONE_FOR_ONE.legal_hint(state, A)
+    with pytest.raises(IllegalActionError, match=r"^A swap needs 2 own chips\."):
+        ONE_FOR_ONE.apply(state, A, Swap((9,), 10))
+
+
+def test_a_seat_that_swapped_down_to_one_chip_is_not_asked_again() -> None:  # BY-16, BY-18
+    state = play(position((7, 9), (12,), dice=(1, 1, 2)), Swap((7, 9), 15), rules=ONE_FOR_ONE)
+    assert (state.phase, state.bluffer) == (BluffYouPhase.ROLL, B)
+
+
+def test_a_seat_with_two_chips_may_swap_one_of_them_and_then_both() -> None:  # BY-16, BY-17
+    once = play(position((7, 9), (12,), dice=(1, 1, 2)), Swap((9,), 10), rules=ONE_FOR_ONE)
+    assert (once.phase, once.chips[A]) == (BluffYouPhase.SWAP_AGAIN, (7, 10))
+    assert is_legal(once, Swap((10,), 9), ONE_FOR_ONE)
+    assert is_legal(once, Swap((7, 10), 15), ONE_FOR_ONE)
 
 
 def test_without_swaps_a_double_is_nothing_special() -> None:  # BY-18

@@ -1,5 +1,6 @@
 """Thinking time: a limit per turn, and a bank that overtime is taken from."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,18 @@ def test_an_empty_bank_leaves_the_turn_limit() -> None:
     bank = TimeBank(TimeControl(turn_ms=2_000, bank_ms=1_000))
     bank.spend(60_000)
     assert (bank.left_ms, bank.allowed_ms) == (0, 2_000)
+
+
+@pytest.mark.parametrize(
+    ("elapsed_ms", "left"),
+    [(500, (1_500, 300)), (2_000, (0, 300)), (2_200, (0, 100)), (2_300, (0, 0)), (9_000, (0, 0))],
+)
+def test_what_is_left_in_the_middle_of_a_turn_is_never_below_nothing(
+    elapsed_ms: int, left: tuple[int, int]
+) -> None:
+    bank = TimeBank(TimeControl(turn_ms=2_000, bank_ms=300))
+    assert bank.left_after(elapsed_ms) == left
+    assert bank.left_ms == 300
 
 
 @given(controls, st.lists(milliseconds))

@@ -105,6 +105,18 @@ def test_a_strangers_object_is_refused_like_any_illegal_action() -> None:
     assert playing.refused[0].kind is FaultKind.ILLEGAL
 
 
+def test_a_forfeit_by_the_last_action_of_the_game_leaves_the_match_finished() -> None:
+    playing = bluff(dice_per_player=1)
+    playing.reply(TimedAction(Bet(1, Face.ONE)))
+    # The doubt that is played for the absent seat settles the last round.
+    playing.reply(ABSENT)
+    assert playing.record is not None
+    result = playing.record.result
+    assert (result.termination, result.forfeited) == (Termination.FINISHED, (False, True))
+    assert result.placing == (1, 2)
+    assert sorted(result.scores or ()) == [0, 1]
+
+
 def test_the_other_seat_does_not_pay_for_a_fault() -> None:
     playing = bluff()
     playing.reply(LATE)

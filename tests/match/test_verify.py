@@ -7,6 +7,7 @@ commitment, the rules or the policy of faults.
 
 import copy
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -14,12 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.games.bluff import Doubt
+from arena.games.bluff import Bet, Doubt, Face
+from arena.games.game import DEALER
 from arena.match.flow import OpenTurn, TimedAction
+from arena.match.replay import TranscriptError
 from arena.match.transcript_json import to_json
+from arena.match.verify import verify
 from tests.games.contract import Case
 from tests.match.forging import Document, altered, complaint, document, flipped, vandalise
-from tests.match.matches import Playing, game, transcript_of
+from tests.match.matches import ABSENT, LATE, Playing, game, transcript_of
 
 CASES = (
     Case("bluff", (), 2),
@@ -257,3 +261,29 @@ def test_whatever_is_altered_anywhere_the_answer_is_a_sentence(
     for _ in range(random.choice((1, 1, 2, 5))):
         vandalise(changed, random)
     complaint(changed)  # "" or a sentence; any other exception fails the test
+
+
+def test_neither_the_dealer_nor_a_stand_in_takes_time() -> None:
+    playing = Playing(game("bluff", start_mode="seat"), 3)
+    playing.reply(ABSENT)
+    playing.to_end({})
+    transcript = transcript_of(playing)
+    verify(transcript)
+    for found in (lambda step: step.actor is DEALER, lambda step: step.stand_in):
+        index = next(i for i, step in enumerate(transcript.steps) if found(step))
+        steps = list(transcript.steps)
+        steps[index] = steps[index]._replace(milliseconds=1)
+        with pytest.raises(TranscriptError, match=rf"^step {index + 1}: .* no clock and no faults"):
+            verify(replace(transcript, steps=tuple(steps)))
+
+
+def test_what_is_played_for_a_seat_at_fault_is_its_default_action() -> None:
+    playing = Playing(game("bluff", start_mode="seat"), 2)
+    playing.reply(LATE)
+    playing.to_end({})
+    transcript = transcript_of(playing)
+    index = next(i for i, step in enumerate(transcript.steps) if step.fault is not None)
+    steps = list(transcript.steps)
+    steps[index] = steps[index]._replace(action=Bet(1, Face.TWO))
+    with pytest.raises(TranscriptError, match=rf"^step {index + 1}: not the default action"):
+        verify(replace(transcript, steps=tuple(steps)))

@@ -13,6 +13,7 @@ from arena.games.bloeff.values import (
     Announcement,
     Ballot,
     BloeffAction,
+    BloeffChoice,
     BloeffView,
     Cards,
     Deal,
@@ -80,10 +81,10 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
     def draw(self, state: BloeffState, randomness: Randomness) -> BloeffAction:
         return dealing.draw(state, randomness)
 
-    def legal_actions(self, state: BloeffState, seat: int) -> Iterator[BloeffAction]:
+    def legal_actions(self, state: BloeffState, seat: int) -> Iterator[BloeffChoice]:
         return legality.legal_actions(state, self.options, seat)
 
-    def choices(self, view: BloeffView) -> Iterator[BloeffAction]:
+    def choices(self, view: BloeffView) -> Iterator[BloeffChoice]:
         return legality.choices(view)
 
     def legal_hint(self, state: BloeffState, seat: int) -> str:
@@ -152,7 +153,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
         # a second time from the difference of two states.
         return after.news
 
-    def default_action(self, state: BloeffState, seat: int) -> BloeffAction:
+    def default_action(self, state: BloeffState, seat: int) -> BloeffChoice:
         return legality.default_action(state, self.options, seat)
 
     def placing(self, state: BloeffState) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from arena.games.bloeff.values import (
     Action,
     Ballot,
     BloeffAction,
+    BloeffChoice,
     BloeffView,
     Card,
     Cards,
@@ -41,9 +42,7 @@ def claimable(options: BloeffOptions, total: int) -> tuple[int, int]:
     return max(0, total + LOWEST_VALUE), total + HIGHEST_VALUE
 
 
-def legal_actions(
-    state: BloeffState, options: BloeffOptions, seat: int
-) -> Iterator[Number | Red | Action | Ballot]:
+def legal_actions(state: BloeffState, options: BloeffOptions, seat: int) -> Iterator[BloeffChoice]:
     """Every legal answer of a seat, each once."""
     if not asked(state, seat):
         return
@@ -54,7 +53,7 @@ def legal_actions(
     yield from _plays(state.hands[seat], seat, len(state.hands), lowest, highest)
 
 
-def choices(view: BloeffView) -> Iterator[Number | Red | Action | Ballot]:
+def choices(view: BloeffView) -> Iterator[BloeffChoice]:
     """The same, of the seat that looks, told by its view alone."""
     if view.seat is None or view.seat not in view.to_act:
         return
@@ -94,7 +93,7 @@ def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
     return "The dealer draws now; no seat acts."
 
 
-def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> BloeffAction:
+def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> BloeffChoice:
     """The smallest number card with its honest total; without one, the first action card in the
     order reverse, draw2, skip, at the next seat; always with a call. A ballot is no (BO-28)."""
     if state.phase is not _PLAY:

@@ -140,7 +140,11 @@ class Doubter:
     seat: int
 
 
-BloeffAction: TypeAlias = Number | Red | Action | Ballot | Deal | Reshuffle | Doubter
+BloeffChoice: TypeAlias = Number | Red | Action | Ballot
+"""What a seat may answer."""
+
+BloeffAction: TypeAlias = BloeffChoice | Deal | Reshuffle | Doubter
+"""What a seat answers or the dealer draws."""
 
 
 def _called(call: bool) -> str:

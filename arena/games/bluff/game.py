@@ -20,6 +20,7 @@ from arena.games.bluff.values import (
     Bet,
     BetPlaced,
     BluffAction,
+    BluffChoice,
     BluffEvent,
     BluffRoundStarted,
     BluffView,
@@ -95,10 +96,10 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
     def draw(self, state: BluffState, randomness: Randomness) -> BluffAction:
         return dealing.draw(self.options, state, randomness)
 
-    def legal_actions(self, state: BluffState, seat: int) -> Iterator[BluffAction]:
+    def legal_actions(self, state: BluffState, seat: int) -> Iterator[BluffChoice]:
         return self.choices(self.view(state, seat))
 
-    def choices(self, view: BluffView) -> Iterator[BluffAction]:
+    def choices(self, view: BluffView) -> Iterator[BluffChoice]:
         if view.seat is None or view.seat != view.to_act:
             return
         if view.can_doubt:
@@ -175,7 +176,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             return (StartingRolled(action.dice, after.opener),)
         return ()
 
-    def default_action(self, state: BluffState, seat: int) -> BluffAction:  # noqa: ARG002 - the same for all
+    def default_action(self, state: BluffState, seat: int) -> BluffChoice:  # noqa: ARG002 - the same for all
         """Doubt when a bet stands, else the lowest bet (BL-31)."""
         return _DOUBT if state.bets else _LOWEST_BET
 

@@ -86,7 +86,11 @@ class Reroll:
     dice: Dice
 
 
-BluffAction: TypeAlias = Bet | Doubt | StartingRoll | OpenerDraw | CupRoll | Reroll
+BluffChoice: TypeAlias = Bet | Doubt
+"""What a seat may answer."""
+
+BluffAction: TypeAlias = BluffChoice | StartingRoll | OpenerDraw | CupRoll | Reroll
+"""What a seat answers or the dealer draws."""
 
 
 class PlacedBet(NamedTuple):

@@ -30,6 +30,7 @@ from arena.games.bluff_you.values import (
     Announcement,
     Answer,
     BluffYouAction,
+    BluffYouChoice,
     BluffYouEvent,
     BluffYouView,
     Give,
@@ -98,10 +99,10 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
             tuple([randomness.below(f"turn {turn} die {die}", PIPS) + 1 for die in range(DICE)])
         )
 
-    def legal_actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouAction]:
+    def legal_actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouChoice]:
         return self.choices(self.view(state, seat))
 
-    def choices(self, view: BluffYouView) -> Iterator[BluffYouAction]:
+    def choices(self, view: BluffYouView) -> Iterator[BluffYouChoice]:
         return self._legality.choices(view)
 
     def legal_hint(self, state: BluffYouState, seat: int) -> str:
@@ -166,7 +167,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
     ) -> tuple[BluffYouEvent, ...]:
         return events(before, action, after)
 
-    def default_action(self, state: BluffYouState, seat: int) -> BluffYouAction:
+    def default_action(self, state: BluffYouState, seat: int) -> BluffYouChoice:
         """The smallest number of the centre to the next seat; "Ok!"; the cheapest chip (BY-27).
 
         Where options ask for more: the chip that was announced, and no further swap.

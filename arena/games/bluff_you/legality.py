@@ -14,13 +14,13 @@ from arena.games.bluff_you.state import (
     BluffYouState,
     worth,
 )
-from arena.games.bluff_you.swaps import is_double, legal_swaps, swap_targets
+from arena.games.bluff_you.swaps import LEAST_OWNED, is_double, legal_swaps, swap_targets
 from arena.games.bluff_you.values import (
     CHIPS,
     LOWEST_CHIP,
     Announcement,
     Answer,
-    BluffYouAction,
+    BluffYouChoice,
     BluffYouView,
     Chips,
     Give,
@@ -102,6 +102,8 @@ class Legality:
             return "No swap is allowed now"
         if not is_double(state.dice):
             return "A swap needs two equal dice"
+        if len(own) < LEAST_OWNED:
+            return f"A swap needs {LEAST_OWNED} own chips"
         if len(give) < self._min_give:
             return "A swap gives more chips"
         if len(set(give)) < len(give) or any(number not in own for number in give):
@@ -116,7 +118,7 @@ class Legality:
         """The chips that may be given or taken after a steal attempt (BY-14, 15)."""
         return state.chips[state.said.seer if state.phase is TAKE else state.bluffer]
 
-    def choices(self, view: BluffYouView) -> Iterator[BluffYouAction]:
+    def choices(self, view: BluffYouView) -> Iterator[BluffYouChoice]:
         """All legal actions of the seat that looks, each once."""
         seat, phase = view.seat, view.phase
         if seat is None or seat != view.to_act:
@@ -172,7 +174,7 @@ class Legality:
         return state.phase is SWAP_AGAIN
 
 
-def _announcements(view: BluffYouView, seat: int) -> Iterator[BluffYouAction]:
+def _announcements(view: BluffYouView, seat: int) -> Iterator[BluffYouChoice]:
     count = len(view.chips)
     # Clockwise from the next seat, so that the first of all is the default action (BY-27).
     others = [(seat + step) % count for step in range(1, count)]

@@ -1,8 +1,12 @@
 """Which swaps there are: sets of own chips worth as much as one chip of the centre (BY-17)."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from arena.games.bluff_you.values import Chips, Dice, Swap
+
+LEAST_OWNED: Final = 2
+"""Chips that a bluffer owns who may swap, however few of them it may give (BY-16)."""
 
 
 def is_double(dice: Dice) -> bool:
@@ -12,11 +16,12 @@ def is_double(dice: Dice) -> bool:
 
 
 def swap_targets(own: Chips, centre: Chips, points: Sequence[int], fewest: int) -> Chips:
-    """The chips of the centre that `fewest` or more own chips can pay for exactly.
+    """The chips of the centre that `fewest` or more own chips can pay for exactly; () for a seat
+    that owns too few chips to swap at all.
 
     `points` is indexed by chip number.
     """
-    if len(own) < fewest:
+    if len(own) < max(fewest, LEAST_OWNED):
         return ()
     # reachable[k] has bit p set when some k chips (k = fewest: or more) are worth p points; the
     # sets themselves are never listed.
@@ -32,6 +37,8 @@ def swap_targets(own: Chips, centre: Chips, points: Sequence[int], fewest: int) 
 
 def legal_swaps(own: Chips, centre: Chips, points: Sequence[int], fewest: int) -> Iterator[Swap]:
     """All swaps, each once, in ascending order of the chips given."""
+    if len(own) < LEAST_OWNED:
+        return
     takes: dict[int, list[int]] = {}
     for number in centre:
         takes.setdefault(points[number], []).append(number)

@@ -131,7 +131,11 @@ class Stop:
 Announcement: TypeAlias = Win | Steal
 """What is said to a seer, who then answers."""
 
-BluffYouAction: TypeAlias = Roll | Win | Steal | Swap | Answer | Give | Take | Stop
+BluffYouChoice: TypeAlias = Win | Steal | Swap | Answer | Give | Take | Stop
+"""What a seat may answer."""
+
+BluffYouAction: TypeAlias = BluffYouChoice | Roll
+"""What a seat answers or the dealer draws."""
 
 
 @dataclass(frozen=True, slots=True)

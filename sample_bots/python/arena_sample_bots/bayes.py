@@ -13,7 +13,7 @@ Three things go into it:
 from functools import cache
 from math import comb
 
-from arena.bot import Action, Bot, Turn, run
+from arena.bot import Bot, Turn, run
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 
 TILT = 5.0
@@ -31,12 +31,14 @@ Distribution = tuple[float, ...]
 """Probabilities of 0, 1, 2, … matching dice."""
 
 
-class Bayes(Bot):
+class Bayes(Bot[BluffView, Bet | Doubt]):
     """Weighs every action by the share of all dice it can expect to own after the round."""
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
         table = Table(turn.view, turn.seat)
-        worths = [entry for face in Face for entry in table.worths_of_bets(face)]
+        worths: list[tuple[float, Bet | Doubt]] = [
+            entry for face in Face for entry in table.worths_of_bets(face)
+        ]
         if turn.view.can_doubt:
             worths.append((table.worth_of_doubt(), Doubt()))
         best = max(worth for worth, _ in worths)
@@ -72,7 +74,7 @@ class Table:
             for count, chance in enumerate(unseen)
         )
 
-    def worths_of_bets(self, face: Face) -> list[tuple[float, Action]]:
+    def worths_of_bets(self, face: Face) -> list[tuple[float, Bet]]:
         """The expected shares of the dice after the lowest bets on a face."""
         lowest = self.view.lowest[face - 1]
         quantities = range(lowest, min(lowest + REACH - 1, self.view.highest) + 1)

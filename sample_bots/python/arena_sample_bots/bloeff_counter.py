@@ -15,13 +15,16 @@ keeps one for the end, for nobody can doubt it.
 
 from collections import Counter
 from math import comb
+from typing import TypeAlias
 
-from arena.bot import Action, Bot, Match, Turn, run
+from arena.bot import Bot, Match, Turn, run
 from arena.games.bloeff import (
     NUMBER_CARDS,
     Accepted,
     Announcement,
     Ballot,
+    BloeffChoice,
+    BloeffEvent,
     BloeffOptions,
     BloeffView,
     Card,
@@ -30,6 +33,8 @@ from arena.games.bloeff import (
     Red,
 )
 from arena.games.bloeff import Action as ActionCard
+
+BloeffTurn: TypeAlias = Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]
 
 FREE_LIES = 0.06
 """How often a seat lies without need, until it has shown its habit."""
@@ -44,19 +49,19 @@ ABOUT_TO_WIN = (2, 1)
 one seat helps all others as much."""
 
 
-class BloeffCounter(Bot):
+class BloeffCounter(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
     """Counts the cards it has not seen, and doubts when what it could win is worth the risk."""
 
     games = ("bloeff",)
 
-    def match_started(self, match: Match) -> None:  # noqa: ARG002  all matches begin alike
+    def match_started(self, match: Match[BloeffOptions]) -> None:  # noqa: ARG002  all matches begin alike
         self.shown: Counter[tuple[int, bool]] = Counter()
         """Announcements that a doubt showed, by seat and whether they were right."""
         self.accepted = 0
         """Announcements near the limit that nobody doubted."""
         self.doubted = 0
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: BloeffTurn) -> BloeffChoice:
         for event in turn.events:
             if isinstance(event, Doubted):
                 self.shown[event.seat, event.right] += 1
@@ -76,7 +81,7 @@ class BloeffCounter(Bot):
         others = len(table.view.hand_sizes) - 1
         return chance > others / (others + 1)
 
-    def play(self, table: "Table") -> Action:
+    def play(self, table: "Table") -> Number | Red | ActionCard:
         """What to play on turn."""
         view = table.view
         stops = table.stops()
@@ -97,9 +102,9 @@ class BloeffCounter(Bot):
 class Table:
     """One moment of a match as a seat sees it."""
 
-    def __init__(self, turn: Turn) -> None:
-        self.view: BloeffView = turn.view
-        self.options: BloeffOptions = turn.game.options
+    def __init__(self, turn: BloeffTurn) -> None:
+        self.view = turn.view
+        self.options = turn.game.options
         view = self.view
         # Always to call is never wrong.
         plays = [play for play in turn.choices() if not isinstance(play, Ballot) and play.call]

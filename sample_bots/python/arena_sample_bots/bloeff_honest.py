@@ -5,10 +5,12 @@ has neither, it says what its lowest card makes and takes the bust. It doubts an
 it has seen all the cards that would make it honest.
 """
 
-from arena.bot import Action, Bot, Turn, run
+from arena.bot import Bot, Turn, run
 from arena.games.bloeff import (
     NUMBER_CARDS,
     Ballot,
+    BloeffChoice,
+    BloeffEvent,
     BloeffOptions,
     BloeffView,
     Number,
@@ -16,18 +18,17 @@ from arena.games.bloeff import (
 from arena.games.bloeff import Action as ActionCard
 
 
-class BloeffHonest(Bot):
+class BloeffHonest(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
     """Never lies while there is another way, and doubts only what cannot be true."""
 
     games = ("bloeff",)
 
-    def act(self, turn: Turn) -> Action:
-        view: BloeffView = turn.view
-        options: BloeffOptions = turn.game.options
+    def act(self, turn: Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]) -> BloeffChoice:
+        view, options = turn.view, turn.game.options
         if view.balloted is not None:
             return Ballot(could_be(view, options, view.balloted.total) == 0)
         # Always to call is never wrong.
-        plays = [play for play in turn.choices() if play.call]
+        plays = [play for play in turn.choices() if not isinstance(play, Ballot) and play.call]
         numbers = [play for play in plays if isinstance(play, Number)]
         honest = [play for play in numbers if play.announce == makes(view, options, play.value)]
         safe = [play for play in honest if play.announce <= view.limit]

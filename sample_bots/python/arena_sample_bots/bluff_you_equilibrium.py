@@ -21,11 +21,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeAlias
 
-from arena.bot import Action, Bot, Match, Turn, run
+from arena.bot import Bot, Match, Turn, run
 from arena.games.bluff_you import (
     CHIPS,
     Answer,
+    BluffYouChoice,
+    BluffYouEvent,
     BluffYouOptions,
     BluffYouPhase,
     BluffYouView,
@@ -39,6 +42,8 @@ from arena.games.bluff_you import (
     is_double,
     swap_targets,
 )
+
+BluffYouTurn: TypeAlias = Turn[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]
 
 LEAN = 4.0
 """How much a seat's habit of telling the truth adds to the belief in it, from 0 for one half on."""
@@ -160,21 +165,21 @@ def plan(possible: list[Offer], swaps: bool) -> Plan:
     return Plan(shares, lies, swapped, worst_roll)
 
 
-class BluffYouEquilibrium(Bot):
+class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]):
     """Announces so that neither answer is right more often than the other."""
 
     games = ("bluff_you",)
 
-    def match_started(self, match: Match) -> None:  # noqa: ARG002  all matches begin alike
+    def match_started(self, match: Match[BluffYouOptions]) -> None:  # noqa: ARG002  all matches begin alike
         self.habits: Counter[tuple[int, type, bool]] = Counter()
         """Announcements by seat, kind, and whether they were true."""
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: BluffYouTurn) -> BluffYouChoice:
         for event in turn.events:
             if isinstance(event, Revealed):
                 true = sum(event.dice) == event.announced.number
                 self.habits[event.bluffer, type(event.announced), true] += 1
-        view: BluffYouView = turn.view
+        view = turn.view
         points = turn.game.options.chip_points
         match view.phase:
             case BluffYouPhase.ANSWER:
@@ -190,9 +195,9 @@ class BluffYouEquilibrium(Bot):
             case _:
                 return self.announce(turn)
 
-    def belief(self, turn: Turn) -> float:
+    def belief(self, turn: BluffYouTurn) -> float:
         """How often to believe what was just announced; above 1 is always, below 0 never."""
-        view: BluffYouView = turn.view
+        view = turn.view
         said = view.announced
         assert said is not None  # it was said to us
         owner = said.seer if isinstance(said, Steal) else None
@@ -202,9 +207,9 @@ class BluffYouEquilibrium(Bot):
         lean = LEAN * (habit[True] / sum(habit) - 0.5)
         return plan(possible, can_swap(view, turn.game.options)).belief(offer) + lean
 
-    def announce(self, turn: Turn) -> Action:
+    def announce(self, turn: BluffYouTurn) -> Win | Steal | Swap:
         """A truth, a swap or a lie, by plan."""
-        view: BluffYouView = turn.view
+        view = turn.view
         options = turn.game.options
         best = plan(list(offers(view, options)), can_swap(view, options))
         rolled, double = sum(view.dice), is_double(view.dice)

@@ -8,19 +8,35 @@ so it never believes.
 from collections import Counter
 from itertools import product
 
-from arena.bot import Action, Bot, Turn, run
-from arena.games.bluff_you import CHIPS, Answer, BluffYouPhase, Give, Steal, Stop, Swap, Take, Win
+from arena.bot import Bot, Turn, run
+from arena.games.bluff_you import (
+    CHIPS,
+    Answer,
+    BluffYouChoice,
+    BluffYouEvent,
+    BluffYouOptions,
+    BluffYouPhase,
+    BluffYouView,
+    Give,
+    Steal,
+    Stop,
+    Swap,
+    Take,
+    Win,
+)
 
 WAYS = Counter(map(sum, product(range(1, 7), repeat=3)))
 """Of the 216 rolls of three dice, how many make each sum."""
 
 
-class BluffYouHonest(Bot):
+class BluffYouHonest(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]):
     """Tells the truth whenever it can, and believes nobody."""
 
     games = ("bluff_you",)
 
-    def act(self, turn: Turn) -> Action:
+    def act(
+        self, turn: Turn[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]
+    ) -> BluffYouChoice:
         choices = list(turn.choices())
         points = dict(zip(CHIPS, turn.game.options.chip_points, strict=True))
         match turn.view.phase:
@@ -37,7 +53,7 @@ class BluffYouHonest(Bot):
             case _:
                 return self.announce(choices, sum(turn.view.dice))
 
-    def announce(self, choices: list[Action], rolled: int) -> Action:
+    def announce(self, choices: list[BluffYouChoice], rolled: int) -> Win | Steal | Swap:
         """The truth if possible, else a swap if possible, else the likeliest number."""
         said = [choice for choice in choices if isinstance(choice, Win | Steal)]
         true = [choice for choice in said if choice.number == rolled]

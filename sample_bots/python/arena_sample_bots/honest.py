@@ -7,18 +7,18 @@ star with 1/6, so how many do is binomial. What others bet tells it nothing; it 
 from functools import cache
 from math import comb
 
-from arena.bot import Action, Bot, Turn, run
+from arena.bot import Bot, Turn, run
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 
 OPENS_AT = 0.6
 """It opens with the highest bet that is at least this likely to be right."""
 
 
-class Honest(Bot):
+class Honest(Bot[BluffView, Bet | Doubt]):
     """Does what is most likely to be right, given its own dice and nothing else."""
 
-    def act(self, turn: Turn) -> Action:
-        view: BluffView = turn.view
+    def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+        view = turn.view
         if not view.can_doubt:
             return self.opening(view)
         standing = view.bets[-1].bet

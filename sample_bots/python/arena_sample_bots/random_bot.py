@@ -5,7 +5,10 @@ from arena.games import GAMES
 
 
 class RandomBot(Bot):
-    """Plays any legal action, all equally likely."""
+    """Plays any legal action, all equally likely.
+
+    It looks at nothing, so it names no types; a bot of one game does.
+    """
 
     games = tuple(GAMES)
 

@@ -1,17 +1,17 @@
 """Raises as little as a face allows, and doubts now and then: plays without looking at its dice."""
 
-from arena.bot import Action, Bot, Turn, run
+from arena.bot import Bot, Turn, run
 from arena.games.bluff import Bet, BluffView, Doubt, Face
 
 DOUBTS = 0.25
 """How often it doubts a bet, whatever the bet."""
 
 
-class Timid(Bot):
+class Timid(Bot[BluffView, Bet | Doubt]):
     """Takes small steps and doubts a quarter of the time, whatever its dice."""
 
-    def act(self, turn: Turn) -> Action:
-        view: BluffView = turn.view
+    def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+        view = turn.view
         steps = [
             Bet(view.lowest[face - 1], face)
             for face in Face

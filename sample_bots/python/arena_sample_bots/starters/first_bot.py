@@ -1,12 +1,12 @@
 """Doubts what its own dice make unlikely; otherwise raises as little as it can."""
 
-from arena.bot import Action, Bot, Turn, run
+from arena.bot import Bot, Turn, run
 from arena.games.bluff import Bet, BluffView, Doubt, Face
 
 
-class Mine(Bot):
-    def act(self, turn: Turn) -> Action:
-        view: BluffView = turn.view
+class Mine(Bot[BluffView, Bet | Doubt]):
+    def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+        view = turn.view
         if view.can_doubt:
             bet = view.bets[-1].bet
             unseen = sum(view.dice_counts) - len(view.hidden_dice)
