@@ -11,7 +11,7 @@ PLAYING = frozenset({"play", "test", "tournament", "rate", "sprt", "luck", "veri
 """Commands of which a part at least needs no database; the others need the server."""
 
 MODULES = {
-    "play": frozenset({"networkx", "numpy", "rich", "scipy", "typer"}),
+    "play": frozenset({"cryptography", "networkx", "numpy", "rich", "scipy", "typer"}),
     "dashboard": frozenset({"altair", "pandas", "streamlit"}),
 }
 """Which extra brings a module; those that are not listed come with the server."""

@@ -109,6 +109,7 @@ async def running_arena(
         voided = await store.void_unfinished_blocks()
         if voided:
             log.warning("blocks cut off by a crash are void", blocks=voided)
+        signer = await store.signer()
         journal = Journal(store, gather_seconds=GATHER_SECONDS)
         director = Director(
             ladders,
@@ -116,13 +117,13 @@ async def running_arena(
             journal,
             LoopTimer(),
             lambda: secrets.token_bytes(SECRET_BYTES),
-            to_bytes,
+            lambda transcript: to_bytes(signer.signed(transcript)),
             terms or Terms(),
         )
         conductor = Conductor(store.tournaments, journal, director.schedule)
         director.agenda = conductor
-        lobby = Lobby(director)
-        registry = StoredRegistry(store, read, registration_key)
+        lobby = Lobby(director, signer.public_key)
+        registry = StoredRegistry(store, read, registration_key, signer.public_key)
         play = PlayService(registry, lobby, hello_seconds)
         server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())

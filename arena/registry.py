@@ -34,9 +34,10 @@ log = structlog.get_logger()
 class StoredRegistry:
     """Tokens, bots and results. The Authenticator and the Registry of arena.referee."""
 
-    def __init__(self, store: Store, read: Read, registration_key: str) -> None:
+    def __init__(self, store: Store, read: Read, registration_key: str, signing_key: bytes) -> None:
         self._store = store
         self._read = read
+        self.signing_key = signing_key
         self._registration_key = registration_key
         self._boards: LiveBoards | None = None
 

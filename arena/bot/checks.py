@@ -1,21 +1,99 @@
-"""Was a finished match the one we were offered, dealt with our entropy, and refereed rightly?"""
+"""Was a finished match the one we were offered, dealt with our entropy, refereed rightly, and
+recorded with the answers that we gave?"""
 
-from arena.codec.bot_side import Offered
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.codec.bot_side import Offered, read_action
+from arena.codec.malformed import MalformedError
+from arena.codec.transcript import FAULT_KINDS
+from arena.games.game import DEALER, AnyGame
 from arena.match.replay import TranscriptError
-from arena.match.transcript import Transcript
+from arena.match.transcript import Step, Transcript
 from arena.match.verify import verify
+from arena.v1 import referee_pb2
+
+try:
+    from arena.signatures import check_signature
+except ModuleNotFoundError:  # the plain SDK does without `cryptography`
+    check_signature = None  # type: ignore[assignment]
 
 
-def check(transcript: Transcript, offered: Offered, entropy: bytes | None) -> None:
+@dataclass(slots=True)
+class Own:
+    """What one run of a bot did in a match, to be found again in its transcript."""
+
+    entropy: bytes | None
+    """What was sent to join; None when another run had joined: nobody here knows it."""
+    answers: dict[int, referee_pb2.Answer] = field(default_factory=dict)
+    """What was sent, by turn."""
+    refusals: dict[int, referee_pb2.Refusal] = field(default_factory=dict)
+    """The faults that the referee told of, by turn."""
+    all_told: bool = True
+    """Whether nothing can have been lost: the stream of the match was never opened again."""
+
+
+def check(transcript: Transcript, offered: Offered, own: Own, signing_key: bytes) -> None:
     """Raises TranscriptError naming the first thing that is not as promised.
 
-    `entropy` is None when another run of this bot had joined the match: nobody here knows it.
+    `signing_key` is that of the welcome; b"" from a referee that does not sign.
     """
     if transcript.setup != offered.setup:
         raise TranscriptError("the transcript is of other terms than those offered")
     if transcript.commitment != offered.commitment:
         raise TranscriptError("the commitment is not the one offered")
     entropies = transcript.opening.entropies
-    if entropy is not None and entropies[offered.seat : offered.seat + 1] != (entropy,):
+    if own.entropy is not None and entropies[offered.seat : offered.seat + 1] != (own.entropy,):
         raise TranscriptError("the match was not dealt with the entropy this bot sent")
     verify(transcript)
+    _check_answers(transcript, offered.seat, own)
+    if signing_key and check_signature is not None:
+        check_signature(transcript, signing_key)
+
+
+def _check_answers(transcript: Transcript, seat: int, own: Own) -> None:
+    """The steps of a seat that was asked, in the order of the turns, which count from 1."""
+    game = transcript.setup.make_game()
+    turn = 0
+    for index, step in enumerate(transcript.steps, start=1):
+        if step.actor is DEALER or step.stand_in:
+            continue
+        turn += 1
+        if step.actor == seat:
+            _check_answer(game, index, step, own.answers.get(turn), own.refusals.get(turn), own)
+
+
+def _check_answer(
+    game: AnyGame,
+    index: int,
+    step: Step,
+    answer: referee_pb2.Answer | None,
+    refusal: referee_pb2.Refusal | None,
+    own: Own,
+) -> None:
+    if refusal is not None:
+        if step.fault is None or FAULT_KINDS[step.fault] != refusal.kind:
+            raise TranscriptError(f"step {index}: the fault is not the one this bot was told of")
+    elif step.fault is not None:
+        if own.all_told:
+            raise TranscriptError(f"step {index}: this bot was not told of its fault")
+    elif answer is not None:
+        sent = _action(game, answer)
+        if step.action != sent:
+            raise TranscriptError(
+                f"step {index}: {_text(game, step.action)} is recorded, but this bot answered "
+                f"{'nothing' if sent is None else _text(game, sent)}"
+            )
+    elif own.all_told:
+        raise TranscriptError(f"step {index}: this bot did not answer, but an answer is recorded")
+
+
+def _action(game: AnyGame, answer: referee_pb2.Answer) -> Any:
+    try:
+        return read_action(game.name, answer.action)
+    except MalformedError:
+        return None
+
+
+def _text(game: AnyGame, action: Any) -> str:
+    return game.notation.to_text(action)

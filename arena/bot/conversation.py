@@ -37,6 +37,7 @@ class Conversation:
         self._seats: dict[str, RunningMatch] = {}
         self._lost: dict[str, RunningMatch] = {}
         """Matches of the previous stream that the referee has not resumed (yet)."""
+        self._signing_key = b""
         self.leaving = False
         """Whether it joins no more matches, and is gone when those that run are over."""
         self.tally = Tally()
@@ -66,6 +67,7 @@ class Conversation:
     def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:
         """Take in all but turns and ends; joins and declines are added to `request`."""
         if response.HasField("welcome"):
+            self._signing_key = response.welcome.signing_key
             _log_welcome(response.welcome)
         for resume in response.resumes:
             self._resume(resume.offer)
@@ -76,6 +78,9 @@ class Conversation:
             if self._seat_of(withdrawal.match_id, last=True) is not None:
                 _log.info("Match %s was called off: %s", withdrawal.match_id, withdrawal.reason)
         for refusal in response.refusals:
+            seat = self._seat_of(refusal.match_id)
+            if seat is not None:
+                seat.refused(refusal)
             _log_refusal(refusal)
 
     def answer(self, turn: referee_pb2.Turn, request: referee_pb2.PlayRequest) -> None:
@@ -98,7 +103,7 @@ class Conversation:
         self.tally.finished += 1
         try:
             transcript = transcript_codec.from_message(end.transcript)
-            check(transcript, seat.offered, seat.entropy)
+            check(transcript, seat.offered, seat.own, self._signing_key)
         except (MalformedError, TranscriptError, ValueError) as error:
             self._check_failed(end.match_id, error)
             return
@@ -148,14 +153,14 @@ class Conversation:
     def _check_failed(self, match_id: str, error: Exception) -> None:
         self.tally.failed_checks += 1
         _log.error(
-            "MATCH %s DOES NOT CHECK: %s. (%d of %d finished matches failed.)",
+            "Match %s: verification failed: %s. (%d of %d finished matches failed.)",
             match_id,
             error,
             self.tally.failed_checks,
             self.tally.finished,
         )
         if self._strict:
-            raise CheckFailedError(f"Match {match_id} does not check: {error}.")
+            raise CheckFailedError(f"Match {match_id}: verification failed: {error}.")
 
 
 def _log_welcome(welcome: referee_pb2.Welcome) -> None:

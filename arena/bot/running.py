@@ -106,7 +106,7 @@ def read_settings(
         help="a name for this copy, when several of the same bot run at once (ARENA_INSTANCE)",
     )
     parser.add_argument(
-        "--strict", action="store_true", help="stop when a finished match does not check"
+        "--strict", action="store_true", help="stop when the verification of a match fails"
     )
     parser.add_argument("--verbose", action="store_true", help="log every match")
     chosen = parser.parse_args(arguments)

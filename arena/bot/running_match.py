@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 
 from arena.bot.bot import Action, AnyBot
+from arena.bot.checks import Own
 from arena.bot.turn import Match, Turn
 from arena.codec import bot_side
 from arena.codec.bot_side import Offered
@@ -18,18 +19,21 @@ class RunningMatch:
     def __init__(self, bot: AnyBot, offered: Offered, entropy: bytes | None) -> None:
         self.bot = bot
         self.offered = offered
-        self.entropy = entropy
-        """What was sent to join; None when another run of this program had joined."""
+        self.own = Own(entropy, all_told=entropy is not None)
         self._match = Match.of(offered.setup, offered.seat)
         self._seen = 0
         self._first_event: game_pb2.Event | None = None
         self._resumed = False
-        self._answered = referee_pb2.Answer()
         bot.match_started(self._match)
 
     def resume(self) -> None:
         """The stream was opened again: the next turn may repeat what the bot knows."""
         self._resumed = True
+        self.own.all_told = False
+
+    def refused(self, refusal: referee_pb2.Refusal) -> None:
+        """The referee told of a fault."""
+        self.own.refusals[refusal.turn_number] = refusal
 
     def answer(self, turn: referee_pb2.Turn, answer: referee_pb2.Answer) -> None:
         """Fill in the answer to a turn.
@@ -38,9 +42,10 @@ class RunningMatch:
         the same fault as silence, but spares the others the wait for our time to run out.
         """
         resumed, self._resumed = self._resumed, False
-        if turn.turn_number == self._answered.turn_number:
+        answered = self.own.answers.get(turn.turn_number)
+        if answered is not None:
             # Asked again because the answer was lost: the bot must not live this turn twice.
-            answer.CopyFrom(self._answered)
+            answer.CopyFrom(answered)
             return
         answer.match_id = turn.match_id
         answer.turn_number = turn.turn_number
@@ -54,7 +59,7 @@ class RunningMatch:
                 turn.match_id,
             )
             answer.ClearField("action")
-        self._answered = answer
+        self.own.answers[turn.turn_number] = answer
 
     def _new_events(self, turn: referee_pb2.Turn, *, resumed: bool) -> Sequence[game_pb2.Event]:
         """The events the bot has not seen. An open turn that is resumed repeats all of the match.

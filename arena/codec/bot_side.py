@@ -53,7 +53,12 @@ def write_action(game: str, action: Any, message: game_pb2.Action) -> None:
     CODECS[game].write_action(action, getattr(message, game))
 
 
-def _member(game: str, message: game_pb2.View | game_pb2.Event) -> Any:
+def read_action(game: str, message: game_pb2.Action) -> Any:
+    """A seat's action, as the referee reads it. Raises MalformedError."""
+    return CODECS[game].read_action(_member(game, message))
+
+
+def _member(game: str, message: game_pb2.View | game_pb2.Event | game_pb2.Action) -> Any:
     if message.WhichOneof("game") != game:
         raise MalformedError(f"the message is not one of {game}")
     return getattr(message, game)

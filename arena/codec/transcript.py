@@ -8,7 +8,7 @@ from arena.games.game import DEALER
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.result import Result, Termination
-from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
+from arena.match.transcript import Entrant, Opening, Setup, Signature, Step, Transcript
 from arena.v1 import game_pb2, transcript_pb2
 
 FAULT_KINDS = {
@@ -56,6 +56,9 @@ def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
     message.result.termination = _TERMINATIONS[result.termination]
     message.result.faults.extend(result.faults)
     message.result.forfeited.extend(result.forfeited)
+    if transcript.signature is not None:
+        message.signature.key = transcript.signature.key
+        message.signature.value = transcript.signature.value
     return message
 
 
@@ -110,6 +113,9 @@ def from_message(message: transcript_pb2.Transcript) -> Transcript:
         ),
         opening=Opening(message.secret, tuple(message.entropies)),
         protocol_version=message.protocol_version,
+        signature=Signature(message.signature.key, message.signature.value)
+        if message.HasField("signature")
+        else None,
     )
 
 

@@ -1,9 +1,9 @@
 """A bar for whatever takes longer than a second, on a terminal only."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import Progress
@@ -11,6 +11,12 @@ from rich.progress import Progress
 _SHOW_AFTER_S = 1.0
 
 T = TypeVar("T")
+
+
+class Advance(Protocol):
+    """Tells a bar that so many more steps are done."""
+
+    def __call__(self, steps: int = 1) -> None: ...
 
 
 def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
@@ -22,15 +28,15 @@ def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
 
 
 @contextmanager
-def progress(total: int, doing: str) -> Iterator[Callable[[], None]]:
-    """What to call after each of so many steps; from the second second on a bar on stderr."""
+def progress(total: int, doing: str) -> Iterator[Advance]:
+    """What to call as steps of so many are done; from the second second on a bar on stderr."""
     console = Console(stderr=True)
     begun, count, bar, task = time.perf_counter(), 0, None, None
     with ExitStack() as stack:
 
-        def advance() -> None:
+        def advance(steps: int = 1) -> None:
             nonlocal count, bar, task
-            count += 1
+            count += steps
             if bar is not None and task is not None:
                 bar.update(task, completed=count)
             elif console.is_terminal and time.perf_counter() - begun > _SHOW_AFTER_S:

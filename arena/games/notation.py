@@ -5,16 +5,19 @@ dataclass's fields: {"type": "bet", "quantity": 3, "face": "*"}. Fields at their
 out.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from arena.games.validation_errors import explained, place, shown
+
 
 class NotationError(ValueError):
-    """A JSON value that is no action of the game; the message names what is wrong."""
+    """A JSON value that is no action of the game; the message names the place and what is wrong."""
 
 
 class Notation:
@@ -25,6 +28,13 @@ class Notation:
             kind: re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in kinds
         }
         self._kinds = {name: kind for kind, name in self._names.items()}
+        # Most draws: their one member comes before the type, and has no default.
+        self._endings = {
+            kind: f',"type":"{name}"}}'
+            for kind, name in self._names.items()
+            for members in [fields(kind)]
+            if len(members) == 1 and members[0].default is MISSING and members[0].name < "type"
+        }
         self._adapters: dict[type, TypeAdapter[Any]] = {}
 
     def to_json(self, action: Any) -> dict[str, Any]:
@@ -41,24 +51,40 @@ class Notation:
         }
         return {"type": self._names[kind], **present}
 
-    def from_json(self, value: object) -> Any:
-        """The action of a JSON object. Raises NotationError."""
+    def to_text(self, action: Any) -> str:
+        """The JSON of an action in its canonical form (RFC 8785)."""
+        kind = type(action)
+        ending = self._endings.get(kind)
+        if ending is not None:
+            return self._adapter(kind).dump_json(action).decode()[:-1] + ending
+        return json.dumps(
+            self.to_json(action), sort_keys=True, separators=(",", ":"), ensure_ascii=False
+        )
+
+    def from_json(self, value: object, within: Sequence[int | str] = ()) -> Any:
+        """The action of a JSON object; `within` is the object's own place, for messages.
+
+        Nothing is converted: a number as text, or true for 1, is refused. Raises NotationError.
+        """
         if not isinstance(value, Mapping):
-            raise NotationError(f"an action is a JSON object, not {value!r}")
-        name = value.get("type")
+            where = place(within) or "the action"
+            raise NotationError(f"{where}: found {shown(value)}; allowed is an object")
+        if "type" not in value:
+            raise NotationError(f"{place((*within, 'type'))} is missing")
+        name = value["type"]
         kind = self._kinds.get(name) if isinstance(name, str) else None
         if kind is None:
-            raise NotationError(f"unknown action type {name!r}; known: {', '.join(self._kinds)}")
+            known = ", ".join(f'"{name}"' for name in self._kinds)
+            where = place((*within, "type"))
+            raise NotationError(f"{where}: found {shown(name)}; allowed is one of {known}")
         members = {key: member for key, member in value.items() if key != "type"}
-        unknown = set(members) - {field.name for field in fields(kind)}
-        if unknown:
-            raise NotationError(f"{name} has no member {', '.join(sorted(map(str, unknown)))}")
+        for key in members.keys() - {field.name for field in fields(kind)}:
+            raise NotationError(f"{place((*within, key))}: {name} has no such member")
         try:
-            return self._adapter(kind).validate_python(members)
+            # As JSON, because only there tuples, which JSON writes as lists, may be strict.
+            return self._adapter(kind).validate_json(json.dumps(members), strict=True)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or name
-            raise NotationError(f"{name}: {where}: {first['msg']}") from error
+            raise NotationError(explained(error, within, name)) from error
 
     def _adapter(self, kind: type) -> TypeAdapter[Any]:
         # Built on first use: importing a game costs a bot author nothing.

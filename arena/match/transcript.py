@@ -47,6 +47,16 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
+class Signature:
+    """What says that an arena has recorded a transcript: Ed25519 over its canonical form."""
+
+    key: bytes
+    """The arena's public key, 32 bytes."""
+    value: bytes
+    """64 bytes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Setup:
     """What was settled before the first draw: the game, who sits where, and the terms of play."""
 
@@ -72,3 +82,5 @@ class Transcript:
     result: Result
     opening: Opening
     protocol_version: int = PROTOCOL_VERSION
+    signature: Signature | None = None
+    """None where nobody signed: at home, and in releases before signatures."""

@@ -3,27 +3,76 @@
 Made for independent programs and for people's eyes: plain numbers, names and hexadecimal strings.
 """
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, ValidationError
 
-from arena.games import GAMES, OptionsError, UnknownGameError, make_game
-from arena.games.game import DEALER
+from arena.games import GAMES
+from arena.games.game import DEALER, Options
 from arena.games.notation import NotationError
+from arena.games.validation_errors import explained, place, shown
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
+from arena.match.json_text import JsonTextError, difference, parse
 from arena.match.replay import TranscriptError
 from arena.match.result import Result, Termination
-from arena.match.transcript import PROTOCOL_VERSION, Entrant, Opening, Setup, Step, Transcript
+from arena.match.transcript import (
+    PROTOCOL_VERSION,
+    Entrant,
+    Opening,
+    Setup,
+    Signature,
+    Step,
+    Transcript,
+)
 
 FORMAT = "arena-transcript/1"
+LARGEST = 2**31 - 1
+"""Of all numbers: the wire has no larger ones, and every language's JSON reads these exactly."""
 
-_Natural = Annotated[int, Field(ge=0)]
-_Uuid = Annotated[
-    str, Field(pattern=r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
-]
-_Hex = Annotated[str, Field(pattern=r"^([0-9a-f]{2})*$")]
+
+def _actor(value: object) -> int | str:
+    if value == "dealer" or (type(value) is int and 0 <= value <= LARGEST):
+        assert isinstance(value, int | str)
+        return value
+    raise ValueError('an actor is the number of a seat, or "dealer"')
+
+
+def _unicode(text: str) -> str:
+    if text.isascii() or not _SURROGATE.search(text):
+        return text
+    raise ValueError("a text has no lone surrogates")
+
+
+def _uuid(text: str) -> str:
+    if _UUID.fullmatch(text):
+        return text
+    raise ValueError("a match id is a UUID in lowercase with dashes")
+
+
+def _hex(text: str) -> str:
+    if _HEX.fullmatch(text):
+        return text
+    raise ValueError("bytes are lowercase hexadecimal, two digits each")
+
+
+def _game(name: str) -> str:
+    if name in GAMES:
+        return name
+    raise ValueError(f"the games are {', '.join(GAMES)}")
+
+
+_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HEX = re.compile("([0-9a-f]{2})*")
+
+_Text = Annotated[str, AfterValidator(_unicode)]
+_Number = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+_Natural = Annotated[int, Field(ge=0, le=LARGEST)]
+_Bytes = Annotated[str, AfterValidator(_hex)]
 
 
 class _Part(BaseModel):
@@ -31,9 +80,9 @@ class _Part(BaseModel):
 
 
 class _Seat(_Part):
-    bot: str
-    version: str
-    owner: str
+    bot: _Text
+    version: _Text
+    owner: _Text
 
 
 class _Time(_Part):
@@ -42,7 +91,7 @@ class _Time(_Part):
 
 
 class _Step(_Part):
-    actor: Literal["dealer"] | _Natural
+    actor: Annotated[Any, PlainValidator(_actor)]
     action: dict[str, Any]
     ms: _Natural = 0
     fault: Literal["late", "illegal", "malformed", "absent"] | None = None
@@ -57,37 +106,43 @@ class _Fault(_Part):
 
 class _Result(_Part):
     termination: Literal["finished", "forfeit"]
-    placings: list[int]
-    scores: list[int] | None
+    placings: list[_Number]
+    scores: list[_Number] | None
     faults: list[_Natural]
     forfeited: list[bool]
 
 
 class _Opening(_Part):
-    secret: _Hex
-    entropies: list[_Hex]
+    secret: _Bytes
+    entropies: list[_Bytes]
+
+
+class _Signature(_Part):
+    key: _Bytes
+    value: _Bytes
 
 
 class _Document(_Part):
     format: Literal["arena-transcript/1"]
     protocol_version: Literal[1]
-    match_id: _Uuid
-    game: str
+    match_id: Annotated[str, AfterValidator(_uuid)]
+    game: Annotated[str, AfterValidator(_game)]
     options: dict[str, Any]
     seats: list[_Seat]
     time_control: _Time
     fault_limit: _Natural
-    commitment: _Hex
+    commitment: _Bytes
     steps: list[_Step]
     faults: list[_Fault]
     result: _Result
     opening: _Opening
+    signature: _Signature | None = None
 
 
 def to_json(transcript: Transcript) -> dict[str, Any]:
     """The JSON object of a transcript."""
-    setup, result = transcript.setup, transcript.result
-    return {
+    setup, signature = transcript.setup, transcript.signature
+    document: dict[str, Any] = {
         "format": FORMAT,
         "protocol_version": transcript.protocol_version,
         "match_id": setup.match_id,
@@ -105,38 +160,80 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
         "commitment": transcript.commitment.hex(),
         "steps": [_step_to_json(setup.game, step) for step in transcript.steps],
         "faults": _faults(transcript.steps),
-        "result": {
-            "termination": result.termination.value,
-            "placings": list(result.placing),
-            "scores": None if result.scores is None else list(result.scores),
-            "faults": list(result.faults),
-            "forfeited": list(result.forfeited),
-        },
+        "result": result_to_json(transcript.result),
         "opening": {
             "secret": transcript.opening.secret.hex(),
             "entropies": [entropy.hex() for entropy in transcript.opening.entropies],
         },
     }
+    if signature is not None:
+        document["signature"] = {"key": signature.key.hex(), "value": signature.value.hex()}
+    return document
+
+
+def result_to_json(result: Result) -> dict[str, Any]:
+    """The member `result`."""
+    return {
+        "termination": result.termination.value,
+        "placings": list(result.placing),
+        "scores": None if result.scores is None else list(result.scores),
+        "faults": list(result.faults),
+        "forfeited": list(result.forfeited),
+    }
+
+
+def read_json(text: bytes) -> Transcript:
+    """The transcript that a JSON text holds. Raises TranscriptError naming what is wrong."""
+    try:
+        value = parse(text)
+    except JsonTextError as error:
+        raise TranscriptError(str(error)) from error
+    return from_json(value)
 
 
 def from_json(value: object) -> Transcript:
-    """The transcript of a JSON object. Raises TranscriptError naming what is wrong."""
+    """The transcript of a JSON object. Raises TranscriptError naming what is wrong.
+
+    Strict: what is accepted is exactly what `to_json` returns, in any order of members.
+    """
     try:
         document = _Document.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        raise TranscriptError(f"{where}: {first['msg']}") from error
-    try:
-        options = make_game(document.game, document.options).options
-    except (UnknownGameError, OptionsError) as error:
-        raise TranscriptError(str(error)) from error
+        raise TranscriptError(explained(error, whole="the transcript")) from error
+    options = _options(document.game, document.options)
     steps = tuple(
-        _step_from_json(document.game, index, step)
-        for index, step in enumerate(document.steps, start=1)
+        _step_from_json(document.game, index, step) for index, step in enumerate(document.steps)
     )
     if [fault.model_dump() for fault in document.faults] != _faults(steps):
         raise TranscriptError("faults: the list does not agree with the steps")
+    transcript = _transcript(document, options, steps)
+    # What the models let pass has a default, or another spelling: show [] or "dice_per_player"
+    # left out. One form of each transcript means one signature.
+    other = difference(value, to_json(transcript))
+    if other is not None:
+        raise TranscriptError(_other_form(*other))
+    return transcript
+
+
+def _other_form(path: tuple[int | str, ...], found: Any, wanted: Any) -> str:
+    where = place(path)
+    if found is None:
+        return f"{where} is missing"
+    if wanted is None:
+        return f"{where}: found {shown(found[0])}; here this member is left out"
+    return f"{where}: found {shown(found[0])}; allowed is {shown(wanted[0])}"
+
+
+def _options(game: str, given: Mapping[str, Any]) -> Options:
+    try:
+        # As JSON, because only there tuples, which JSON writes as lists, may be strict.
+        return GAMES[game].options_type.model_validate_json(json.dumps(given), strict=True)
+    except ValidationError as error:
+        raise TranscriptError(explained(error, ("options",))) from error
+
+
+def _transcript(document: _Document, options: Options, steps: tuple[Step, ...]) -> Transcript:
+    signature = document.signature
     return Transcript(
         setup=Setup(
             match_id=document.match_id,
@@ -160,6 +257,9 @@ def from_json(value: object) -> Transcript:
             tuple(bytes.fromhex(entropy) for entropy in document.opening.entropies),
         ),
         protocol_version=PROTOCOL_VERSION,
+        signature=None
+        if signature is None
+        else Signature(bytes.fromhex(signature.key), bytes.fromhex(signature.value)),
     )
 
 
@@ -177,9 +277,9 @@ def _step_to_json(game: str, step: Step) -> dict[str, Any]:
 
 def _step_from_json(game: str, index: int, step: _Step) -> Step:
     try:
-        action = GAMES[game].notation.from_json(step.action)
+        action = GAMES[game].notation.from_json(step.action, ("steps", index, "action"))
     except NotationError as error:
-        raise TranscriptError(f"step {index}: {error}") from error
+        raise TranscriptError(str(error)) from error
     return Step(
         DEALER if step.actor == "dealer" else step.actor,
         action,

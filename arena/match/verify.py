@@ -3,10 +3,13 @@
 from typing import Any
 
 from arena.games.game import DEALER
+from arena.games.validation_errors import place, shown
 from arena.match.faults import FaultCount
+from arena.match.json_text import difference
 from arena.match.replay import TranscriptError, advance, name, start
 from arena.match.result import Result, Termination, place_with_forfeits
 from arena.match.transcript import Step, Transcript
+from arena.match.transcript_json import result_to_json
 from arena.randomness import (
     MAX_ENTROPY_BYTES,
     MIN_ENTROPY_BYTES,
@@ -24,10 +27,12 @@ def verify(transcript: Transcript) -> None:
     """
     _check_opening(transcript)
     result = _Referee(transcript).result()
-    for member in ("termination", "placing", "scores", "faults", "forfeited"):
-        recorded, actual = getattr(transcript.result, member), getattr(result, member)
-        if recorded != actual:
-            raise TranscriptError(f"result: {member} is {recorded}, but the steps give {actual}")
+    found = difference(result_to_json(transcript.result), result_to_json(result))
+    if found is not None:
+        path, recorded, actual = found
+        raise TranscriptError(
+            f"{place(('result', *path))} is {_shown(recorded)}, but the steps give {_shown(actual)}"
+        )
 
 
 def _check_opening(transcript: Transcript) -> None:
@@ -39,6 +44,10 @@ def _check_opening(transcript: Transcript) -> None:
     for seat, entropy in enumerate(opening.entropies):
         if not MIN_ENTROPY_BYTES <= len(entropy) <= MAX_ENTROPY_BYTES:
             raise TranscriptError(f"the entropy of seat {seat} has {len(entropy)} bytes")
+
+
+def _shown(at: tuple[Any] | None) -> str:
+    return "nothing" if at is None else shown(at[0])
 
 
 class _Referee:
@@ -71,8 +80,13 @@ class _Referee:
         self._check_going_on(index)
         expected = self._game.draw(before, self._randomness)
         if step.action != expected:
+            notation = self._game.notation
+            found = difference(notation.to_json(step.action), notation.to_json(expected))
+            assert found is not None
+            path, drawn, due = found
             raise TranscriptError(
-                f"step {index}: the dealer drew {step.action}, but the opening gives {expected}"
+                f"step {index}: the dealer drew {_shown(drawn)} at {place(('action', *path))}, "
+                f"but the opening gives {_shown(due)}"
             )
 
     def _check_answer(self, before: Any, index: int, step: Step, seat: int) -> None:

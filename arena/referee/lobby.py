@@ -28,8 +28,10 @@ CloseStream = Callable[[ProtocolError], None]
 class Lobby:
     """Keeps a session per instance of a version for as long as a stream or a match needs it."""
 
-    def __init__(self, director: Director) -> None:
+    def __init__(self, director: Director, signing_key: bytes) -> None:
+        """`signing_key` is the public key by which transcripts are signed."""
         self._director = director
+        self._signing_key = signing_key
         self._sessions: dict[VersionId, dict[str, Session]] = {}
         """By version and instance."""
         self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
@@ -62,6 +64,7 @@ class Lobby:
             protocol_version=PROTOCOL_VERSION,
             max_matches=min(wanted, MAX_MATCHES),
             games=sorted(games),
+            signing_key=self._signing_key,
         )
         write_entrant(entrant, welcome.entrant)
         outbox.add(referee_pb2.PlayResponse(welcome=welcome).SerializeToString())

@@ -76,6 +76,11 @@ class ListedRating:
 class Registry(Protocol):
     """What the calls need. All raise ProtocolError for what they refuse."""
 
+    @property
+    def signing_key(self) -> bytes:
+        """The public key by which transcripts are signed."""
+        ...
+
     async def register(
         self, token: str, bot: str, owner: str, version: str
     ) -> tuple[Entrant, str]: ...
@@ -193,6 +198,12 @@ class RegistryService(registry_pb2_grpc.RegistryServiceServicer):
     ) -> registry_pb2.GetTranscriptResponse:
         transcript = await self._registry.transcript(request.match_id)
         return registry_pb2.GetTranscriptResponse(transcript=to_message(transcript))
+
+    @_guarded
+    async def GetSigningKey(  # noqa: N802
+        self, _request: registry_pb2.GetSigningKeyRequest, _context: Context
+    ) -> registry_pb2.GetSigningKeyResponse:
+        return registry_pb2.GetSigningKeyResponse(key=self._registry.signing_key)
 
 
 def _options(text: str) -> Mapping[str, Any]:

@@ -15,12 +15,17 @@ POOL_SIZE = 5
 def async_engine(url: str) -> AsyncEngine:
     """The referee's: reads and writes."""
     return create_async_engine(
-        url, pool_size=POOL_SIZE, pool_pre_ping=True, use_native_hstore=False
+        url,
+        pool_size=POOL_SIZE,
+        pool_pre_ping=True,
+        use_native_hstore=False,
+        # An error must not carry the signing key or a token's hash into a log.
+        hide_parameters=True,
     )
 
 
 def reading_engine(url: str) -> Engine:
-    """The dashboard's: cannot write and cannot see tokens."""
+    """The dashboard's: cannot write and cannot see tokens or private keys."""
     session = f"-c role={READER_ROLE} -c default_transaction_read_only=on"
     return create_engine(
         url,

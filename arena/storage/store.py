@@ -7,6 +7,7 @@ may help. Nothing is half done then.
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row as SqlRow
@@ -32,6 +33,7 @@ from arena.storage.rows import (
     is_match_id,
     match_row,
 )
+from arena.storage.signing import signer
 from arena.storage.tournaments import Tournaments
 from arena.storage.transaction import driver_of, transaction
 from arena.storage.transcripts import Packed, packer, unpack
@@ -57,6 +59,7 @@ class Store:
         self._engine = engine
         self.tournaments = Tournaments(engine)
         self.luck = Lucks(engine)
+        self.signer = partial(signer, engine)
         self._pack = packer()
 
     # Bots

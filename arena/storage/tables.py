@@ -7,11 +7,13 @@
                  ├── rating_events
                  └── match_luck
 
+    signing_key ─ signing_secret
+
 Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
 the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, that a block is
 void or closed, stands in `blocks`. What follows from results and may be computed again, their luck,
-stands in `match_luck`. The reader role sees everything but tokens. Tournaments have a file of their
-own, `arena.storage.tournament_tables`.
+stands in `match_luck`. The reader role sees everything but tokens and the private signing key.
+Tournaments have a file of their own, `arena.storage.tournament_tables`.
 """
 
 from sqlalchemy import (
@@ -39,7 +41,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from arena.storage.columns import NAME, Time, metadata, now
 
 READER_ROLE = "arena_reader"
-"""The role that sees everything but tokens and writes nothing."""
+"""The role that sees everything but tokens and private keys, and writes nothing."""
 
 RESULTS_CHANNEL = "arena_results"
 """NOTIFY goes here after every batch of results."""
@@ -208,6 +210,27 @@ match_luck = Table(
     CheckConstraint(
         "('Infinity' > ALL (luck) AND '-Infinity' < ALL (luck)) IS TRUE", name="luck_finite"
     ),
+)
+
+signing_key = Table(
+    "signing_key",
+    metadata,
+    # One key for all referees of this database.
+    Column("one", Boolean, primary_key=True, server_default=text("true")),
+    # Of Ed25519: what everybody may know.
+    Column("public_key", LargeBinary, nullable=False, unique=True),
+    now("created_at"),
+    CheckConstraint("one", name="only_one"),
+    CheckConstraint("octet_length(public_key) = 32", name="public_key_length"),
+)
+
+signing_secret = Table(
+    "signing_secret",
+    metadata,
+    # Beside and not in `signing_key` so that the reader role cannot see it.
+    Column("public_key", ForeignKey(signing_key.c.public_key), primary_key=True),
+    Column("private_key", LargeBinary, nullable=False),
+    CheckConstraint("octet_length(private_key) = 32", name="private_key_length"),
 )
 
 append_only = (matches, match_seats, transcripts, rating_events)

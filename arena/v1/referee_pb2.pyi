@@ -174,10 +174,13 @@ class Welcome(_message.Message):
     ENTRANT_FIELD_NUMBER: _builtins.int
     MAX_MATCHES_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
+    SIGNING_KEY_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The version of this protocol: 1."""
     max_matches: _builtins.int
     """How many matches you will be offered at once: your `max_matches`, or the referee's limit."""
+    signing_key: _builtins.bytes
+    """The public key of Ed25519 (RFC 8032) by which the arena signs transcripts. 32 bytes."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """Who the token says you are."""
@@ -193,10 +196,11 @@ class Welcome(_message.Message):
         entrant: _transcript_pb2.Entrant | None = ...,
         max_matches: _builtins.int = ...,
         games: _abc.Iterable[_builtins.str] | None = ...,
+        signing_key: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "games", b"games", "max_matches", b"max_matches", "protocol_version", b"protocol_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "games", b"games", "max_matches", b"max_matches", "protocol_version", b"protocol_version", "signing_key", b"signing_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -60,6 +60,11 @@ class RegistryServiceStub(object):
                 request_serializer=arena_dot_v1_dot_registry__pb2.GetTranscriptRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_registry__pb2.GetTranscriptResponse.FromString,
                 _registered_method=True)
+        self.GetSigningKey = channel.unary_unary(
+                '/arena.v1.RegistryService/GetSigningKey',
+                request_serializer=arena_dot_v1_dot_registry__pb2.GetSigningKeyRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_registry__pb2.GetSigningKeyResponse.FromString,
+                _registered_method=True)
 
 
 class RegistryServiceServicer(object):
@@ -106,6 +111,13 @@ class RegistryServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetSigningKey(self, request, context):
+        """The key by which the arena signs transcripts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RegistryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -133,6 +145,11 @@ def add_RegistryServiceServicer_to_server(servicer, server):
                     servicer.GetTranscript,
                     request_deserializer=arena_dot_v1_dot_registry__pb2.GetTranscriptRequest.FromString,
                     response_serializer=arena_dot_v1_dot_registry__pb2.GetTranscriptResponse.SerializeToString,
+            ),
+            'GetSigningKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetSigningKey,
+                    request_deserializer=arena_dot_v1_dot_registry__pb2.GetSigningKeyRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_registry__pb2.GetSigningKeyResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -271,6 +288,33 @@ class RegistryService(object):
             '/arena.v1.RegistryService/GetTranscript',
             arena_dot_v1_dot_registry__pb2.GetTranscriptRequest.SerializeToString,
             arena_dot_v1_dot_registry__pb2.GetTranscriptResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetSigningKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.RegistryService/GetSigningKey',
+            arena_dot_v1_dot_registry__pb2.GetSigningKeyRequest.SerializeToString,
+            arena_dot_v1_dot_registry__pb2.GetSigningKeyResponse.FromString,
             options,
             channel_credentials,
             insecure,

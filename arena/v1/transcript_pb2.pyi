@@ -275,6 +275,34 @@ class Result(_message.Message):
 Global___Result: _TypeAlias = Result  # noqa: Y015
 
 @_typing.final
+class Signature(_message.Message):
+    """Says that an arena has recorded a transcript as it is. docs/transcript.md tells what is signed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    key: _builtins.bytes
+    """The arena's public key of Ed25519 (RFC 8032), the one that `Welcome.signing_key` names. 32 bytes."""
+    value: _builtins.bytes
+    """The signature over the canonical JSON (RFC 8785) of the transcript without its signature. 64
+    bytes.
+    """
+    def __init__(
+        self,
+        *,
+        key: _builtins.bytes = ...,
+        value: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Signature: _TypeAlias = Signature  # noqa: Y015
+
+@_typing.final
 class Transcript(_message.Message):
     """A finished match."""
 
@@ -287,6 +315,7 @@ class Transcript(_message.Message):
     RESULT_FIELD_NUMBER: _builtins.int
     SECRET_FIELD_NUMBER: _builtins.int
     ENTROPIES_FIELD_NUMBER: _builtins.int
+    SIGNATURE_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The version of the protocol and of this record: 1."""
     commitment: _builtins.bytes
@@ -309,6 +338,10 @@ class Transcript(_message.Message):
     def entropies(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
         """The seats' entropies, by seat, 8 to 64 bytes each."""
 
+    @_builtins.property
+    def signature(self) -> Global___Signature:
+        """The arena's signature; absent in records that were made before there were signatures."""
+
     def __init__(
         self,
         *,
@@ -319,10 +352,11 @@ class Transcript(_message.Message):
         result: Global___Result | None = ...,
         secret: _builtins.bytes = ...,
         entropies: _abc.Iterable[_builtins.bytes] | None = ...,
+        signature: Global___Signature | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result", "setup", b"setup"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result", "setup", b"setup", "signature", b"signature"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "entropies", b"entropies", "protocol_version", b"protocol_version", "result", b"result", "secret", b"secret", "setup", b"setup", "steps", b"steps"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "entropies", b"entropies", "protocol_version", b"protocol_version", "result", b"result", "secret", b"secret", "setup", b"setup", "signature", b"signature", "steps", b"steps"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -30,6 +30,9 @@ def match_facts(match: Watched, row: MatchRow | None) -> Html:
                 "steps.",
             )
         )
+        if match.signed_by is not None:
+            about = f"The arena signed this transcript by its key {match.signed_by}."
+            facts.append(badge("signed", "good", about))
     else:
         facts.append(badge("not verified", "bad", match.doubt))
         facts.append(tag("span", match.doubt, class_="ba-bad-text"))

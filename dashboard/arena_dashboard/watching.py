@@ -17,6 +17,7 @@ from arena.match.replay import Frame, TranscriptError, replay
 from arena.match.result import Result
 from arena.match.transcript import Entrant, Step, Transcript
 from arena.match.verify import verify
+from arena.signatures import check_signature
 
 
 class Onlooker(Enum):
@@ -72,9 +73,11 @@ class Watched:
     """Why the steps cannot be replayed to their end; None when they can."""
     result: Result
     doubt: str | None
-    """What is wrong with the dealing or the result; None when both were verified."""
+    """What is wrong with the dealing, the result or the signature; None when all was verified."""
     luck: tuple[float, ...] | None = None
     """In the whole match, by seat. Only for EVERYTHING; None where no draw had a value."""
+    signed_by: str | None = None
+    """The arena's public key, in hexadecimal; None for an unsigned transcript."""
 
     def moment_at(self, step: int) -> int:
         """The index of the last moment that is not after `step`."""
@@ -122,6 +125,7 @@ def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
         transcript.result,
         _doubt(transcript),
         luck.seats if luck is not None and luck.draws else None,
+        transcript.signature.key.hex() if transcript.signature else None,
     )
 
 
@@ -160,6 +164,7 @@ def _names(entrants: Sequence[Entrant]) -> tuple[str, ...]:
 def _doubt(transcript: Transcript) -> str | None:
     try:
         verify(transcript)
+        check_signature(transcript)
     except TranscriptError as error:
         return str(error)
     return None

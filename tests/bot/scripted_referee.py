@@ -13,9 +13,10 @@ from arena.codec.transcript import to_message, write_entrant
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
-from arena.match.flow import MatchRecord, OpenTurn, TimedAction, play
+from arena.match.flow import MatchRecord, OpenTurn, Refused, Reply, TimedAction, play
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.signatures import Signer
 from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import (
     RefereeServiceServicer,
@@ -41,10 +42,10 @@ class Stream:
     async def say(self, **members: Any) -> None:
         await self.context.write(pb.PlayResponse(**members))
 
-    async def welcome(self, **members: Any) -> pb.Hello:
+    async def welcome(self, *, signing_key: bytes = b"", **members: Any) -> pb.Hello:
         """Take the hello and answer it."""
         hello = (await self.hear()).hello
-        welcome = pb.Welcome(protocol_version=1, max_matches=1)
+        welcome = pb.Welcome(protocol_version=1, max_matches=1, signing_key=signing_key)
         write_entrant(ENTRANTS[BOT], welcome.entrant)
         await self.say(welcome=welcome, **members)
         return hello
@@ -114,6 +115,7 @@ class Conductor:
         self._flow = play(setup.make_game(), 2, KeyedRandomness(key))
         self._ask = next(self._flow)
         self.record: MatchRecord | None = None
+        self._refused: list[Refused] = []
         self._others()
 
     def turn(self, *, repeat: bool = False) -> pb.Turn:
@@ -131,12 +133,24 @@ class Conductor:
             self._reply(Fault(FaultKind.MALFORMED, reason=str(error)))
         self._others()
 
-    def end(self) -> pb.End:
+    def reply(self, reply: Reply) -> None:
+        """Put something else in the place of the bot's answer."""
+        self._reply(reply)
+        self._others()
+
+    def refusals(self) -> list[pb.Refusal]:
+        """The news of the bot's faults."""
+        told = enumerate(self._refused, start=1)
+        return [turns.refusal(self.setup, one, faults) for faults, one in told]
+
+    def end(self, signer: Signer | None = None) -> pb.End:
         """The news of the end."""
         assert self.record is not None
         transcript = Transcript(
             self.setup, commitment(SECRET), self.record.steps, self.record.result, self.opening
         )
+        if signer is not None:
+            transcript = signer.signed(transcript)
         return pb.End(match_id=self.setup.match_id, transcript=to_message(transcript))
 
     def _others(self) -> None:
@@ -147,16 +161,31 @@ class Conductor:
     def _reply(self, reply: Any) -> None:
         try:
             self._ask = self._flow.send([reply])
+            self._refused += self._ask.refused
         except StopIteration as end:
             self.record = end.value
+            self._refused += end.value.refused
 
 
-async def conduct(stream: Stream) -> Conductor:
-    """Offer a match and play it to its end, which is not sent."""
+Taken: TypeAlias = Callable[[Conductor, pb.Answer], Reply | None]
+"""What is put in the place of an answer; None is the answer itself."""
+
+
+async def conduct(
+    stream: Stream, taken: Taken = lambda _match, _answer: None, *, tell: bool = True
+) -> Conductor:
+    """Offer a match and play it to its end, which is not sent. `tell`: whether faults are told."""
     setup, offer = offered()
     await stream.say(offers=[offer])
     conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
     while conductor.record is None:
         await stream.say(turns=[conductor.turn()])
-        conductor.answer((await stream.hear()).answers[0])
+        answer = (await stream.hear()).answers[0]
+        reply = taken(conductor, answer)
+        if reply is None:
+            conductor.answer(answer)
+            continue
+        conductor.reply(reply)
+        if tell:
+            await stream.say(refusals=conductor.refusals())
     return conductor

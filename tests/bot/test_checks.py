@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -10,9 +12,14 @@ from arena.bot.connection import (
     keep_playing,
 )
 from arena.bot.conversation import CheckFailedError, Conversation
+from arena.games.bluff import Bet, Face
+from arena.match.faults import Fault, FaultKind
+from arena.match.flow import Reply, TimedAction
+from arena.signatures import Signer
 from arena.v1 import referee_pb2 as pb
+from arena.v1 import transcript_pb2
 from tests.bot.scribe import Pauses, Scribe, play_through
-from tests.bot.scripted_referee import Stream, conduct, referee
+from tests.bot.scripted_referee import Conductor, Stream, Taken, conduct, offered, referee
 
 
 def _other_dice(end: pb.End) -> None:
@@ -40,7 +47,7 @@ def _other_result(end: pb.End) -> None:
         (_other_dice, "the dealer drew"),
         (_other_entropy, "not dealt with the entropy this bot sent"),
         (_other_secret, "secret does not match the commitment"),
-        (_other_result, "placing is"),
+        (_other_result, "result.placings[0] is"),
     ],
 )
 async def test_a_match_that_was_tampered_with_is_noticed(
@@ -62,7 +69,7 @@ async def test_a_match_that_was_tampered_with_is_noticed(
     ]
 
 
-async def test_a_strict_bot_stops_at_the_first_match_that_does_not_check(
+async def test_a_strict_bot_stops_at_the_first_match_whose_verification_fails(
     scribes: list[Scribe],
 ) -> None:
     async def script(stream: Stream) -> None:
@@ -72,7 +79,152 @@ async def test_a_strict_bot_stops_at_the_first_match_that_does_not_check(
         await stream.say(ends=[end])
 
     async with referee(script) as address:
-        with pytest.raises(CheckFailedError, match="Match m1 does not check"):
+        with pytest.raises(CheckFailedError, match="Match m1: verification failed"):
             await asyncio.to_thread(
                 keep_playing, Conversation(Scribe, strict=True), address, "secret", Pauses()
             )
+
+
+def _instead(reply: Reply) -> Taken:
+    """Puts something in the place of the bot's first answer."""
+    replies = iter([reply])
+    return lambda _match, _answer: next(replies, None)
+
+
+@pytest.mark.parametrize(
+    ("reply", "tell", "sentence"),
+    [
+        (
+            TimedAction(Bet(2, Face.TWO)),
+            True,
+            'step 2: {"face":2,"quantity":2,"type":"bet"} is recorded, but this bot answered '
+            '{"face":1,"quantity":1,"type":"bet"}',
+        ),
+        (Fault(FaultKind.LATE, 9), False, "step 2: this bot was not told of its fault"),
+    ],
+    ids=["another answer", "a fault"],
+)
+async def test_an_answer_that_the_referee_forged_is_noticed(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture, reply: Reply, tell: bool, sentence: str
+) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        conductor = await conduct(stream, _instead(reply), tell=tell)
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(script)
+    assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 1)
+    assert f"Match m1: verification failed: {sentence}" in caplog.text
+
+
+async def test_a_fault_that_the_bot_was_told_of_is_in_order(scribes: list[Scribe]) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        conductor = await conduct(stream, _instead(Fault(FaultKind.LATE, 9)))
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(script)
+    assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
+
+
+async def test_another_fault_than_the_one_that_was_told_is_noticed(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        conductor = await conduct(stream, _instead(Fault(FaultKind.LATE, 9)))
+        end = conductor.end()
+        for step in end.transcript.steps:
+            step.fault = step.fault and transcript_pb2.FAULT_KIND_ILLEGAL
+        await stream.say(ends=[end])
+
+    conversation, _ = await play_through(script)
+    assert conversation.tally.failed_checks == 1
+    assert "step 2: the fault is not the one this bot was told of" in caplog.text
+
+
+async def test_a_turn_that_the_bot_was_never_asked_is_noticed(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        setup, offer = offered()
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        conductor.reply(TimedAction(Bet(1, Face.ONE)))
+        while conductor.record is None:
+            await stream.say(turns=[conductor.turn()])
+            conductor.answer((await stream.hear()).answers[0])
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(script)
+    assert conversation.tally.failed_checks == 1
+    assert "step 2: this bot did not answer, but an answer is recorded" in caplog.text
+
+
+async def test_after_a_lost_stream_faults_may_be_new_but_answers_are_still_compared(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+) -> None:
+    matches: list[Conductor] = []
+
+    async def cut(stream: Stream) -> None:
+        await stream.welcome()
+        setup, offer = offered()
+        await stream.say(offers=[offer])
+        matches.append(Conductor(setup, (await stream.hear()).joins[0].entropy))
+        await stream.say(turns=[matches[0].turn()])
+        await stream.hear()
+        # The answer is lost with the stream, and so is the news of the fault.
+        matches[0].reply(Fault(FaultKind.LATE, 9))
+
+    async def resumed(stream: Stream) -> None:
+        await stream.welcome(resumes=[pb.Resume(offer=offered()[1])])
+        while matches[0].record is None:
+            await stream.say(turns=[matches[0].turn(repeat=True)])
+            matches[0].answer((await stream.hear()).answers[0])
+        await stream.say(ends=[matches[0].end()])
+
+    conversation, _ = await play_through(cut, resumed)
+    assert (conversation.tally.finished, conversation.tally.failed_checks) == (1, 0)
+
+
+OURS, OTHERS = Signer(bytes(32)), Signer(bytes(range(32)))
+
+
+@pytest.mark.parametrize(
+    ("signer", "milliseconds", "sentence"),
+    [
+        (OURS, 0, None),
+        (OTHERS, 0, "signature.key: found 03a107"),
+        (None, 0, "signature is missing"),
+        (OURS, 77, "signature: the key did not sign this transcript"),
+    ],
+    ids=["signed", "by another key", "unsigned", "altered"],
+)
+async def test_the_signature_is_checked_against_the_key_of_the_welcome(
+    scribes: list[Scribe],
+    caplog: pytest.LogCaptureFixture,
+    signer: Signer | None,
+    milliseconds: int,
+    sentence: str | None,
+) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome(signing_key=OURS.public_key)
+        end = (await conduct(stream)).end(signer)
+        for step in end.transcript.steps:
+            step.milliseconds += milliseconds * step.HasField("action")
+        await stream.say(ends=[end])
+
+    conversation, _ = await play_through(script)
+    assert conversation.tally.finished == 1
+    assert conversation.tally.failed_checks == (sentence is not None)
+    assert (sentence or "") in caplog.text
+
+
+def test_the_plain_sdk_does_without_cryptography() -> None:
+    program = (
+        "import sys; sys.modules['cryptography'] = None; import arena.bot.conversation as c;"
+        "from arena.bot.checks import check_signature; print(check_signature)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.stderr) == ("None", "")

@@ -17,9 +17,12 @@ from arena.boards.live_board import all_versions
 from arena.commands.ratings.rate import rate
 from arena.commands.results.export import export
 from arena.commands.results.export_formats import COLUMNS
+from arena.luck import luck_of
 from arena.match.transcript_json import from_json
 from arena.storage.reading import Reader
 from arena.storage.store import Store, open_store
+from tests.dashboard.played import fill
+from tests.databases import execute
 from tests.storage.log import rated_results
 from tests.storage.results import block, finished
 
@@ -112,6 +115,32 @@ def test_tables_hold_every_seat_of_every_match(tmp_path: Path) -> None:
         assert row["finished_at"].isoformat() == text["finished_at"]
         for name in ("seat", "placing", "score", "bot", "version", "options", "position"):
             assert str(row[name]) == text[name]
+
+
+def test_tables_tell_the_luck_of_each_seat_where_it_was_measured(
+    database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    played = asyncio.run(fill(database, blocks=2))
+    matches = {match.transcript.setup.match_id: match.transcript for match in played}
+    unmeasured = next(iter(matches))
+    execute(database, f"DELETE FROM match_luck WHERE match_id = '{unmeasured}'")
+    table, columns = tmp_path / "results.csv", tmp_path / "results.parquet"
+    assert arena("export", table).exit_code == arena("export", columns).exit_code == 0
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * len(matches)
+    for row in rows:
+        if row["match_id"] == unmeasured:
+            assert row["luck"] == ""
+        else:
+            luck = luck_of(matches[row["match_id"]]).seats[int(row["seat"])]
+            assert float(row["luck"]) == pytest.approx(luck, abs=1e-6)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    same = parquet.read_table(columns).to_pylist()
+    assert [row["luck"] for row in same] == [
+        float(row["luck"]) if row["luck"] else None for row in rows
+    ]
 
 
 @pytest.mark.usefixtures("leaderboard")

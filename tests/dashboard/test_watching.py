@@ -6,6 +6,8 @@ import pytest
 
 from arena.luck import luck_of
 from arena.match.transcript import Entrant
+from arena.signatures import Signer
+from arena_dashboard.match_page import match_facts
 from arena_dashboard.watching import Onlooker, parse_viewpoint, watch, write_viewpoint
 from tests.dashboard.test_scenes import match
 
@@ -27,6 +29,21 @@ def test_a_played_match_is_verified_and_a_changed_one_is_not() -> None:
     assert "placing" in (watch(forged, 0).doubt or "")
     other = replace(transcript, commitment=b"c" * 32)
     assert "commitment" in (watch(other, 0).doubt or "")
+
+
+def test_a_signed_match_names_the_key_of_the_arena_and_a_forged_one_does_not() -> None:
+    transcript, signer = match("bluff", 3), Signer(bytes(range(32)))
+    signed = signer.signed(transcript)
+    key = signer.public_key.hex()
+    assert ">signed<" not in match_facts(watch(transcript, 0), None)
+    assert key in match_facts(watch(signed, 0), None)
+    assert ">signed<" in match_facts(watch(signed, 0), None)
+    setup = replace(
+        signed.setup, entrants=(Entrant("another", "1", "us"), *signed.setup.entrants[1:])
+    )
+    forged = match_facts(watch(replace(signed, setup=setup), 0), None)
+    assert "the key did not sign this transcript" in forged
+    assert ">signed<" not in forged
 
 
 def test_luck_is_told_to_who_sees_everything_and_adds_up() -> None:

@@ -6,6 +6,7 @@ commitment, the rules or the policy of faults.
 """
 
 import copy
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
@@ -57,7 +58,9 @@ def test_every_entropy_is_bound_by_the_draws(case: Case) -> None:
     entropies = original["opening"]["entropies"]
     for seat, entropy in enumerate(entropies):
         changed = altered(original, "opening", "entropies", seat, to=flipped(entropy, 7))
-        assert complaint(changed).startswith("step 1: the dealer drew")
+        assert re.match(
+            r"step 1: the dealer drew .+ at action\..+, but the opening gives ", complaint(changed)
+        )
         short = altered(original, "opening", "entropies", seat, to=entropy[:14])
         assert f"the entropy of seat {seat} has 7 bytes" in complaint(short)
     fewer = altered(original, "opening", "entropies", to=entropies[:-1])
@@ -81,7 +84,7 @@ def test_every_draw_is_bound_by_the_opening(case: Case) -> None:
     for index in draws:
         for action in other_draws(original["steps"][index]["action"]):
             changed = altered(original, "steps", index, "action", to=action)
-            assert complaint(changed).startswith(f"step {index + 1}: "), action
+            assert complaint(changed).startswith((f"step {index + 1}: ", f"steps[{index + 1}]."))
 
 
 def other_draws(action: Any) -> Iterator[Any]:
@@ -112,13 +115,13 @@ def test_the_result_follows_from_the_steps(case: Case) -> None:
     result = original["result"]
     seats = range(len(result["placings"]))
     wrong = [
-        ("placing", altered(original, "result", "placings", to=[*result["placings"], 1])),
+        ("placings", altered(original, "result", "placings", to=[*result["placings"], 1])),
         ("termination", altered(original, "result", "termination", to=other_end(result))),
         ("scores", altered(original, "result", "scores", to=[77 for _ in seats])),
     ]
     for seat in seats:
         wrong += [
-            ("placing", altered(original, "result", "placings", seat, to=9)),
+            ("placings", altered(original, "result", "placings", seat, to=9)),
             ("faults", altered(original, "result", "faults", seat, to=9)),
             (
                 "forfeited",
@@ -126,7 +129,8 @@ def test_the_result_follows_from_the_steps(case: Case) -> None:
             ),
         ]
     for name, changed in wrong:
-        assert complaint(changed).startswith(f"result: {name} is "), name
+        assert complaint(changed).startswith(f"result.{name}"), name
+        assert "but the steps give" in complaint(changed)
 
 
 def other_end(result: Document) -> str:
@@ -163,8 +167,11 @@ def test_nobody_can_be_said_to_have_acted_for_another(case: Case) -> None:
     for index, step in enumerate(original["steps"]):
         for actor in ["dealer", *range(len(original["seats"]) + 1)]:
             if actor != step["actor"]:
-                said = complaint(altered(original, "steps", index, "actor", to=actor))
-                assert said.startswith(f"step {index + 1}: ")
+                changed = altered(original, "steps", index, "actor", to=actor)
+                changed["steps"][index].setdefault("ms", 0)
+                if actor == "dealer":
+                    del changed["steps"][index]["ms"]
+                assert complaint(changed).startswith(f"step {index + 1}: ")
 
 
 @every_case
@@ -189,7 +196,7 @@ def test_a_fault_cannot_be_invented_nor_hushed_up(case: Case) -> None:
             for at, step in enumerate(changed["steps"], start=1)
             if "fault" in step
         ]
-        assert complaint(changed).startswith(("step ", "result: ", "the match is not over"))
+        assert complaint(changed).startswith(("step ", "result.", "the match is not over"))
 
 
 @every_case
@@ -232,7 +239,8 @@ def test_a_match_does_not_go_on_after_forfeits_have_decided_it() -> None:
     own = [number for number, step in enumerate(forged["steps"], 1) if step["actor"] == 0]
     for number in own:
         forged["steps"][number - 1]["stand_in"] = True
-    forged["steps"][own[0] - 1] |= {"stand_in": False, "fault": "absent"}
+    del forged["steps"][own[0] - 1]["stand_in"]
+    forged["steps"][own[0] - 1]["fault"] = "absent"
     forged["faults"] = [{"step": own[0], "seat": 0, "kind": "absent"}]
     forged["result"] |= {"placings": [2, 1], "faults": [1, 0], "forfeited": [True, False]}
     assert complaint(forged) == f"step {own[0] + 1}: forfeits had ended the match"
@@ -260,7 +268,9 @@ def test_whatever_is_altered_anywhere_the_answer_is_a_sentence(
     changed = document(case, seed, faulty=0.1)
     for _ in range(random.choice((1, 1, 2, 5))):
         vandalise(changed, random)
-    complaint(changed)  # "" or a sentence; any other exception fails the test
+    said = complaint(changed)  # any other exception fails the test
+    # A sentence for people: nothing of how Python writes its values.
+    assert not re.search(r"\w\(\w+=|<\w+\.|\bNone\b|\bTrue\b|literal\[|pydantic", said), said
 
 
 def test_neither_the_dealer_nor_a_stand_in_takes_time() -> None:

@@ -4,6 +4,7 @@ import asyncio
 
 from arena.codec.transcript import from_message
 from arena.match.verify import verify
+from arena.signatures import check_signature
 from tests.bots import Peer
 from tests.databases import unreachable
 from tests.referee.scene import Scene, good_pair
@@ -37,6 +38,20 @@ async def test_an_end_opens_the_commitment_and_the_whole_match_can_be_verified(
                 assert transcript.commitment == offer.commitment
                 assert transcript.setup == offer.setup
                 assert transcript.opening.entropies[offer.seat] == b"0123456789abcdef"
+
+
+async def test_every_transcript_is_signed_by_the_key_of_the_welcome(scene: Scene) -> None:
+    async with good_pair(scene) as pair:
+        await pair.go_on(2)
+        (one, _) = pair.peers
+        (key,) = [m.welcome.signing_key for m in one.heard if m.HasField("welcome")]
+        assert key == (await scene.arena.store.signer()).public_key
+        ends = [end for message in one.heard for end in message.ends]
+        assert ends
+        for end in ends:
+            transcript = from_message(end.transcript)
+            check_signature(transcript, key)
+            assert await scene.arena.store.transcript(end.match_id) == transcript
 
 
 async def test_an_end_arrives_only_when_the_match_is_in_the_database(scene: Scene) -> None:

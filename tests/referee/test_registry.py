@@ -9,6 +9,7 @@ import pytest
 
 from arena.codec.transcript import from_message
 from arena.match.verify import verify
+from arena.signatures import check_signature
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import Peer
@@ -94,10 +95,12 @@ async def test_results_can_be_listed_and_every_one_opened_and_verified(
     async with good_pair(scene):
         matches = (await registry.ListMatches(pb.ListMatchesRequest(limit=3))).matches
         assert len(matches) == 3
+        key = (await registry.GetSigningKey(pb.GetSigningKeyRequest())).key
         for match in matches:
             answer = await registry.GetTranscript(pb.GetTranscriptRequest(match_id=match.match_id))
             transcript = from_message(answer.transcript)
             verify(transcript)
+            check_signature(transcript, key)
             assert transcript.result.placing == tuple(match.placing)
             assert {e.bot for e in match.entrants} == {"good-one", "good-two"}
             assert match.game == "bluff"

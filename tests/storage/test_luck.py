@@ -181,7 +181,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
 ) -> None:
     matches = played_matches(versions, 5)
     await store.record(matches)
-    sql.execute("DROP TABLE match_luck")
+    sql.execute("DROP TABLE match_luck, signing_secret, signing_key")
     sql.execute("DROP FUNCTION refuse_luck_of_other_seats")
     sql.execute("UPDATE alembic_version SET version_num = '0002'")
     migrate(database)

@@ -6,7 +6,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine, create_engine, select, text
 from sqlalchemy.exc import DBAPIError
 
 from arena.records import VersionId
@@ -16,7 +16,14 @@ from arena.storage.engine import reading_engine
 from arena.storage.errors import DatabaseUnreachableError, SchemaTooNewError
 from arena.storage.schema import HEAD, migrate
 from arena.storage.store import Store
-from arena.storage.tables import READER_ROLE, append_only, match_luck, tokens
+from arena.storage.tables import (
+    READER_ROLE,
+    append_only,
+    match_luck,
+    signing_key,
+    signing_secret,
+    tokens,
+)
 from arena.storage.tournament_tables import tournaments
 from tests.databases import execute, plain
 from tests.storage.results import finished
@@ -85,13 +92,15 @@ def reader(database: str) -> Engine:
     return reading_engine(database)
 
 
-async def test_the_reader_sees_everything_but_tokens(
+async def test_the_reader_sees_everything_but_tokens_and_the_private_key(
     store: Store, versions: tuple[VersionId, ...], reader: Engine
 ) -> None:
     match = finished(versions)
     await store.record([match])
-    readable = [table for table in metadata.tables.values() if table is not tokens]
-    assert {match_luck, tournaments} < set(readable)
+    signer = await store.signer()
+    secret = (tokens, signing_secret)
+    readable = [table for table in metadata.tables.values() if table not in secret]
+    assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:
         assert connection.scalar(text("SELECT current_user")) == READER_ROLE
         for table in readable:
@@ -102,8 +111,13 @@ async def test_the_reader_sees_everything_but_tokens(
         ):
             assert connection.execute(statement).all()
         assert connection.scalar(statements.last_rating_event()) == 1
-        with pytest.raises(DBAPIError, match="permission denied for table tokens"):
-            connection.execute(tokens.select())
+        assert connection.scalar(select(signing_key.c.public_key)) == signer.public_key
+    for table in secret:
+        with (
+            reader.connect() as connection,
+            pytest.raises(DBAPIError, match=f"permission denied for table {table.name}"),
+        ):
+            connection.execute(table.select())
     reader.dispose()
 
 

@@ -39,8 +39,10 @@ COLUMNS = {
     "score": "int64",
     "faults": "int32",
     "forfeited": "bool",
+    "luck": "float64",
 }
-"""Of the tables: a row per seat. `options` are those that differ from the defaults, as JSON."""
+"""Of the tables: a row per seat. `options` are those that differ from the defaults, as JSON; `luck`
+is in expected points, and nothing where it was not measured."""
 
 _ROWS_AT_A_TIME = 50_000
 
@@ -58,6 +60,7 @@ def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
             *of_match,
             *(number, seat.bot, seat.version, seat.owner),
             *(seat.placing, seat.score, seat.faults, seat.forfeited),
+            None if match.luck is None else round(match.luck[number], 6),
         )
 
 
@@ -96,7 +99,9 @@ def comma_separated(file: Path) -> Iterator[Write]:
 def parquet(file: Path) -> Iterator[Write]:
     """A row per seat; times in UTC, to the microsecond."""
     pyarrow, writing = _pyarrow()
-    kinds = {kind: getattr(pyarrow, kind)() for kind in ("string", "int16", "int32", "int64")}
+    kinds = {
+        kind: getattr(pyarrow, kind)() for kind in ("string", "int16", "int32", "int64", "float64")
+    }
     kinds |= {"bool": pyarrow.bool_(), "time": pyarrow.timestamp("us", tz="UTC")}
     schema = pyarrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
     waiting: list[tuple[Any, ...]] = []

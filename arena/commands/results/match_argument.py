@@ -1,18 +1,16 @@
 """A match as a command's argument: its id in the database, or a file with its transcript."""
 
-import json
 from pathlib import Path
 from uuid import UUID
 
 from arena.commands.errors import CommandError
-from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
-from arena.match.transcript_json import from_json
+from arena.match.transcript_json import read_json
 
 
 def transcript_of(match: str) -> Transcript:
     """The transcript of MATCH_ID|FILE. Raises CommandError, and TranscriptError for a bad file."""
-    return recorded(match) if _is_uuid(match) else from_json(_file(match))
+    return recorded(match) if is_match_id(match) else read_json(_file(match))
 
 
 def recorded(match_id: str) -> Transcript:
@@ -26,22 +24,22 @@ def recorded(match_id: str) -> Transcript:
     return found
 
 
-def _file(name: str) -> object:
+def is_match_id(argument: str) -> bool:
+    """Whether an argument is a match's id, and not the name of a file."""
     try:
-        return json.loads(Path(name).read_bytes())
-    except OSError as error:
-        raise CommandError(
-            f"{name} is neither a match id nor a file ({error.strerror})."
-        ) from error
-    except ValueError as error:
-        raise TranscriptError(f"{name} is not JSON: {error}") from error
-    except RecursionError as error:
-        raise TranscriptError(f"{name} is no transcript: its JSON is nested too deep") from error
-
-
-def _is_uuid(text: str) -> bool:
-    try:
-        UUID(text)
+        UUID(argument)
     except ValueError:
         return False
     return True
+
+
+def cannot_be_read(name: str, error: OSError) -> CommandError:
+    """What to say about an argument that is no match id and cannot be read either."""
+    return CommandError(f"{name} is neither a match id nor a file ({error.strerror}).")
+
+
+def _file(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise cannot_be_read(name, error) from error

@@ -1,4 +1,4 @@
-"""`arena matches`, `arena transcript`, `arena verify`."""
+"""`arena matches`, `arena transcript`."""
 
 import json
 from collections.abc import Sequence
@@ -10,12 +10,10 @@ from rich.table import Column, Table
 from arena.commands.bots import require_bots
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.results.match_argument import recorded, transcript_of
-from arena.commands.terminal import Terminal, say
+from arena.commands.results.match_argument import recorded
+from arena.commands.terminal import Terminal
 from arena.games import make_game
-from arena.match.replay import TranscriptError
 from arena.match.transcript_json import to_json
-from arena.match.verify import verify as verify_transcript
 
 if TYPE_CHECKING:
     from arena.storage.rows import MatchRow
@@ -106,24 +104,3 @@ def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> N
     """Print a match's transcript as JSON (docs/transcript.md tells how to read it)."""
     with exit_with_message():
         typer.echo(json.dumps(to_json(recorded(match_id)), indent=2))
-
-
-def verify(
-    match: Annotated[str, typer.Argument(metavar="MATCH_ID|FILE", help="What to check.")],
-) -> None:
-    """Recompute every draw of a match and referee it again.
-
-    Exit code 1 and the first difference when it does not check.
-    """
-    with exit_with_message():
-        try:
-            found = transcript_of(match)
-            verify_transcript(found)
-        except TranscriptError as error:
-            say(f"NOT verified: {error}")
-            raise typer.Exit(1) from error
-    draws = sum(step.actor not in range(len(found.setup.entrants)) for step in found.steps)
-    typer.echo(
-        f"Verified: {draws} draws recomputed from the opening, "
-        f"{len(found.steps) - draws} actions refereed again, the result follows."
-    )

@@ -1,5 +1,6 @@
 """The values of Blöff: cards, actions, draws and views; events.py has what everybody is told."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Any, Final, TypeAlias
@@ -39,21 +40,23 @@ RED_CARDS: Final = (Card.DRAW2, Card.SKIP)
 _BY_NAME: Final = {str(card): card for card in Card if card > HIGHEST_VALUE}
 
 
-def _read_card(value: object) -> object:
+def _read_card(value: object) -> Card:
+    if isinstance(value, Card):
+        return value
     if isinstance(value, str) and value in _BY_NAME:
         return _BY_NAME[value]
     # The numbers above 4 are an inner matter: in JSON an action card is its name.
-    if isinstance(value, Card) or (type(value) is int and value in NUMBER_CARDS):
-        return value
-    raise ValueError(f"a card is one of {', '.join(map(str, Card))}")
+    if type(value) is int and LOWEST_VALUE <= value <= HIGHEST_VALUE:
+        return Card(value)
+    raise ValueError('a card is a number from -2 to 4, "reverse", "draw2" or "skip"')
 
 
-def _write_card(card: Card) -> int | str:
-    return int(card) if card <= HIGHEST_VALUE else str(card)
-
+_NOTED: Final[Mapping[int, int | str]] = {
+    card: int(card) if card <= HIGHEST_VALUE else str(card) for card in Card
+}
 
 NotedCard: TypeAlias = Annotated[
-    Card, BeforeValidator(_read_card), PlainSerializer(_write_card, return_type=Any)
+    Card, BeforeValidator(_read_card), PlainSerializer(_NOTED.__getitem__, return_type=Any)
 ]
 """A card whose JSON form is a value from -2 to 4, or "reverse", "draw2", "skip"."""
 

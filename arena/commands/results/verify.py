@@ -1,0 +1,225 @@
+"""`arena verify`: are matches what they were promised to be? One after the other, however many."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.progress import progress
+from arena.commands.results.match_argument import cannot_be_read, is_match_id
+from arena.commands.results.transcript_files import texts
+from arena.games.game import DEALER
+from arena.match.replay import TranscriptError
+from arena.match.transcript import Transcript
+from arena.match.transcript_json import read_json
+from arena.match.verify import verify as verify_transcript
+from arena.signatures import KEY_BYTES, check_signature
+
+FAILED = 1
+"""The exit code when a transcript does not verify."""
+_MOST_KEYS = 5
+"""That are told."""
+
+
+def verify(
+    matches: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MATCH_ID|FILE…",
+            help="What to check: recorded matches, files with a transcript, or with one a line.",
+        ),
+    ],
+    key: Annotated[
+        str, typer.Option(metavar="PUBLIC", help="Demand signatures by this key: see `arena key`.")
+    ] = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object for each transcript, one a line.")
+    ] = False,
+) -> None:
+    """Recompute every draw of matches, referee them again and check their signatures.
+
+    Exit code 1 when one of them does not verify; each that does not is named with the first thing
+    that is wrong.
+    """
+    with exit_with_message():
+        demanded = _public_key(key)
+        tally, signers = Counter[str](), Counter[str]()
+        last = None
+        with ExitStack() as stack:
+            advance = stack.enter_context(progress(_size(matches), "Verifying"))
+            for text in _all(matches, stack):
+                last = _checked(text, demanded)
+                tally["failed" if last.error else "verified"] += 1
+                signers[last.signed_by or ""] += last.error is None
+                if as_json:
+                    typer.echo(json.dumps(last.as_json()))
+                elif last.error:
+                    typer.echo(last.complaint)
+                advance(text.size)
+    if not as_json:
+        typer.echo(_closing(tally, signers, last))
+    if tally["failed"]:
+        raise typer.Exit(FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """A transcript that is still to be read."""
+
+    read: Callable[[], Transcript]
+    """Raises TranscriptError."""
+    size: int
+    file: str | None = None
+    """None for a recorded match."""
+    line: int | None = None
+    """None for a file that is one transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What became of one transcript."""
+
+    source: _Unread
+    transcript: Transcript | None
+    """None when it cannot be read."""
+    error: str | None
+
+    @property
+    def match_id(self) -> str | None:
+        return None if self.transcript is None else self.transcript.setup.match_id
+
+    @property
+    def signed_by(self) -> str | None:
+        """The key, once its signature was checked."""
+        signature = self.transcript and self.transcript.signature
+        return signature.key.hex() if signature and self.error is None else None
+
+    @property
+    def complaint(self) -> str:
+        place = [str(part) for part in (self.source.file, self.source.line) if part is not None]
+        where = f"{':'.join(place)}: " if place else ""
+        match = f"Match {self.match_id}: " if self.match_id else ""
+        return f"{where}{match}verification failed: {self.error}"
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "file": self.source.file,
+            "line": self.source.line,
+            "match_id": self.match_id,
+            "verified": self.error is None,
+            "signed_by": self.signed_by,
+            "error": self.error,
+        }
+
+
+def _checked(source: _Unread, key: bytes | None) -> _Verdict:
+    transcript = None
+    try:
+        transcript = source.read()
+        verify_transcript(transcript)
+        check_signature(transcript, key)
+    except TranscriptError as error:
+        return _Verdict(source, transcript, str(error))
+    return _Verdict(source, transcript, None)
+
+
+def _public_key(text: str) -> bytes | None:
+    if not text:
+        return None
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise CommandError(
+            f"--key {text}: a key is {2 * KEY_BYTES} hexadecimal digits, as `arena key` prints it."
+        )
+    return key
+
+
+def _size(matches: Sequence[str]) -> int:
+    """What there is to do, in bytes. Raises CommandError before anything is done."""
+    size = 0
+    for match in matches:
+        if is_match_id(match):
+            size += 1
+            continue
+        try:
+            with Path(match).open("rb"):
+                size += Path(match).stat().st_size
+        except OSError as error:
+            raise cannot_be_read(match, error) from error
+    return size
+
+
+def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
+    recorded: Callable[[str], Transcript] | None = None
+    for match in matches:
+        if is_match_id(match):
+            recorded = recorded or _opened(stack)
+            yield _Unread(partial(recorded, match), size=1)
+        else:
+            for line, text in texts(Path(match)):
+                yield _Unread(partial(read_json, text), len(text), match, line)
+
+
+def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
+    """What reads recorded matches, from the database of the settings."""
+    # Imported here, because files need no database.
+    from arena.commands.database import database
+    from arena.settings import read_settings
+    from arena.storage.errors import TranscriptDamagedError
+    from arena.storage.export import open_archive
+
+    archive = stack.enter_context(open_archive(stack.enter_context(database(read_settings()))))
+
+    def recorded(match_id: str) -> Transcript:
+        try:
+            found = archive.transcript(match_id)
+        except TranscriptDamagedError as error:
+            raise TranscriptError(str(error).rstrip(".")) from error
+        if found is None:
+            raise CommandError(f"There is no match {match_id}: see `arena matches`.")
+        return found
+
+    return recorded
+
+
+def _closing(tally: Counter[str], signers: Counter[str], last: _Verdict | None) -> str:
+    count, failed = tally.total(), tally["failed"]
+    signatures = _signatures(+signers)
+    if failed:
+        verified = f"{count - failed:,} verified" + (f", {signatures}" if signatures else "")
+        return f"{_transcripts(count)}: {failed:,} failed, {verified}."
+    if count == 1 and last is not None and last.transcript is not None:
+        steps = last.transcript.steps
+        draws = sum(step.actor is DEALER for step in steps)
+        return (
+            f"Verified: {draws} draws recomputed from the opening, {len(steps) - draws} actions "
+            f"refereed again, the result follows; {signatures}."
+        )
+    return f"{_transcripts(count)}: all verified, {signatures}."
+
+
+def _signatures(signers: Counter[str]) -> str:
+    """By whom those that verified are signed; "" when none did."""
+    said = [
+        (count, f"signed by {key}" if key else "unsigned")
+        for key, count in signers.most_common(_MOST_KEYS)
+    ]
+    if len(said) == 1:
+        return said[0][1]
+    rest = signers.total() - sum(count for count, _ in said)
+    told = [f"{count:,} {how}" for count, how in said]
+    return ", ".join([*told, *[f"{rest:,} signed by other keys"] * (rest > 0)])
+
+
+def _transcripts(count: int) -> str:
+    return "1 transcript" if count == 1 else f"{count:,} transcripts"

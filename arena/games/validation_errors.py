@@ -1,0 +1,86 @@
+"""What is wrong with a JSON value, in the words of whoever wrote it: where, what, what is allowed.
+
+    steps[12].action.quantity: found "3"; allowed is a whole number
+
+Paths count as the arena does: `steps[12]` is step 12, the first being `steps[1]`. In every other
+list the first entry is number 0, as the first seat is seat 0.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+from pydantic import ValidationError
+
+Path: TypeAlias = Sequence[int | str]
+"""The names of members and the places in lists, all of these counted from 0."""
+
+_COUNTED_FROM_ONE: Final = "steps"
+_LONGEST: Final = 60
+"""Characters of a value that are shown."""
+
+_ALLOWED: Final = {
+    **dict.fromkeys(
+        ("int_type", "int_parsing", "int_parsing_size", "int_from_float"), "a whole number"
+    ),
+    **dict.fromkeys(("string_type", "string_unicode"), "a text"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    **dict.fromkeys(("list_type", "tuple_type"), "a list"),
+    **dict.fromkeys(("dict_type", "model_type", "dataclass_type"), "an object"),
+}
+"""By pydantic's type of error."""
+
+
+def place(path: Path) -> str:
+    """A path as text, as in `steps[12].action.quantity`."""
+    text = ""
+    for before, part in zip(("", *path), path, strict=False):
+        if isinstance(part, int):
+            text += f"[{part + (before == _COUNTED_FROM_ONE)}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def shown(value: object) -> str:
+    """A value as JSON, cut where it gets long."""
+    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
+    # A lone surrogate could not be printed.
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def explained(error: ValidationError, within: Path = (), whole: str = "the value") -> str:
+    """The first thing that is wrong. `within` leads to what was validated; without a path, the
+    value goes by the name `whole`."""
+    first = error.errors(include_url=False)[0]
+    where = place((*within, *first["loc"])) or whole
+    kind, found, context = first["type"], first["input"], first.get("ctx", {})
+    if kind in ("missing", "missing_argument"):
+        return f"{where} is missing"
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
+        return f"{where}: there is no such member"
+    if kind == "value_error":
+        reason = str(context["error"])
+        return f"{where}: {reason}" if isinstance(found, dict) else _found(where, found, reason)
+    return _found(where, found, f"allowed is {_allowed(kind, context, first['msg'])}")
+
+
+def _found(where: str, found: object, reason: str) -> str:
+    return f"{where}: found {shown(found)}; {reason}"
+
+
+def _allowed(kind: str, context: dict[str, Any], message: str) -> str:
+    match kind:
+        case "greater_than_equal":
+            return f"{context['ge']} or more"
+        case "less_than_equal":
+            return f"{context['le']} or less"
+        case "literal_error" | "enum":
+            return str(context["expected"]).replace("'", '"')
+        case "too_short":
+            return f"a list of {context['min_length']} or more"
+        case "too_long":
+            return f"a list of {context['max_length']} or fewer"
+        case _:
+            return _ALLOWED.get(kind, message)

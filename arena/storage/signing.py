@@ -1,0 +1,31 @@
+"""The arena's key for signing transcripts: one for all referees of a database."""
+
+from sqlalchemy import insert, select
+from sqlalchemy.dialects.postgresql import insert as insert_if_new
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from arena.signatures import Signer, new_private_key
+from arena.storage.tables import signing_key, signing_secret
+from arena.storage.transaction import transaction
+
+
+async def signer(engine: AsyncEngine) -> Signer:
+    """What signs for the arena, by a key that is made the first time.
+
+    Raises DatabaseUnreachableError.
+    """
+    private_key = new_private_key()
+    fresh = Signer(private_key).public_key
+    async with transaction(engine) as connection:
+        # Whoever comes second waits here for the first, and then finds its key.
+        made = await connection.scalar(
+            insert_if_new(signing_key)
+            .values(public_key=fresh)
+            .on_conflict_do_nothing(index_elements=[signing_key.c.one])
+            .returning(signing_key.c.public_key)
+        )
+        if made is not None:
+            secret = {"public_key": fresh, "private_key": private_key}
+            await connection.execute(insert(signing_secret).values(**secret))
+        kept = await connection.execute(select(signing_secret.c.private_key))
+        return Signer(kept.scalar_one())
