@@ -1,1 +1,1 @@
-"""Programs that developers run; no part of the installed package."""
+"""Tools for those who change the arena."""

@@ -76,3 +76,25 @@ def test_an_unknown_game_is_refused_with_the_known_ones() -> None:
 def test_a_game_for_one_number_of_seats_says_so(name: str) -> None:
     with pytest.raises(ValueError, match="is played by exactly 2 seats, not 3"):
         make_game(name, {"players_min": 2, "players_max": 2}).start(3)
+
+
+@pytest.mark.parametrize(
+    ("game", "option", "least", "most", "others"),
+    [
+        ("bloeff", "doubt_penalty", 0, 52, {}),  # BO-21
+        ("bloeff", "bust_penalty", 0, 52, {}),  # BO-17
+        ("bloeff", "call_penalty", 0, 52, {}),  # BO-16
+        ("bluff", "players_min", 2, 6, {}),
+        ("bluff", "players_max", 2, 6, {}),
+        ("bluff_you", "players_min", 2, 6, {"players_max": 6}),
+        ("bluff_you", "players_max", 2, 6, {}),
+    ],
+)
+def test_a_number_is_taken_from_its_least_to_its_most_and_no_further(
+    game: str, option: str, least: int, most: int, others: dict[str, int]
+) -> None:
+    for allowed in (least, most):
+        assert getattr(make_game(game, {option: allowed} | others).options, option) == allowed
+    for refused in (least - 1, most + 1):
+        with pytest.raises(OptionsError, match=option):
+            make_game(game, {option: refused} | others)

@@ -10,6 +10,19 @@ milliseconds = st.integers(0, 200_000)
 controls = st.builds(TimeControl, milliseconds, milliseconds)
 
 
+def test_the_default_is_what_the_protocol_promises() -> None:
+    """docs/protocol.md: by default a turn has 2 seconds, a match's bank 30."""
+    assert TimeControl() == TimeControl(turn_ms=2_000, bank_ms=30_000)
+
+
+def test_what_is_left_after_a_thought_is_told_for_the_turn_and_for_the_bank() -> None:
+    bank = TimeBank(TimeControl(turn_ms=2_000, bank_ms=3_000))
+    assert bank.left_after(500) == (1_500, 3_000)
+    assert bank.left_after(2_000) == (0, 3_000)
+    assert bank.left_after(2_001) == (0, 2_999)
+    assert bank.left_after(9_000) == (0, 0)
+
+
 def test_a_turn_within_its_limit_costs_nothing() -> None:
     bank = TimeBank(TimeControl(turn_ms=2_000, bank_ms=30_000))
     bank.spend(2_000)

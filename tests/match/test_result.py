@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.games.game import competition_ranking
-from arena.match.faults import FaultCount, FaultKind
+from arena.match.faults import DEFAULT_FAULT_LIMIT, FaultCount, FaultKind
 from arena.match.result import place_with_forfeits
 
 tables = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=10)
@@ -38,6 +38,16 @@ def test_places_are_ranks_that_keep_the_order_of_those_who_stayed(
     for one in stayed:
         assert places[one] == 1 + sum(placing[other] < placing[one] for other in stayed)
     assert {places[seat] for seat in gone} <= {len(stayed) + 1}
+
+
+def test_by_default_the_third_fault_forfeits() -> None:
+    """docs/protocol.md: with the third one the seat forfeits."""
+    count = FaultCount(2, DEFAULT_FAULT_LIMIT)
+    forfeits = []
+    for _ in range(3):
+        count.record(0, FaultKind.LATE)
+        forfeits.append(count.forfeited[0])
+    assert forfeits == [False, False, True]
 
 
 @given(

@@ -2,6 +2,7 @@
 
 import psycopg
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -34,6 +35,54 @@ FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n
     AND conrelid::regclass::text <> 'alembic_version'
 """
 _INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
+_CATALOGUE = {
+    "tables and grants on them": """
+        SELECT oid, relname, relkind, relowner, relacl::text, reloptions, relrowsecurity
+        FROM pg_class WHERE relnamespace = 'public'::regnamespace
+    """,
+    "columns and grants on them": """
+        SELECT attrelid::regclass::text, attname, attnum, format_type(atttypid, atttypmod),
+            attnotnull, attstorage, attidentity, attgenerated, attacl::text, attisdropped,
+            (SELECT pg_get_expr(adbin, adrelid) FROM pg_attrdef
+             WHERE adrelid = attrelid AND adnum = attnum)
+        FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+        WHERE relnamespace = 'public'::regnamespace AND attnum > 0
+    """,
+    "constraints": """
+        SELECT oid, conrelid::regclass::text, conname, convalidated, pg_get_constraintdef(oid)
+        FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+    """,
+    "indexes": _INDEXES,
+    "triggers": """
+        SELECT oid, tgenabled, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+    """,
+    "functions": """
+        SELECT oid, proname, proowner, proacl::text, prosrc
+        FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    """,
+    "types": "SELECT oid, typname FROM pg_type WHERE typnamespace = 'public'::regnamespace",
+    "the schema": "SELECT nspowner, nspacl::text FROM pg_namespace WHERE nspname = 'public'",
+    "roles": """
+        SELECT rolname, rolsuper, rolcanlogin, rolconfig, member::regrole::text
+        FROM pg_roles LEFT JOIN pg_auth_members ON roleid = pg_roles.oid
+    """,
+    "the version": "SELECT version_num FROM alembic_version",
+}
+
+
+def migrations() -> Config:
+    config = Config()
+    config.set_main_option("script_location", "arena:storage/migrations")
+    return config
+
+
+def catalogue(database: str) -> dict[str, list[str]]:
+    """All that a migration can change, as Postgres tells it; what is made anew has another oid."""
+    with psycopg.connect(plain(database)) as connection:
+        return {
+            of: sorted(str(row) for row in connection.execute(query.encode()))
+            for of, query in _CATALOGUE.items()
+        }
 
 
 def test_the_migrations_make_exactly_the_tables(database: str, empty_database: str) -> None:
@@ -53,13 +102,25 @@ def test_the_migrations_make_exactly_the_tables(database: str, empty_database: s
 
 
 def test_the_newest_migration_is_the_one_that_is_named() -> None:
-    config = Config()
-    config.set_main_option("script_location", "arena:storage/migrations")
-    assert ScriptDirectory.from_config(config).get_heads() == [HEAD]
+    assert ScriptDirectory.from_config(migrations()).get_heads() == [HEAD]
 
 
 def test_migrating_again_changes_nothing(database: str) -> None:
+    before = catalogue(database)
     migrate(database)
+    assert catalogue(database) == before
+
+
+def test_alembic_itself_finds_nothing_to_change_in_a_migrated_database(database: str) -> None:
+    """As when a process has waited for the lock while another one migrated."""
+    before = catalogue(database)
+    engine = create_engine(database)
+    with engine.begin() as connection:
+        config = migrations()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    engine.dispose()
+    assert catalogue(database) == before
 
 
 def test_a_database_of_a_newer_release_is_refused_and_left_alone(database: str) -> None:

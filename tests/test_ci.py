@@ -1,0 +1,139 @@
+"""What CI forgives: one failure of a browser or of a program, by name, and nothing else."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+CI = Path(__file__).parents[1] / ".ci"
+PASSES = "def test_passes():\n    pass\n"
+FAILS = "def test_fails():\n    assert False, 'ERROR tests/browser/test_looks_alike.py'\n"
+FAILS_ONCE = """
+from pathlib import Path
+
+def test_fails_once():
+    tries = Path(__file__).with_suffix(".tries")
+    tries.write_text("x" + (tries.read_text() if tries.exists() else ""))
+    assert tries.read_text() != "x"
+"""
+BREAKS_ONCE = FAILS_ONCE.replace(
+    "def test_fails_once():", "import pytest\n@pytest.fixture\ndef it():"
+)
+BREAKS_ONCE += "\ndef test_with_it(it):\n    pass\n"
+SECOND_TRY = "Passed at the second try only:\n"
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def ci(tmp_path: Path) -> Run:
+    """Runs the scripts on a small project, made of the files that are given by name."""
+    shutil.copytree(CI, tmp_path / ".ci")
+    tmp_path.joinpath("pytest.ini").write_text("[pytest]\naddopts = -ra\ntestpaths = tests\n")
+    for program in ("make", "chromium", "node", "npm"):
+        executable(tmp_path / "bin" / program, 'case "$*" in *check) exit "$CHECKS" ;; esac')
+    executable(tmp_path / ".venv/bin/python", f'exec "{sys.executable}" "$@"')
+    for folder in ("browser", "end_to_end", "games"):
+        tmp_path.joinpath("tests", folder).mkdir(parents=True)
+        tmp_path.joinpath("tests", folder, f"test_{folder}_passes.py").write_text(PASSES)
+
+    def run(
+        tests: dict[str, str], *words: str, script: str = "tests", **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        for name, text in tests.items():
+            tmp_path.joinpath("tests", name).write_text(text)
+        path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+        return subprocess.run(
+            [tmp_path / ".ci" / script, *words],
+            # Our plugins take longer to load than these tests to run.
+            env=os.environ
+            | {"PATH": path, "PYTHON": sys.executable, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+            | environment,
+            capture_output=True,
+            text=True,
+        )
+
+    return run
+
+
+def executable(path: Path, line: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)
+
+
+def tries(tmp_path: Path, name: str) -> int:
+    return len(tmp_path.joinpath("tests", name).with_suffix(".tries").read_text())
+
+
+def test_what_passes_is_run_once(ci: Run) -> None:
+    done = ci({})
+    assert done.returncode == 0
+    assert done.stdout.count("3 passed") == 1
+    assert "second try" not in done.stdout
+
+
+@pytest.mark.parametrize("folder", ["browser", "end_to_end"])
+def test_a_browser_or_a_program_gets_a_second_try_and_is_named(ci: Run, folder: str) -> None:
+    done = ci({f"{folder}/test_it.py": FAILS_ONCE, f"{folder}/test_this.py": BREAKS_ONCE})
+    assert done.returncode == 0
+    forgiven = (
+        f"  tests/{folder}/test_it.py::test_fails_once\n"
+        f"  tests/{folder}/test_this.py::test_with_it\n"
+    )
+    assert SECOND_TRY + forgiven + "The first try: " in done.stdout
+    assert "1 failed, 3 passed, 1 error in" in done.stdout.splitlines()[-1]
+    assert "2 passed in" in done.stdout
+
+
+def test_what_fails_twice_has_failed(ci: Run) -> None:
+    done = ci({"browser/test_it.py": FAILS_ONCE, "browser/test_this.py": FAILS})
+    assert done.returncode == 1
+    assert SECOND_TRY not in done.stdout
+
+
+@pytest.mark.parametrize("text", [FAILS_ONCE, BREAKS_ONCE], ids=["fails", "breaks"])
+@pytest.mark.parametrize("folder", ["games", "."])
+def test_a_failure_anywhere_else_is_never_forgiven(
+    ci: Run, tmp_path: Path, folder: str, text: str
+) -> None:
+    name = f"{folder}/test_it.py"
+    assert ci({name: text}).returncode == 1
+    assert tries(tmp_path, name) == 1
+
+
+def test_beside_a_failure_elsewhere_nothing_gets_a_second_try(ci: Run, tmp_path: Path) -> None:
+    assert ci({"browser/test_it.py": FAILS_ONCE, "games/test_this.py": FAILS}).returncode == 1
+    assert tries(tmp_path, "browser/test_it.py") == 1
+
+
+def test_no_tests_are_no_success(ci: Run) -> None:
+    done = ci({}, "-k", "nothing_of_that_name")
+    assert done.returncode == 5
+    assert "second try" not in done.stdout
+
+
+def test_tests_that_cannot_be_read_get_no_second_try(ci: Run) -> None:
+    done = ci({"browser/test_it.py": "import nothing_of_that_name"})
+    assert done.returncode == 2
+    assert "second try" not in done.stdout
+
+
+def test_a_failure_that_pytest_was_told_not_to_remember_is_not_forgiven(ci: Run) -> None:
+    assert ci({"browser/test_it.py": FAILS_ONCE}, "-p", "no:cacheprovider").returncode == 5
+
+
+@pytest.mark.parametrize(
+    ("checks", "tests", "code"), [("0", PASSES, 0), ("1", PASSES, 1), ("0", FAILS, 1)], ids=str
+)
+def test_the_whole_run_ends_with_the_closing_line_of_pytest(
+    ci: Run, checks: str, tests: str, code: int
+) -> None:
+    done = ci({"games/test_it.py": tests}, script="run", CHECKS=checks)
+    assert done.returncode == code
+    assert "4 passed in" in done.stdout.splitlines()[-1] or code
+    assert " in " in done.stdout.splitlines()[-1]

@@ -1,0 +1,1 @@
+"""Mutants of the code, and the tests that should notice them."""

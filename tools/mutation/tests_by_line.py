@@ -1,0 +1,139 @@
+"""Which test runs which line and how long it takes, measured once and kept in a file.
+
+Measured again are the test modules that changed since, or all if anything else did.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from coverage import CoverageData
+
+from tools.mutation.mutants import Mutant
+from tools.mutation.recorder import DURATIONS
+
+LEFT_OUT = ("tests/browser", "tests/dashboard", "tests/luck", "tests/test_docs.py")
+"""Tests that take minutes and are of other code than the rules and the referee."""
+
+
+@dataclass
+class TestsByLine:
+    """The outcome of a measurement."""
+
+    __test__ = False  # a name that pytest would take for a test's
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    """By test; only tests that pass."""
+    lines: dict[str, dict[int, list[str]]] = field(default_factory=dict)
+    """Tests by path and line."""
+    digests: dict[str, str] = field(default_factory=dict)
+    """Of the files that were measured, by path."""
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """The tests that may notice a mutant, the likeliest and fastest first.
+
+        First those that run its lines, then those that run anything else of its module: a value
+        that one test left in a cache is not computed again for the next. If the lines run in no
+        test's own process, all tests of the package, and those that start programs.
+        """
+        by_line = self.lines.get(mutant.path, {})
+        of_module = {test for tests in by_line.values() for test in tests}
+        own = {
+            test
+            for line in range(mutant.line, mutant.end_line + 1)
+            for test in by_line.get(line, ())
+        }
+        if not own and not mutant.at_import:
+            package = mutant.path.split("/")[1].removesuffix(".py")
+            folders = (f"tests/{package}/", f"tests/test_{package}", "tests/end_to_end/")
+            own = {test for test in self.seconds if test.startswith(folders)}
+        return [*self._fastest(own), *self._fastest(of_module - own)]
+
+    def _fastest(self, tests: set[str]) -> list[str]:
+        return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
+
+    def save(self, path: Path) -> None:
+        """Write it to a file, as JSON."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(self.__dict__))
+
+
+def load(path: Path) -> TestsByLine:
+    """What an earlier run wrote; nothing if it wrote nothing."""
+    if not path.exists():
+        return TestsByLine()
+    kept = TestsByLine(**json.loads(path.read_text()))
+    kept.lines = {
+        name: {int(line): tests for line, tests in by_line.items()}
+        for name, by_line in kept.lines.items()
+    }
+    return kept
+
+
+def brought_up_to_date(kept: TestsByLine, tree: Path) -> TestsByLine:
+    """The measurement of a copy of the project, made where an earlier one does not hold."""
+    digests = {
+        str(path.relative_to(tree)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in ("arena", "tests", "sample_bots")
+        for path in sorted((tree / folder).rglob("*.py"))
+    }
+    paths = digests.keys() | kept.digests.keys()
+    changed = {path for path in paths if digests.get(path) != kept.digests.get(path)}
+    if not changed:
+        return kept
+    if all(Path(path).name.startswith("test_") for path in changed):
+        _forget(kept, changed)
+        modules = sorted(path for path in changed if path in digests)
+    else:
+        kept = TestsByLine()
+        modules = ["tests"]
+    kept.digests = digests
+    _measure(kept, tree, modules)
+    return kept
+
+
+def _forget(kept: TestsByLine, modules: set[str]) -> None:
+    def stays(test: str) -> bool:
+        return test.partition("::")[0] not in modules
+
+    kept.seconds = {test: taken for test, taken in kept.seconds.items() if stays(test)}
+    for by_line in kept.lines.values():
+        for line, tests in by_line.items():
+            by_line[line] = [test for test in tests if stays(test)]
+
+
+def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str]) -> None:
+    """Run test modules under coverage.py, and add what they run."""
+    data, durations = tree / ".coverage", tree / ".durations.json"
+    data.unlink(missing_ok=True)
+    print(f"Measuring which test runs which line: {' '.join(modules)}", flush=True)
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "coverage", "run", f"--data-file={data}", "--source=arena"),
+            *("--concurrency=thread,greenlet", "-m", "pytest", "-p", "tools.mutation.recorder"),
+            *("-q", "-o", "timeout=600", *(f"--ignore={path}" for path in LEFT_OUT)),
+            *(module for module in modules if not module.startswith(LEFT_OUT)),
+        ],
+        cwd=tree,
+        env=os.environ | {"PYTHONPATH": str(tree), "CI": "true", DURATIONS: str(durations)},
+    )
+    add(kept, tree, data, durations)
+
+
+def add(kept: TestsByLine, tree: Path, data: Path, durations: Path) -> None:
+    """Add what coverage.py and the recorder have written."""
+    kept.seconds |= json.loads(durations.read_text())
+    measured = CoverageData(str(data))
+    measured.read()
+    for name in measured.measured_files():
+        by_line = kept.lines.setdefault(str(Path(name).relative_to(tree)), {})
+        tests_by_line = defaultdict(list, by_line)
+        for line, contexts in measured.contexts_by_lineno(name).items():
+            tests_by_line[line] += [test for test in contexts if test]
+        by_line.update(tests_by_line)
