@@ -13,9 +13,9 @@
 docs/write-a-bot.md tells the rest in five minutes.
 """
 
-from arena.bot.bot import Action, AnyBot, Bot
+from arena.bot.bot import AnyAction, AnyBot, Bot
 from arena.bot.running import run
 from arena.bot.turn import Match, Turn
 from arena.match.transcript import Entrant, Transcript
 
-__all__ = ["Action", "AnyBot", "Bot", "Entrant", "Match", "Transcript", "Turn", "run"]
+__all__ = ["AnyAction", "AnyBot", "Bot", "Entrant", "Match", "Transcript", "Turn", "run"]

@@ -10,7 +10,7 @@ from arena.bot.turn import Match, Turn
 from arena.games.game import Options
 from arena.match.transcript import Transcript
 
-Action: TypeAlias = Any
+AnyAction: TypeAlias = Any
 """An action of any game, for a bot that does not say of which types its actions are."""
 
 ViewT = TypeVar("ViewT", default=Any)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 
-from arena.bot.bot import Action, AnyBot
+from arena.bot.bot import AnyAction, AnyBot
 from arena.bot.checks import Own
 from arena.bot.turn import Match, Turn
 from arena.codec import bot_side
@@ -75,7 +75,7 @@ class RunningMatch:
         self._seen += len(events)
         return events
 
-    def _act(self, turn: referee_pb2.Turn, events: Sequence[game_pb2.Event]) -> Action:
+    def _act(self, turn: referee_pb2.Turn, events: Sequence[game_pb2.Event]) -> AnyAction:
         game = self.offered.setup.game
         return self.bot.act(
             Turn(

@@ -10,14 +10,13 @@ from arena.games.bluff_you.values import (
     DICE,
     PIPS,
     Announced,
-    Announcement,
     Answer,
     BluffYouAction,
+    BluffYouAnnouncement,
     BluffYouEvent,
     BluffYouPhase,
     BluffYouView,
     Chips,
-    Dice,
     Gift,
     Give,
     Revealed,
@@ -28,6 +27,7 @@ from arena.games.bluff_you.values import (
     Swapped,
     Take,
     Taken,
+    ThreeDice,
     TurnStarted,
     Win,
 )
@@ -229,16 +229,18 @@ class BluffYouCodec:
                 raise MalformedError("the event is empty")
 
 
-def _write_numbered(announced: Announcement, message: pb.BluffYouWin | pb.BluffYouSteal) -> None:
+def _write_numbered(
+    announced: BluffYouAnnouncement, message: pb.BluffYouWin | pb.BluffYouSteal
+) -> None:
     message.seer = announced.seer
     message.number = announced.number
 
 
-def _write_announcement(announced: Announcement, message: pb.BluffYouAnnouncement) -> None:
+def _write_announcement(announced: BluffYouAnnouncement, message: pb.BluffYouAnnouncement) -> None:
     _write_numbered(announced, message.win if isinstance(announced, Win) else message.steal)
 
 
-def _read_announcement(message: pb.BluffYouAnnouncement) -> Announcement:
+def _read_announcement(message: pb.BluffYouAnnouncement) -> BluffYouAnnouncement:
     match message.WhichOneof("announcement"):
         case "win":
             return Win(_seat(message.win.seer), _chip(message.win.number))
@@ -290,7 +292,7 @@ def _chips(numbers: Iterable[int]) -> Chips:
     return chips
 
 
-def _dice(pips: Iterable[int]) -> Dice:
+def _dice(pips: Iterable[int]) -> ThreeDice:
     """Three dice, or none where they are not known."""
     dice = tuple(pips)
     if dice and (len(dice) != DICE or not _PIPS.issuperset(dice)):

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from pydantic import ValidationError
 
-Path: TypeAlias = Sequence[int | str]
+FieldPath: TypeAlias = Sequence[int | str]
 """The names of members and the places in lists, all of these counted from 0."""
 
 _COUNTED_FROM_ONE: Final = "steps"
@@ -31,7 +31,7 @@ _ALLOWED: Final = {
 """By pydantic's type of error."""
 
 
-def place(path: Path) -> str:
+def place(path: FieldPath) -> str:
     """A path as text, as in `steps[12].action.quantity`."""
     text = ""
     for before, part in zip(("", *path), path, strict=False):
@@ -50,7 +50,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def explained(error: ValidationError, within: Path = (), whole: str = "the value") -> str:
+def explained(error: ValidationError, within: FieldPath = (), whole: str = "the value") -> str:
     """The first thing that is wrong. `within` leads to what was validated; without a path, the
     value goes by the name `whole`."""
     first = error.errors(include_url=False)[0]

@@ -9,8 +9,8 @@ from typing import Any, NoReturn, TypeAlias
 
 from arena.games.validation_errors import place
 
-Path: TypeAlias = tuple[int | str, ...]
-Difference: TypeAlias = tuple[Path, tuple[Any] | None, tuple[Any] | None]
+JsonPath: TypeAlias = tuple[int | str, ...]
+Difference: TypeAlias = tuple[JsonPath, tuple[Any] | None, tuple[Any] | None]
 """Where, and what stands there in the one and in the other value; None is nothing at all."""
 
 
@@ -75,7 +75,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise JsonTextError(f"not JSON: found {name}; allowed are numbers")
 
 
-def _path_to(target: object, value: Any, path: Path = ()) -> Path:
+def _path_to(target: object, value: Any, path: JsonPath = ()) -> JsonPath:
     """Where in `value` the object `target` stands; () where it stands in nothing else."""
     if value is not target:
         for key, inner in _entries(value):
@@ -97,7 +97,7 @@ def difference(one: Any, other: Any) -> Difference | None:
     return _difference(one, other, ())
 
 
-def _difference(one: Any, other: Any, path: Path) -> Difference | None:
+def _difference(one: Any, other: Any, path: JsonPath) -> Difference | None:
     if type(one) is not type(other):
         return path, (one,), (other,)
     if isinstance(one, dict):

@@ -5,18 +5,16 @@ and each run of neighbours that fills a table meets it: every opponent sits at e
 Ranked by the mean points of a block, since the first plays more of them than the others.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.randomness import shuffled
+from arena.scheduling.paired_at_start import PairedAtStart
 from arena.scheduling.pairings import (
-    FormatError,
-    Number,
     Pairing,
     PlayedPairing,
     Standing,
-    all_done,
     blocks_by_entry,
     points_by_entry,
     ranked,
@@ -28,31 +26,10 @@ CHALLENGER = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Gauntlet:
+class Gauntlet(PairedAtStart):
     """`cycles` times through. A Format."""
 
-    seats: int
-    blocks: int
-    cycles: int
-    seed: str
-
     tie_breaks = ()
-
-    def check(self, field: int) -> None:
-        if field < self.seats:
-            raise FormatError(f"a table of {self.seats} needs at least {self.seats} bots")
-
-    def blocks_wanted(self, played: PlayedPairing) -> int:
-        del played
-        return self.blocks
-
-    def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
-    ) -> tuple[Pairing, ...] | None:
-        del withdrawn  # everything is paired at the start
-        if not played:
-            return self._pairings(field)
-        return None if all_done(self, played) else ()
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         blocks = blocks_by_entry(played)

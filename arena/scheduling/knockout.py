@@ -17,8 +17,8 @@ from fractions import Fraction
 
 from arena.randomness import shuffled
 from arena.scheduling.pairings import (
+    EntryNumber,
     FormatError,
-    Number,
     Pairing,
     PlayedPairing,
     Standing,
@@ -46,12 +46,12 @@ class Decision(Enum):
 class Decided:
     """How a pairing ended."""
 
-    through: tuple[Number, ...]
+    through: tuple[EntryNumber, ...]
     """Who goes on, best first; with two seats one."""
     by: Decision
 
     @property
-    def winner(self) -> Number:
+    def winner(self) -> EntryNumber:
         """The best of those that go on."""
         return self.through[0]
 
@@ -75,7 +75,7 @@ def how_decided(count: int, planned: int, played: PlayedPairing, *, level: bool)
     return Decision.SEEDING if played_off or not played.absent else Decision.WALKOVER
 
 
-def in_order(played: PlayedPairing, count: int, by: Decision) -> list[Number]:
+def in_order(played: PlayedPairing, count: int, by: Decision) -> list[EntryNumber]:
     """The bots of a decided pairing, best first."""
     total = dict(zip(played.pairing.entries, played.total(count), strict=True))
     gone = played.absent if by is Decision.WALKOVER else ()
@@ -111,7 +111,7 @@ class Knockout:
         return Decided((in_order(played, count, by)[0],), by)
 
     def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         del withdrawn  # the opponent has a walkover, and the bracket stays as it is
         if not played:
@@ -138,7 +138,7 @@ class Knockout:
         )
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
-        won: dict[Number, Fraction] = {}
+        won: dict[EntryNumber, Fraction] = {}
         for winner in self._winners(played).values():
             won[winner] = won.get(winner, Fraction(0)) + 1
         return ranked(field, won, lambda _: (), blocks_by_entry(played))
@@ -146,7 +146,7 @@ class Knockout:
     def expected_blocks(self, field: int) -> int:
         return (field - 1) * self.blocks
 
-    def _winners(self, played: Sequence[PlayedPairing]) -> dict[tuple[int, int], Number]:
+    def _winners(self, played: Sequence[PlayedPairing]) -> dict[tuple[int, int], EntryNumber]:
         """By (round, table) of the pairings that are decided."""
         return {
             (one.pairing.round, one.pairing.table): decided.winner
@@ -154,7 +154,7 @@ class Knockout:
             if (decided := self.decided(one)) is not None
         }
 
-    def _pairing(self, round_: int, table: int, entries: tuple[Number, ...]) -> Pairing:
+    def _pairing(self, round_: int, table: int, entries: tuple[EntryNumber, ...]) -> Pairing:
         key = f"round {round_} table {table}"
         return Pairing(round_, table, shuffled(schedule_randomness(self.seed), key, entries))
 
@@ -164,7 +164,7 @@ def _level(played: PlayedPairing, count: int) -> bool:
     return one == other
 
 
-def first_round(field: int) -> list[tuple[Number, ...]]:
+def first_round(field: int) -> list[tuple[EntryNumber, ...]]:
     """The pairings of the first round, from the top of the bracket; single ones are byes."""
     bracket = _bracket(field)
     return [
@@ -173,7 +173,7 @@ def first_round(field: int) -> list[tuple[Number, ...]]:
     ]
 
 
-def _bracket(field: int) -> list[Number]:
+def _bracket(field: int) -> list[EntryNumber]:
     """Seedings from the top of the bracket: neighbours meet, their winners meet, and so on."""
     order = [1]
     while len(order) < field:

@@ -38,13 +38,13 @@ from arena.scheduling.knockout import (
     in_order,
 )
 from arena.scheduling.pairings import (
-    FormatError,
-    Number,
+    EntryNumber,
     Pairing,
     PlayedPairing,
     Standing,
     blocks_by_entry,
     ranked,
+    require_full_table,
     schedule_randomness,
 )
 from arena.scheduling.scoring import points, ranks
@@ -98,8 +98,7 @@ class TableKnockout:
     tie_breaks = ("last table",)
 
     def check(self, field: int) -> None:
-        if field < self.seats:
-            raise FormatError(f"a table of {self.seats} needs at least {self.seats} bots")
+        require_full_table(field, self.seats)
 
     def through(self, pairing: Pairing) -> int:
         """How many go on from it."""
@@ -124,7 +123,7 @@ class TableKnockout:
         return Decided(tuple(order[: self.through(played.pairing)]), by)
 
     def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         if not played:
             return self._round(1, range(1, field + 1), withdrawn)
@@ -153,8 +152,8 @@ class TableKnockout:
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         # Not the rounds won: who came in for one that withdrew lost a round, but plays on.
-        survived: dict[Number, Fraction] = {}
-        last_table: dict[Number, Fraction] = {}
+        survived: dict[EntryNumber, Fraction] = {}
+        last_table: dict[EntryNumber, Fraction] = {}
         for one in sorted(played, key=lambda one: one.pairing.round):
             decided = self.decided(one)
             for entry in one.pairing.entries:
@@ -182,7 +181,7 @@ class TableKnockout:
         return order[through - 1] == order[through]
 
     def _round(
-        self, number: int, left: Sequence[Number], withdrawn: Set[Number]
+        self, number: int, left: Sequence[EntryNumber], withdrawn: Set[EntryNumber]
     ) -> tuple[Pairing, ...]:
         """The pairings of those that are left, best seeded first."""
         stage = stages(self.field, self.seats)[number - 1]
@@ -206,10 +205,10 @@ class TableKnockout:
         )
 
 
-def _serpentine(playing: Sequence[Number], seats: int) -> list[list[Number]]:
+def _serpentine(playing: Sequence[EntryNumber], seats: int) -> list[list[EntryNumber]]:
     """Full tables, each with one of the best, one of the next, and so on."""
     tables = len(playing) // seats
-    seated: list[list[Number]] = [[] for _ in range(tables)]
+    seated: list[list[EntryNumber]] = [[] for _ in range(tables)]
     for at in range(0, len(playing), tables or 1):
         row = playing[at : at + tables]
         for table, entry in zip(seated, reversed(row) if at // tables % 2 else row, strict=True):

@@ -15,7 +15,7 @@ from typing import Protocol, TypeAlias
 
 from arena.randomness import KeyedRandomness
 
-Number: TypeAlias = int
+EntryNumber: TypeAlias = int
 """An entry's place in the seeding, from 1."""
 
 
@@ -31,7 +31,7 @@ class Pairing:
     """From 1."""
     table: int
     """Within the round, from 1."""
-    entries: tuple[Number, ...]
+    entries: tuple[EntryNumber, ...]
     """Who, in the order of the first match's seats; a block rotates them through all seats."""
 
     @property
@@ -47,7 +47,7 @@ class PlayedPairing:
     pairing: Pairing
     blocks: tuple[tuple[Fraction, ...], ...] = ()
     """Per block, in the order played, the points (0 to 1) in the order of the pairing's entries."""
-    absent: frozenset[Number] = frozenset()
+    absent: frozenset[EntryNumber] = frozenset()
     """Who withdrew: nothing more is played, walkovers stand in for what was missing."""
 
     def total(self, blocks: int | None = None) -> tuple[Fraction, ...]:
@@ -63,7 +63,7 @@ class Standing:
 
     rank: int
     """From 1; bots that nothing tells apart share a rank."""
-    entry: Number
+    entry: EntryNumber
     points: Fraction
     """What the format ranks by first, see there."""
     tie_breaks: tuple[Fraction, ...]
@@ -89,7 +89,7 @@ class Format(Protocol):
         ...
 
     def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         """The pairings to be added to those in `played`; () while results are awaited; None when
         the tournament is over.
@@ -117,11 +117,17 @@ def all_done(plan: Format, played: Iterable[PlayedPairing]) -> bool:
     return all(len(one.blocks) >= plan.blocks_wanted(one) for one in played)
 
 
+def require_full_table(field: int, seats: int) -> None:
+    """Raise FormatError unless the field fills a table."""
+    if field < seats:
+        raise FormatError(f"a table of {seats} needs at least {seats} bots")
+
+
 def ranked(
     field: int,
-    points: Mapping[Number, Fraction],
-    tie_breaks: Callable[[Number], tuple[Fraction, ...]],
-    blocks: Mapping[Number, int],
+    points: Mapping[EntryNumber, Fraction],
+    tie_breaks: Callable[[EntryNumber], tuple[Fraction, ...]],
+    blocks: Mapping[EntryNumber, int],
 ) -> tuple[Standing, ...]:
     """The standings by points and then tie-breaks, higher being better."""
     zero = Fraction(0)
@@ -143,18 +149,18 @@ def ranked(
     )
 
 
-def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[Number, int]:
+def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, int]:
     """How many blocks each bot has played."""
-    counted: dict[Number, int] = {}
+    counted: dict[EntryNumber, int] = {}
     for one in played:
         for entry in one.pairing.entries:
             counted[entry] = counted.get(entry, 0) + len(one.blocks)
     return counted
 
 
-def points_by_entry(played: Iterable[PlayedPairing]) -> dict[Number, Fraction]:
+def points_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, Fraction]:
     """The points of all blocks of each bot."""
-    summed: dict[Number, Fraction] = {}
+    summed: dict[EntryNumber, Fraction] = {}
     for one in played:
         for entry, total in zip(one.pairing.entries, one.total(), strict=True):
             summed[entry] = summed.get(entry, Fraction(0)) + total

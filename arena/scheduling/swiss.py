@@ -37,8 +37,8 @@ import networkx
 from arena.match.score_rule import ScoreRule
 from arena.randomness import shuffled
 from arena.scheduling.pairings import (
+    EntryNumber,
     FormatError,
-    Number,
     Pairing,
     PlayedPairing,
     Standing,
@@ -87,7 +87,7 @@ class Swiss:
         return 0 if played.pairing.is_bye else self.blocks
 
     def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         if not all_done(self, played):
             return ()
@@ -102,7 +102,7 @@ class Swiss:
         history = history_of(field, self._outcomes(played), self.seats)
         blocks, block_points = blocks_by_entry(played), points_by_entry(played)
 
-        def tie_breaks(entry: Number) -> tuple[Fraction, ...]:
+        def tie_breaks(entry: EntryNumber) -> tuple[Fraction, ...]:
             opponents = (history.points[other or entry] for other in history.met[entry])
             mean = block_points[entry] / blocks[entry] if blocks.get(entry) else Fraction(0)
             return sum(opponents, Fraction(0)), mean
@@ -128,10 +128,10 @@ class Swiss:
         ]
 
     def _round(
-        self, number: int, present: Sequence[Number], history: SwissHistory
+        self, number: int, present: Sequence[EntryNumber], history: SwissHistory
     ) -> tuple[Pairing, ...]:
         if self.seats == 2:
-            matched: list[tuple[Number, ...]] = _matching(number, present, history, self.seed)
+            matched: list[tuple[EntryNumber, ...]] = _matching(number, present, history, self.seed)
         else:
             matched = tables(number, present, self.seats, history, self.seed)
         # The leaders' table first, the bye last.
@@ -152,13 +152,13 @@ class Swiss:
 
 
 def _matching(
-    number: int, present: Sequence[Number], history: SwissHistory, seed: str
-) -> list[tuple[Number, ...]]:
+    number: int, present: Sequence[EntryNumber], history: SwissHistory, seed: str
+) -> list[tuple[EntryNumber, ...]]:
     """Who meets whom; (BYE, entry) for the bye."""
     entries = [*([BYE] if len(present) % 2 else []), *present]
     lots = shuffled(schedule_randomness(seed), f"round {number} lots", entries)
     cost = partial(_cost, history=history, lot={entry: lot for lot, entry in enumerate(lots)})
-    graph: networkx.Graph[Number] = networkx.Graph()
+    graph: networkx.Graph[EntryNumber] = networkx.Graph()
     edges = {
         (one, other): cost(one, other)
         for at, one in enumerate(entries)
@@ -177,7 +177,7 @@ def _matching(
 
 
 def _cost(
-    one: Number, other: Number, history: SwissHistory, lot: dict[Number, int]
+    one: EntryNumber, other: EntryNumber, history: SwissHistory, lot: dict[EntryNumber, int]
 ) -> tuple[int, ...]:
     """What is bad about two bots meeting, or `other` having a bye, by the criteria above."""
     if one == BYE:

@@ -21,25 +21,25 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from arena.randomness import shuffled
-from arena.scheduling.pairings import Number, schedule_randomness
+from arena.scheduling.pairings import EntryNumber, schedule_randomness
 from arena.scheduling.swiss_history import BYE, SwissHistory
 
 STARTS = 32
 """Enough for the best of all ways in 576 rounds of up to 12 bots, where all could be compared."""
 
-_Costs = dict[Number, dict[Number, int]]
+_Costs = dict[EntryNumber, dict[EntryNumber, int]]
 
 
 def tables(
-    number: int, present: Sequence[Number], seats: int, history: SwissHistory, seed: str
-) -> list[tuple[Number, ...]]:
+    number: int, present: Sequence[EntryNumber], seats: int, history: SwissHistory, seed: str
+) -> list[tuple[EntryNumber, ...]]:
     """Who sits at the tables of round `number`; (BYE, entry) for each bye."""
     byes = _byes(present, seats, history)
     playing = [entry for entry in present if entry not in byes]
     if not playing:  # so many withdrew that no table is full
         return [(BYE, entry) for entry in sorted(byes)]
     cost = _costs(playing, seats, history)
-    found: list[tuple[int, list[tuple[Number, ...]]]] = []
+    found: list[tuple[int, list[tuple[EntryNumber, ...]]]] = []
     for start in range(STARTS):
         lots = shuffled(schedule_randomness(seed), f"round {number} lots {start}", playing)
         # The first start is by points (the lots decide among equals), the others from anywhere.
@@ -50,14 +50,14 @@ def tables(
     return [*best, *((BYE, entry) for entry in sorted(byes))]
 
 
-def _byes(present: Sequence[Number], seats: int, history: SwissHistory) -> set[Number]:
-    def least_deserving(entry: Number) -> tuple[object, ...]:
+def _byes(present: Sequence[EntryNumber], seats: int, history: SwissHistory) -> set[EntryNumber]:
+    def least_deserving(entry: EntryNumber) -> tuple[object, ...]:
         return history.met[entry].count(BYE), history.points[entry], -entry
 
     return set(sorted(present, key=least_deserving)[: len(present) % seats])
 
 
-def _costs(playing: Sequence[Number], seats: int, history: SwissHistory) -> _Costs:
+def _costs(playing: Sequence[EntryNumber], seats: int, history: SwissHistory) -> _Costs:
     """What is bad about two bots at one table, as one number for all criteria above."""
     costs = {
         (one, other): _cost(one, other, seats, history) for one, other in combinations(playing, 2)
@@ -75,7 +75,9 @@ def _costs(playing: Sequence[Number], seats: int, history: SwissHistory) -> _Cos
     return summed
 
 
-def _cost(one: Number, other: Number, seats: int, history: SwissHistory) -> tuple[int, ...]:
+def _cost(
+    one: EntryNumber, other: EntryNumber, seats: int, history: SwissHistory
+) -> tuple[int, ...]:
     again = history.met[one].count(other)
     # Points by pairing are multiples of this, a bye's included.
     parts = 2 * (seats - 1)
@@ -91,8 +93,8 @@ def _cost(one: Number, other: Number, seats: int, history: SwissHistory) -> tupl
 
 
 def _improved(
-    filled: Sequence[Sequence[Number]], cost: _Costs
-) -> tuple[int, list[tuple[Number, ...]]]:
+    filled: Sequence[Sequence[EntryNumber]], cost: _Costs
+) -> tuple[int, list[tuple[EntryNumber, ...]]]:
     """The tables after all changes of places that help, and what is still bad about them."""
     table_of = {entry: at for at, table in enumerate(filled) for entry in table}
     sums = {

@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.records import TournamentBlock, TournamentId, VersionId
-from arena.scheduling.pairings import Number, Pairing
+from arena.scheduling.pairings import EntryNumber, Pairing
 from arena.storage import tournament_rows as rows
 from arena.storage import tournament_statements as statements
 from arena.storage.errors import (
@@ -130,7 +130,7 @@ class Tournaments:
                 connection, tournament_id, TournamentState.PAUSED, BEFORE[TournamentState.PAUSED]
             )
 
-    async def withdraw(self, name: str, number: Number) -> None:
+    async def withdraw(self, name: str, number: EntryNumber) -> None:
         """Take an entry out of a tournament that is not over; doing it again changes nothing.
 
         Raises UnknownTournamentError and TournamentStateError.

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.records import Block, BlockKind, TournamentBlock, VersionId
-from arena.scheduling.pairings import Number, Pairing, PlayedPairing
+from arena.scheduling.pairings import EntryNumber, Pairing, PlayedPairing
 from arena.tournament.tournament import (
     BlockRecord,
     BlockState,
@@ -132,7 +132,7 @@ class RunningTournament:
                     break
         return held
 
-    def missing(self, present: set[int]) -> set[Number]:
+    def missing(self, present: set[int]) -> set[EntryNumber]:
         """The entries that are waited for."""
         return {
             entry

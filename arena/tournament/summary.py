@@ -8,7 +8,7 @@ from arena.match.transcript import Entrant
 from arena.scheduling.formats import FormatName
 from arena.scheduling.knockout import Decision, Knockout
 from arena.scheduling.knockout_tables import TableKnockout
-from arena.scheduling.pairings import Number, PlayedPairing
+from arena.scheduling.pairings import EntryNumber, PlayedPairing
 from arena.scheduling.pairings import Standing as Standing
 from arena.tournament.tournament import Tournament, TournamentRecord
 
@@ -89,7 +89,7 @@ def _pairing_line(record: TournamentRecord, played: PlayedPairing) -> PairingLin
     )
 
 
-def name_of(tournament: Tournament, number: Number) -> str:
+def name_of(tournament: Tournament, number: EntryNumber) -> str:
     """Bot and version; bots that are started by a command have none."""
     return str(tournament.entries[number - 1].registered.entrant).rstrip()
 

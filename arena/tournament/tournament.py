@@ -13,7 +13,7 @@ from arena.match.score_rule import ScoreRule
 from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName, make_format
 from arena.scheduling.ladder import TableType
-from arena.scheduling.pairings import Format, Number, Pairing, PlayedPairing
+from arena.scheduling.pairings import EntryNumber, Format, Pairing, PlayedPairing
 from arena.scheduling.scoring import block_points, walkover
 
 PairingKey = tuple[int, int]
@@ -39,7 +39,7 @@ class TournamentState(Enum):
 class Entry:
     """A bot of the field."""
 
-    number: Number
+    number: EntryNumber
     """Its seeding, from 1."""
     registered: Registered
     elo: float | None
@@ -102,11 +102,11 @@ class Tournament:
         return TableType(game.name, game.options, self.rules.seats)
 
     @cached_property
-    def withdrawn(self) -> frozenset[Number]:
+    def withdrawn(self) -> frozenset[EntryNumber]:
         """Who does not play any more."""
         return frozenset(entry.number for entry in self.entries if entry.withdrawn)
 
-    def version(self, number: Number) -> VersionId:
+    def version(self, number: EntryNumber) -> VersionId:
         """The version that an entry is."""
         return self.entries[number - 1].registered.version_id
 
@@ -192,7 +192,7 @@ class TournamentRecord:
         missing = planned - len(played.blocks)
         return PlayedPairing(played.pairing, (*played.blocks, *[lost] * missing), absent)
 
-    def _absent(self, pairing: Pairing) -> frozenset[Number]:
+    def _absent(self, pairing: Pairing) -> frozenset[EntryNumber]:
         """Who had withdrawn, so that the pairing was not played out."""
         gone = self.tournament.withdrawn.intersection(pairing.entries)
         if not gone or not self.tournament.rules.format.round_by_round:
@@ -201,7 +201,7 @@ class TournamentRecord:
         last = frozenset(entry for entry in gone if self._last_round(entry) == pairing.round)
         return last or gone
 
-    def _last_round(self, entry: Number) -> int:
+    def _last_round(self, entry: EntryNumber) -> int:
         return max(one.round for one in self.pairings.values() if entry in one.entries)
 
     def _points(

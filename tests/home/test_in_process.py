@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from arena.bot import Action, Bot, Match, Turn
+from arena.bot import AnyAction, Bot, Match, Turn
 from arena.codec import bot_side
 from arena.codec.game_codec import CODECS
 from arena.games import GAMES, make_game
@@ -35,14 +35,14 @@ BLUFF = make_game("bluff")
 class Failing(Bot):
     """Raises whenever it is asked."""
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         raise RuntimeError("no idea")
 
 
 class Cheating(Bot):
     """Answers what is not legal."""
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         return "everything"
 
 
@@ -52,7 +52,7 @@ class Unready(Bot):
     def match_started(self, match: Match) -> None:
         raise OSError("the table is missing")
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         raise NotImplementedError
 
 

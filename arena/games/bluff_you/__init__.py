@@ -7,9 +7,9 @@ from arena.games.bluff_you.swaps import is_double, legal_swaps, swap_targets
 from arena.games.bluff_you.values import (
     CHIPS,
     Announced,
-    Announcement,
     Answer,
     BluffYouAction,
+    BluffYouAnnouncement,
     BluffYouChoice,
     BluffYouEvent,
     BluffYouPhase,
@@ -31,10 +31,10 @@ from arena.games.bluff_you.values import (
 __all__ = [
     "CHIPS",
     "Announced",
-    "Announcement",
     "Answer",
     "BluffYou",
     "BluffYouAction",
+    "BluffYouAnnouncement",
     "BluffYouChoice",
     "BluffYouEvent",
     "BluffYouOptions",

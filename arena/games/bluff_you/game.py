@@ -27,9 +27,9 @@ from arena.games.bluff_you.values import (
     CHIPS,
     DICE,
     PIPS,
-    Announcement,
     Answer,
     BluffYouAction,
+    BluffYouAnnouncement,
     BluffYouChoice,
     BluffYouEvent,
     BluffYouView,
@@ -208,7 +208,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
             2 + self._legality.no_win_limit(seat_count) * other_turn
         )
 
-    def _announce(self, state: BluffYouState, announced: Announcement) -> BluffYouState:
+    def _announce(self, state: BluffYouState, announced: BluffYouAnnouncement) -> BluffYouState:
         reason = self._legality.announcement_refusal(state, announced)
         if reason is not None:
             raise self._refusal(state, reason)

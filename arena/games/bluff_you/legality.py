@@ -18,8 +18,8 @@ from arena.games.bluff_you.swaps import LEAST_OWNED, is_double, legal_swaps, swa
 from arena.games.bluff_you.values import (
     CHIPS,
     LOWEST_CHIP,
-    Announcement,
     Answer,
+    BluffYouAnnouncement,
     BluffYouChoice,
     BluffYouView,
     Chips,
@@ -74,7 +74,9 @@ class Legality:
         own = state.chips[state.bluffer]
         return swap_targets(own, state.centre, self.points, self._min_give)
 
-    def announcement_refusal(self, state: BluffYouState, announced: Announcement) -> str | None:
+    def announcement_refusal(
+        self, state: BluffYouState, announced: BluffYouAnnouncement
+    ) -> str | None:
         """Why this cannot be announced now; None when it can."""
         seer, number = announced.seer, announced.number
         # Exact types: True and 1.0 compare equal to seats and numbers.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.games.bluff_you.values import Announcement, BluffYouPhase, Chips, Dice
+from arena.games.bluff_you.values import BluffYouAnnouncement, BluffYouPhase, Chips, ThreeDice
 
 # Read on every step; a module constant is found faster than an enum's member.
 ROLL: Final = BluffYouPhase.ROLL
@@ -24,9 +24,9 @@ class BluffYouState:
     turn: int
     bluffer: int
     phase: BluffYouPhase
-    dice: Dice
+    dice: ThreeDice
     """() before the roll and after the end."""
-    announced: Announcement | None
+    announced: BluffYouAnnouncement | None
     believed: bool | None
     swaps: int
     """Swaps made in this turn."""
@@ -44,7 +44,7 @@ class BluffYouState:
         return None if phase is ROLL or phase is OVER else self.bluffer
 
     @property
-    def said(self) -> Announcement:
+    def said(self) -> BluffYouAnnouncement:
         """What was announced; only asked for in the phases after an announcement."""
         if self.announced is None:
             raise ValueError("nothing was announced in this turn")
@@ -52,7 +52,10 @@ class BluffYouState:
 
 
 def within_turn(
-    state: BluffYouState, phase: BluffYouPhase, announced: Announcement, believed: bool | None
+    state: BluffYouState,
+    phase: BluffYouPhase,
+    announced: BluffYouAnnouncement,
+    believed: bool | None,
 ) -> BluffYouState:
     """The same turn, waiting for the next answer; no chip has moved."""
     return BluffYouState(

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from arena.games.bluff_you.values import Chips, Dice, Swap
+from arena.games.bluff_you.values import Chips, Swap, ThreeDice
 
 LEAST_OWNED: Final = 2
 """Chips that a bluffer owns who may swap, however few of them it may give (BY-16)."""
 
 
-def is_double(dice: Dice) -> bool:
+def is_double(dice: ThreeDice) -> bool:
     """Whether at least two of three dice are equal; a triple is a double (BY-16)."""
     first, second, third = dice
     return first in (second, third) or second == third

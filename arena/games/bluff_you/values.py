@@ -12,7 +12,7 @@ DICE: Final = 3
 PIPS: Final = 6
 """Faces of a die: 1 to 6."""
 
-Dice: TypeAlias = tuple[int, ...]
+ThreeDice: TypeAlias = tuple[int, ...]
 """The three dice in the order in which they were drawn; () where they are not known."""
 
 Chips: TypeAlias = tuple[int, ...]
@@ -42,7 +42,7 @@ class BluffYouPhase(Enum):
 class Roll:
     """The hidden roll of a turn, die 0 first (BY-6)."""
 
-    dice: Dice
+    dice: ThreeDice
 
     def __str__(self) -> str:
         return f"roll {' '.join(map(str, self.dice))}"
@@ -128,7 +128,7 @@ class Stop:
         return "enough"
 
 
-Announcement: TypeAlias = Win | Steal
+BluffYouAnnouncement: TypeAlias = Win | Steal
 """What is said to a seer, who then answers."""
 
 BluffYouChoice: TypeAlias = Win | Steal | Swap | Answer | Give | Take | Stop
@@ -155,9 +155,9 @@ class BluffYouView:
     bluffer: int
     to_act: int | None
     """The seat that is asked; None while the dealer rolls and when the match is over."""
-    dice: Dice
+    dice: ThreeDice
     """This turn's dice: the bluffer's alone until they are shown, then everybody's."""
-    announced: Announcement | None
+    announced: BluffYouAnnouncement | None
     """What the bluffer said in this turn."""
     believed: bool | None
     """What the seer answered in this turn."""
@@ -193,7 +193,7 @@ class Announced:
     """The bluffer made a win or a steal attempt."""
 
     bluffer: int
-    announced: Announcement
+    announced: BluffYouAnnouncement
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +205,9 @@ class Revealed:
     """
 
     bluffer: int
-    announced: Announcement
+    announced: BluffYouAnnouncement
     believed: bool
-    dice: Dice
+    dice: ThreeDice
     winner: int
     chip: int | None
 
@@ -235,7 +235,7 @@ class Swapped:
     """The bluffer showed a double and swapped chips with the centre."""
 
     bluffer: int
-    dice: Dice
+    dice: ThreeDice
     give: Chips
     take: int
 

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from arena.games.bluff_you import (
     Announced,
-    Announcement,
+    BluffYouAnnouncement,
     BluffYouEvent,
     BluffYouPhase,
     BluffYouView,
@@ -81,7 +81,7 @@ def _dice(dice: Sequence[int], view: BluffYouView) -> Html:
     return group("three hidden dice", hidden_dice(_DICE))
 
 
-def _claim(said: Announcement) -> str:
+def _claim(said: BluffYouAnnouncement) -> str:
     return f"{said.number}!" if isinstance(said, Win) else f"Your {said.number}!"
 
 

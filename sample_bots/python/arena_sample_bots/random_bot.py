@@ -1,6 +1,6 @@
 """Plays any legal action, all equally likely. The first hour's victim, in every game."""
 
-from arena.bot import Action, Bot, Turn, run
+from arena.bot import AnyAction, Bot, Turn, run
 from arena.games import GAMES
 
 
@@ -12,7 +12,7 @@ class RandomBot(Bot):
 
     games = tuple(GAMES)
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         return self.random.choice(list(turn.choices()))
 
 
