@@ -28,7 +28,7 @@ class Meetings:
     """How one bot fared against another."""
 
     wins: int
-    draws: int
+    ties: int
     losses: int
     share: float
     """Points taken by comparison, a tie being half a point."""
@@ -54,15 +54,15 @@ class Comparisons:
     def met(self, at: int, other: int) -> Meetings | None:
         """The bot at one place of the ladder against that at another; None if they never met."""
         matrix = self.matrix
-        wins, draws, losses = (
-            int(counts[at, other]) for counts in (matrix.wins, matrix.draws, matrix.losses)
+        wins, ties, losses = (
+            int(counts[at, other]) for counts in (matrix.wins, matrix.ties, matrix.losses)
         )
-        if not wins + draws + losses:
+        if not wins + ties + losses:
             return None
         share, low, high = (
             float(values[at, other]) for values in (matrix.share, matrix.low, matrix.high)
         )
-        return Meetings(wins, draws, losses, share, low, high)
+        return Meetings(wins, ties, losses, share, low, high)
 
 
 @dataclass(frozen=True, slots=True)

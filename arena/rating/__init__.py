@@ -1,6 +1,6 @@
 """Ratings of luck-heavy games: pure functions from results to numbers with their errors.
 
-    choices         score rule, clusters, Elo model: what whoever asks may choose
+    methods         clusters and Elo model, between which a caller chooses
     results         the append-only log, in columns
     aggregate       wins and ties per pair of bots, kept up to date match by match
     bradley_terry   the fit: one Elo per bot
@@ -9,7 +9,7 @@
     flags           what a reader must know before believing a rating
     ladder          all of that together, as the board and `arena rate` show it
     bootstrap       the intervals' cross-check
-    head_to_head    what stands beside an Elo: pairs and the worst residual
+    head_to_head    who beat whom, and the pair that ratings explain worst
     win_share       first places per table size
     nash            Nash averaging
     plackett_luce   the exact model with ties; misfit compares it with the board's Elo
@@ -32,7 +32,6 @@ __all__ = [
     "aggregate",
     "bootstrap",
     "bradley_terry",
-    "choices",
     "errors",
     "flags",
     "head_to_head",
@@ -40,6 +39,7 @@ __all__ = [
     "intervals",
     "ladder",
     "luck",
+    "methods",
     "misfit",
     "nash",
     "plackett_luce",

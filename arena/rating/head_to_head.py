@@ -22,7 +22,7 @@ class HeadToHead(Generic[BotT]):
 
     bots: tuple[BotT, ...]
     wins: IntArray
-    draws: IntArray
+    ties: IntArray
     losses: IntArray
     share: FloatArray
     """Points taken per comparison, a tie being half a point; NaN where two bots never met."""
@@ -79,7 +79,7 @@ def in_order(matrix: HeadToHead[BotT], bots: Sequence[BotT]) -> HeadToHead[BotT]
     return HeadToHead(
         tuple(bots),
         matrix.wins[chosen],
-        matrix.draws[chosen],
+        matrix.ties[chosen],
         matrix.losses[chosen],
         matrix.share[chosen],
         matrix.low[chosen],

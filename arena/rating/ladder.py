@@ -47,7 +47,7 @@ class Pair(Generic[BotT]):
     los: float
     """Likelihood that `bot` is better, 0 … 1."""
     wins: int
-    draws: int
+    ties: int
     losses: int
     """Comparisons `bot` won, tied and lost, as counted by the score rule."""
 

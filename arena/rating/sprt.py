@@ -7,14 +7,14 @@ satisfies H1 against the most likely one that satisfies H0,
 
 stopped at ln(beta / (1 - alpha)) or ln((1 - beta) / alpha). The unit is the block, not the match:
 matches of one block share their luck. For pairs of matches the block scores are 0, 1/4, 1/2, 3/4
-and 1 (LL, LD, DD or WL, WD, WW: "pentanomial"); other blocks have other scores.
+and 1 (LL, LT, TT or WL, WT, WW: "pentanomial"); other blocks have other scores.
 
 Hypotheses are Elo bounds <elo0, elo1>. LOGISTIC: mean score 1 / (1 + 10^(-elo/400)). NORMALIZED:
 (mean score - 1/2) / sd per match = nElo ln 10 / 800; the test then takes equally long in games
 with much and with little luck.
 
 Scores never seen count as seen 0.001 times, as in fishtest: no variance is zero, and a test that
-saw only draws, or only wins, still has an answer. Elo, nElo and LOS use the same counts.
+saw only ties, or only wins, still has an answer. Elo, nElo and LOS use the same counts.
 
 Sources: fishtest's and fastchess's statistics; Van den Bergh, "Comments on Normalized Elo";
 Siegmund 1985 (expected length, bias after stopping).
@@ -40,7 +40,7 @@ UNSEEN = 1e-3
 """What a count of zero is taken for."""
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The mean score of a block of two matches: LL, LD, DD or WL, WD, WW."""
+"""The mean score of a block of two matches: LL, LT, TT or WL, WT, WW; T is a tie."""
 
 
 class SprtState(StrEnum):
@@ -102,9 +102,9 @@ class BlockCounts:
 
     @classmethod
     def of_pairs(cls, counts: Sequence[int]) -> "BlockCounts":
-        """Pairs of matches: (LL, LD, DD + WL, WD, WW)."""
+        """Pairs of matches: (LL, LT, TT + WL, WT, WW), T being a tie."""
         if len(counts) != len(PAIR_SCORES):
-            raise RatingError(f"needs five counts LL, LD, DD+WL, WD, WW, got {len(counts)}")
+            raise RatingError(f"needs five counts LL, LT, TT+WL, WT, WW, got {len(counts)}")
         return cls(PAIR_SCORES, tuple(counts), 2)
 
     @classmethod

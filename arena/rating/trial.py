@@ -25,7 +25,7 @@ class Trial:
         self._next_look = 1
 
     @property
-    def all_draws(self) -> bool:
+    def all_ties(self) -> bool:
         """Whether there were blocks, and none made any difference."""
         return 0 < self.blocks == self._counts[Fraction(1, 2)]
 

@@ -9,7 +9,7 @@ watching        a transcript as one viewpoint sees it, moment by moment
 choosing        choices that live in the URL
 ladder_choice   the ladder of the URL
 charts          data frames as pictures
-history_chart   ratings over time as a picture
+history_chart   the chart of ratings over time
 comparison_tables   who beat whom, and a bot's numbers, as HTML
 tables          the leaderboard and the list of matches as HTML
 match_page      what stands around the scene of a replay

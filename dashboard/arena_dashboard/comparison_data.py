@@ -57,7 +57,7 @@ def history(ladder: LadderId) -> LadderHistory:
 
 
 def history_frame(found: LadderHistory, versions: list[VersionId]) -> pd.DataFrame:
-    """What the picture of a history is drawn from: a row per point and bot."""
+    """The data frame of a history's chart: a row per point and bot."""
     ends = {match.sequence: match.finished_at for match in found.matches}
     rows = [
         (

@@ -67,7 +67,7 @@ def _cell(beside: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) 
     if met is None:
         return tag("td", "" if at == other else "–", class_="ba-heat ba-faint")
     said = (
-        f"{_name(lines[at])} against {_name(lines[other])}: {met.wins} won, {met.draws} tied, "
+        f"{_name(lines[at])} against {_name(lines[other])}: {met.wins} won, {met.ties} tied, "
         f"{met.losses} lost"
     )
     return tag(
@@ -142,7 +142,7 @@ def opponents(standings: Sequence[BoardLine], beside: Comparisons, version: Vers
                     "tr",
                     tag("td", tag("a", line.bot, href=bot_link(line.bot)), " ", _version(line)),
                     _number(f"{line.elo:.0f}"),
-                    *(_number(str(count)) for count in (met.wins, met.draws, met.losses)),
+                    *(_number(str(count)) for count in (met.wins, met.ties, met.losses)),
                     _number(f"{met.share:.1%}", f"{met.low:.0%}–{met.high:.0%}"),
                 )
             )

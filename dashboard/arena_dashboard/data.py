@@ -55,7 +55,7 @@ def read(statement: Row) -> Sequence[Any]:
 
 
 def frame(standings: Sequence[BoardLine]) -> pd.DataFrame:
-    """What the picture of a ladder is drawn from, one row per bot, best first."""
+    """The data frame of a ladder's chart: one row per bot, best first."""
     return pd.DataFrame(
         {
             "bot": [f"{line.bot} {line.version}" for line in standings],

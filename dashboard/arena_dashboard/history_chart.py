@@ -1,4 +1,4 @@
-"""Ratings over time as a picture; pure."""
+"""The chart of ratings over time; pure."""
 
 import altair as alt
 import pandas as pd
@@ -46,10 +46,10 @@ def history(frame: pd.DataFrame) -> alt.LayerChart:
 
 
 def in_words(frame: pd.DataFrame) -> str:
-    """What the picture says to whoever cannot see it."""
+    """What the chart says to whoever cannot see it."""
     said = []
-    for bot, way in frame.groupby("bot", sort=False):
-        first, last = way.iloc[0], way.iloc[-1]
+    for bot, points in frame.groupby("bot", sort=False):
+        first, last = points.iloc[0], points.iloc[-1]
         said.append(
             f"{bot} from {first['elo']:.0f} after {first['matches']:,} matches to "
             f"{last['elo']:.0f} ({last['low']:.0f} to {last['high']:.0f}) after "

@@ -1,6 +1,6 @@
 """HTML that is escaped by construction: text becomes markup only through `tag`.
 
-Streamlit's own sanitiser lets HTML through, but no SVG: pictures are drawn with styled elements.
+Streamlit's own sanitiser lets HTML through, but no SVG: pictures are made of styled elements.
 """
 
 from html import escape

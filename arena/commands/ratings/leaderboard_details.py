@@ -32,7 +32,7 @@ def details_json(found: Details) -> dict[str, Any]:
                             **names[beside.bots[at]],
                             "opponent": names[beside.bots[other]],
                             "wins": met.wins,
-                            "draws": met.draws,
+                            "ties": met.ties,
                             "losses": met.losses,
                             "share": met.share,
                             "interval": (met.low, met.high),

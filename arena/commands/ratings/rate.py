@@ -61,7 +61,9 @@ def rate(
 def sprt(
     pairs: Annotated[
         str,
-        typer.Option(metavar="LL,LD,DD+WL,WD,WW", help="Pairs of matches by their two results."),
+        typer.Option(
+            metavar="LL,LT,TT+WL,WT,WW", help="Pairs of matches by their results; T is a tie."
+        ),
     ],
     bounds: Annotated[
         str, typer.Option(metavar="ELO0,ELO1", help="The two hypotheses, in Elo of the model.")
@@ -113,7 +115,7 @@ def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
                 "se": pair.se,
                 "los": pair.los,
                 "wins": pair.wins,
-                "draws": pair.draws,
+                "ties": pair.ties,
                 "losses": pair.losses,
             }
             for pair in ladder.pairs()

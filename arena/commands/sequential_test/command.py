@@ -120,7 +120,7 @@ def sequential_test(
         "matches": standing.matches,
         "matches_to_go": standing.matches_to_go,
         "block_scores": [{"score": value, "times": times} for value, times in trial.counts.items()],
-        "all_draws": trial.all_draws,
+        "all_ties": trial.all_ties,
         "elo": standing.elo,
         "elo_interval": list(standing.elo_interval),
         "nelo": standing.nelo,

@@ -68,8 +68,8 @@ def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
             "These estimates are biased: the test stopped because they were extreme. To know how "
             "large the difference is, play a number of matches fixed beforehand."
         )
-    if summary["all_draws"]:
-        lines.append("Every block was a draw: wherever they met the same, both did the same.")
+    if summary["all_ties"]:
+        lines.append("Every block was a tie: wherever they met the same, both did the same.")
     lines += [
         f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}"
         for fault in summary["faults"][:_MOST_REASONS]

@@ -1,6 +1,6 @@
 """Moments of a match as HTML and in words; a module per game.
 
-A scene draws what it is given, the views of whoever looks and the events that everybody learnt,
+A scene renders what it is given, the views of whoever looks and the events that everybody learnt,
 and nothing else reaches it. All functions are pure.
 """
 
@@ -20,7 +20,7 @@ class Scene(Protocol):
     def QUIET(self) -> str:  # noqa: N802  a constant of the module
         """What is said of a step that showed everybody something, but was no event."""
 
-    def draw(self, moment: Moment, names: Sequence[str]) -> Html:
+    def render(self, moment: Moment, names: Sequence[str]) -> Html:
         """The table."""
 
     def tell(self, event: Any, names: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ from arena_dashboard.watching import Moment
 QUIET = "The dealer rolls again, in secret."
 
 
-def draw(moment: Moment, names: Sequence[str]) -> Html:
+def render(moment: Moment, names: Sequence[str]) -> Html:
     """The table."""
     view: BluffView = moment.views[0]
     showdown = next((e for e in moment.events if isinstance(e, Showdown)), None)

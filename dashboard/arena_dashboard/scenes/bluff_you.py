@@ -37,7 +37,7 @@ QUIET = "The swapping ends."
 _DICE = 3
 
 
-def draw(moment: Moment, names: Sequence[str]) -> Html:
+def render(moment: Moment, names: Sequence[str]) -> Html:
     """The table."""
     view: BluffYouView = moment.views[0]
     shown = next((e for e in moment.events if isinstance(e, Revealed | Swapped)), None)

@@ -8,7 +8,7 @@ from arena_dashboard import charts, data, tables
 from arena_dashboard.ladder_choice import choose_ladder, size_in_words
 
 LIVE_SECONDS = 3.0
-# With fewer bots there is no picture to draw.
+# With fewer bots a chart says nothing.
 FEW = 2
 
 

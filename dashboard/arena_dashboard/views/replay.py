@@ -122,7 +122,7 @@ scene, words = st.columns([5, 3], gap="large")
 with scene:
     now = sentences(moment, match.game, match.names)
     st.html(match_page.headline(moment.step, now))
-    st.html(SCENES[match.game].draw(moment, match.names))
+    st.html(SCENES[match.game].render(moment, match.names))
     if at == last:
         st.html(match_page.result(match))
 with words:
