@@ -12,8 +12,9 @@ import structlog
 
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
-from arena.hosting.director import Director, Terms
+from arena.hosting.director import Director
 from arena.hosting.journal import Journal
+from arena.hosting.terms import Terms
 from arena.randomness import SECRET_BYTES
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import HELLO_SECONDS, PlayService

@@ -73,7 +73,7 @@ class RatedRow(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BoardLine:
-    """One line of a leaderboard. An Elo is never to be shown without what stands beside it."""
+    """One line of a leaderboard. An Elo is never to be shown without its interval."""
 
     rank: int
     """From 1, in the order of Elo."""
@@ -139,8 +139,8 @@ class Board:
         else:
             for row in rows:
                 seats = tuple(zip(row.version_ids, row.placings, strict=True))
-                told = luck_of_table([row.luck], len(seats))
-                luck = None if told is None else tuple(told[0].tolist())
+                measured = luck_of_table([row.luck], len(seats))
+                luck = None if measured is None else tuple(measured[0].tolist())
                 match = MatchResult(row.match_id, seats, self._block(row), luck)
                 self._results.append(match)
                 self._aggregate.add(match)

@@ -1,4 +1,4 @@
-"""What stands beside the Elo of a ladder, for it is never shown alone.
+"""Comparisons of a ladder's bots, without which its Elo is never shown.
 
 An equilibrium bot can beat everyone and still stand below a bot that farms the weak: who beat whom,
 which pair the ratings explain worst, and what each bot weighs in the Nash average let a reader see
@@ -94,7 +94,7 @@ class AcrossTables:
 
 
 def comparisons(rated: Ladder[VersionId]) -> Comparisons:
-    """What stands beside a ladder. The Nash average takes some 30 ms for 100 bots."""
+    """The comparisons of a ladder. The Nash average takes some 30 ms for 100 bots."""
     fitted = rated.intervals.fit
     bots = tuple(rating.bot for rating in rated.ratings)
     nash = nash_average(fitted)

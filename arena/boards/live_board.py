@@ -96,7 +96,7 @@ class LiveBoard:
         self._clock = clock
         self._lock = Lock()
         self._board = Board(ladder.game, ladder.score)
-        self._shown = Leaderboard((), 0, 0)
+        self._latest = Leaderboard((), 0, 0)
         self._rests_until = -float("inf")
 
     def now(self) -> Leaderboard:
@@ -109,7 +109,7 @@ class LiveBoard:
                 ended = self._clock()
                 # The log so far is read once: what comes is what costs from now on.
                 self._rests_until = ended + rest_seconds(0.0 if first else ended - began)
-            return self._shown
+            return self._latest
 
     @property
     def rests_seconds(self) -> float:
@@ -123,7 +123,7 @@ class LiveBoard:
 
     def _catch_up(self) -> None:
         (last,) = self._read(statements.last_rating_event())
-        if last.sequence == self._shown.sequence:
+        if last.sequence == self._latest.sequence:
             return
         rows = self._read(
             statements.rated_results(
@@ -131,10 +131,10 @@ class LiveBoard:
                 self.ladder.option_values,
                 self.ladder.seats,
                 # Of all ladders: what came before is known not to be ours.
-                after_sequence=max(self._shown.sequence, self._board.sequence),
+                after_sequence=max(self._latest.sequence, self._board.sequence),
             )
         )
-        standings, rated = self._shown.standings, self._shown.rated
+        standings, rated = self._latest.standings, self._latest.rated
         if rows:
             self._board.extend(rows)
             versions = all_versions(self._read)
@@ -143,7 +143,7 @@ class LiveBoard:
         # Results may have come between the two questions.
         sequence = max(last.sequence, self._board.sequence)
         wins = self._board.win_shares()
-        self._shown = Leaderboard(standings, len(self._board), sequence, rated, wins)
+        self._latest = Leaderboard(standings, len(self._board), sequence, rated, wins)
 
 
 class LiveBoards:
@@ -201,11 +201,11 @@ async def follow(url: str, board: LiveBoard) -> AsyncGenerator[Leaderboard]:
 
     The database at `url` tells when there is something new; nobody is asked, and nobody waits.
     """
-    shown = -1
+    last_matches = -1
     async with aclosing(notifications(url, [RESULTS_CHANNEL])) as news:
         async for _ in news:
             found = await asyncio.to_thread(board.now)
-            if found.matches != shown:
-                shown = found.matches
+            if found.matches != last_matches:
+                last_matches = found.matches
                 yield found
             await asyncio.sleep(board.rests_seconds)

@@ -32,7 +32,7 @@ class LuckAdjusted:
         return f"{self.elo:.0f} ± {(high - low) / 2:.0f}"
 
 
-class LuckTold(NamedTuple):
+class LuckSource(NamedTuple):
     """What a column comes from, and what it gained."""
 
     table: TableName
@@ -52,7 +52,7 @@ class LuckTold(NamedTuple):
         return self._asdict() | {"table": self.table._asdict()}
 
 
-def luck_told(game: str, column: Iterable[LuckAdjusted | None]) -> LuckTold | None:
+def luck_source(game: str, column: Iterable[LuckAdjusted | None]) -> LuckSource | None:
     """Of the lines of a board; None where no luck was taken out."""
     factors = [
         adjusted.variance_factor
@@ -60,7 +60,7 @@ def luck_told(game: str, column: Iterable[LuckAdjusted | None]) -> LuckTold | No
         if adjusted is not None and adjusted.variance_factor is not None
     ]
     table = table_of(game)
-    return LuckTold(table, fmean(factors)) if table is not None and factors else None
+    return LuckSource(table, fmean(factors)) if table is not None and factors else None
 
 
 def adjusted_by_version(

@@ -83,7 +83,7 @@ def _parsed(game: type[AnyGame], options: Mapping[str, object]) -> Options:
     try:
         return kind.model_validate(reread)
     except ValidationError as error:
-        raise OptionsError(f"{game.name}: {_explained(kind, options, error)}") from error
+        raise OptionsError(f"{game.name}: {_error_text(kind, options, error)}") from error
 
 
 def _word_read(value: object) -> object:
@@ -95,7 +95,7 @@ def _word_read(value: object) -> object:
         return value
 
 
-def _explained(kind: type[Options], options: Mapping[str, object], error: ValidationError) -> str:
+def _error_text(kind: type[Options], options: Mapping[str, object], error: ValidationError) -> str:
     """The first thing wrong, in the words of whoever wrote the options."""
     first = error.errors()[0]
     if not first["loc"]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena.games.validation_errors import explained, place, shown
+from arena.games.validation_errors import error_text, json_excerpt, path_text
 
 
 class NotationError(ValueError):
@@ -71,24 +71,24 @@ class Notation:
         Nothing is converted: a number as text, or true for 1, is refused. Raises NotationError.
         """
         if not isinstance(value, Mapping):
-            where = place(within) or "the action"
-            raise NotationError(f"{where}: found {shown(value)}; allowed is an object")
+            where = path_text(within) or "the action"
+            raise NotationError(f"{where}: found {json_excerpt(value)}; allowed is an object")
         if "type" not in value:
-            raise NotationError(f"{place((*within, 'type'))} is missing")
+            raise NotationError(f"{path_text((*within, 'type'))} is missing")
         name = value["type"]
         kind = self._kinds.get(name) if isinstance(name, str) else None
         if kind is None:
             known = ", ".join(f'"{name}"' for name in self._kinds)
-            where = place((*within, "type"))
-            raise NotationError(f"{where}: found {shown(name)}; allowed is one of {known}")
+            where = path_text((*within, "type"))
+            raise NotationError(f"{where}: found {json_excerpt(name)}; allowed is one of {known}")
         members = {key: member for key, member in value.items() if key != "type"}
         for key in members.keys() - {field.name for field in fields(kind)}:
-            raise NotationError(f"{place((*within, key))}: {name} has no such member")
+            raise NotationError(f"{path_text((*within, key))}: {name} has no such member")
         try:
             # As JSON, because only there tuples, which JSON writes as lists, may be strict.
             return self._adapter(kind).validate_json(json.dumps(members), strict=True)
         except ValidationError as error:
-            raise NotationError(explained(error, within, name)) from error
+            raise NotationError(error_text(error, within, name)) from error
 
     def _adapter(self, kind: type) -> TypeAdapter[Any]:
         # Built on first use: importing a game costs a bot author nothing.

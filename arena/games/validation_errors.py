@@ -31,7 +31,7 @@ _ALLOWED: Final = {
 """By pydantic's type of error."""
 
 
-def place(path: FieldPath) -> str:
+def path_text(path: FieldPath) -> str:
     """A path as text, as in `steps[12].action.quantity`."""
     text = ""
     for before, part in zip(("", *path), path, strict=False):
@@ -42,7 +42,7 @@ def place(path: FieldPath) -> str:
     return text
 
 
-def shown(value: object) -> str:
+def json_excerpt(value: object) -> str:
     """A value as JSON, cut where it gets long."""
     text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
     # A lone surrogate could not be printed.
@@ -50,11 +50,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def explained(error: ValidationError, within: FieldPath = (), whole: str = "the value") -> str:
+def error_text(error: ValidationError, within: FieldPath = (), whole: str = "the value") -> str:
     """The first thing that is wrong. `within` leads to what was validated; without a path, the
     value goes by the name `whole`."""
     first = error.errors(include_url=False)[0]
-    where = place((*within, *first["loc"])) or whole
+    where = path_text((*within, *first["loc"])) or whole
     kind, found, context = first["type"], first["input"], first.get("ctx", {})
     if kind in ("missing", "missing_argument"):
         return f"{where} is missing"
@@ -67,7 +67,7 @@ def explained(error: ValidationError, within: FieldPath = (), whole: str = "the 
 
 
 def _found(where: str, found: object, reason: str) -> str:
-    return f"{where}: found {shown(found)}; {reason}"
+    return f"{where}: found {json_excerpt(found)}; {reason}"
 
 
 def _allowed(kind: str, context: dict[str, Any], message: str) -> str:

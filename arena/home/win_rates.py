@@ -2,13 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from math import sqrt
 
 from arena.home.deal_blocks import BlockMatch
 from arena.home.in_process import PlayedMatch
-
-_Z = 1.959964
-"""Of the normal distribution, for 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +29,14 @@ class WinRate:
     def interval(self) -> tuple[float, float]:
         """Where the share lies with 95 % confidence: Wilson's score interval, for as many matches
         as they are worth (Kish 1965)."""
+        # Here, because a bot's process that plays a match need not wait for numpy.
+        import numpy as np
+
+        from arena.rating.head_to_head import wilson
+
         worth = self.matches / self.design_effect
-        return wilson(self.share * worth, worth)
+        low, high = wilson(np.array([self.share * worth]), np.array([worth]))
+        return float(low[0]), float(high[0])
 
 
 class WinRates:
@@ -100,12 +102,3 @@ class WinRates:
         scatter = self._block_squares[contender] / size - self.matches * share**2
         alone = self._squares[contender] / size - blocks * share**2
         return (max(0.0, scatter) * blocks / (blocks - 1) + one_more) / (max(0.0, alone) + one_more)
-
-
-def wilson(successes: float, trials: float) -> tuple[float, float]:
-    """Wilson's 95 % score interval (E. B. Wilson 1927): honest near 0 and 1 and for few trials."""
-    share = successes / trials
-    centre = share + _Z**2 / (2 * trials)
-    margin = _Z * sqrt(share * (1 - share) / trials + _Z**2 / (4 * trials**2))
-    scale = 1 + _Z**2 / trials
-    return max(0.0, (centre - margin) / scale), min(1.0, (centre + margin) / scale)

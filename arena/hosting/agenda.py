@@ -1,4 +1,4 @@
-"""Blocks that go before the ladder's: what a director asks for, and tells about."""
+"""Blocks that go before the ladder's: what a director asks for, and what it reports."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Engagement:
     could end it at a moment of its choice. It is given back instead, and played on later.
     """
 
-    ladder: TableType
+    table_type: TableType
     bots: tuple[int, ...]
     """Versions, in the order of the first match's seats."""
     block: Block

@@ -1,18 +1,19 @@
 """One match among bots that may be slow, wrong, silent or gone: from offer to transcript.
 
-A table never waits. It is told of joins, answers, departures and the passing of time, moves the
-match on as far as it goes, and tells the players what is new. So a match costs no task, and a
-test turns its clock by hand.
+A hosted match never waits. Joins, answers, departures and the passing of time are calls to it; each
+moves the match on as far as it goes and tells the players what is new. So a match costs no task,
+and a test turns its clock by hand.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import structlog
 
-from arena.hosting.ports import Cancellable, Player, Timer
+from arena.hosting.alarm import Alarm
+from arena.hosting.ports import Player, Timer
+from arena.hosting.terms import Patience
 from arena.match.clock import TimeBank
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Ask, Flow, MatchRecord, OpenTurn, Reply, TimedAction, play
@@ -22,19 +23,6 @@ from arena.randomness import KeyedRandomness, commitment, match_key
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a table waits for what is no thinking."""
-
-    join_seconds: float = 5.0
-    """How long an offer stands: enough for a bot in the middle of a heavy move to read it."""
-    grace_seconds: float = 15.0
-    """How long a bot may be away before it forfeits: a restart of its process fits in."""
-    decline_seconds: float = 5.0
-    """How long a copy of a bot is offered nothing after it declined: often it is leaving, and an
-    offer that is declined costs the others at the table their time."""
-
-
 class _Phase(Enum):
     OFFERED = "offered"
     PLAYING = "playing"
@@ -42,7 +30,7 @@ class _Phase(Enum):
 
 
 class Outcome(Enum):
-    """How a table ended for whoever set it up."""
+    """How a hosted match ended, for whoever set it up."""
 
     PLAYED = "played"
     """The transcript is there."""
@@ -86,16 +74,14 @@ class HostedMatch:
         self._asked_at = 0.0
         self._replies: dict[int, Reply] = {}
         self._patience = patience
-        self._deadline = timer.now() + patience.join_seconds
-        self._alarm: Cancellable | None = None
-        self._alarm_at = 0.0
+        self._alarm = Alarm(timer, self._ring)
 
     def open(self) -> None:
         """Offer the match to all seats."""
         join_ms = int(self._patience.join_seconds * 1000)
         for seat, player in enumerate(self._players):
             player.offer(self, seat, self._commitment, join_ms)
-        self._arm()
+        self._alarm.set(self._timer.now() + self._patience.join_seconds)
 
     def join(self, seat: int, entropy: bytes) -> None:
         """A seat accepts; the match begins with the last one. Joining twice changes nothing."""
@@ -159,7 +145,7 @@ class HostedMatch:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Players know their table: nothing of a match stays for the garbage collector to find."""
+        """Players know their match: nothing of a match stays for the garbage collector to find."""
         self._players = ()
 
     def _begin(self) -> None:
@@ -260,26 +246,21 @@ class HostedMatch:
         self._tell_done(outcome)
 
     def _tell_done(self, outcome: Outcome) -> None:
-        done, self._done = self._done, _told
+        done, self._done = self._done, _done_already
         done(self, outcome)
 
     def _close(self) -> None:
         self._phase = _Phase.OVER
         self._flow = None
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
-
-    # One alarm per table. A new deadline that lies later than the alarm only moves the deadline:
-    # the alarm finds out when it rings. Most turns therefore arrange and cancel nothing.
+        self._alarm.cancel()
 
     def _set_deadline(self) -> None:
         replies = self._replies
-        self._deadline = min(
-            [self._seat_deadline(turn.seat) for turn in self._asked if turn.seat not in replies]
+        self._alarm.set(
+            min(
+                [self._seat_deadline(turn.seat) for turn in self._asked if turn.seat not in replies]
+            )
         )
-        if self._alarm is None or self._deadline < self._alarm_at:
-            self._arm()
 
     def _seat_deadline(self, seat: int) -> float:
         deadline = self._asked_at + self._banks[seat].allowed_ms / 1000
@@ -287,18 +268,8 @@ class HostedMatch:
             return deadline
         return min(deadline, self._away_since[seat] + self._patience.grace_seconds)
 
-    def _arm(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-        self._alarm_at = self._deadline
-        self._alarm = self._timer.call_at(self._deadline, self._ring)
-
     def _ring(self) -> None:
-        self._alarm = None
-        now = self._timer.now()
-        if now < self._deadline:
-            self._arm()
-        elif self._phase is _Phase.OFFERED:
+        if self._phase is _Phase.OFFERED:
             self.absent_at_start = [
                 seat for seat in range(len(self._players)) if seat not in self._entropies
             ]
@@ -308,7 +279,7 @@ class HostedMatch:
                 "nothing for a while; was it busy with another match?",
             )
         elif self._phase is _Phase.PLAYING:
-            self._expire(now)
+            self._expire(self._timer.now())
 
     def _expire(self, now: float) -> None:
         for turn in self._asked:
@@ -332,8 +303,8 @@ class HostedMatch:
             self._set_deadline()
 
 
-def _told(_table: HostedMatch, _outcome: Outcome) -> None:
-    """Stands for `done` once it was called: whoever sets up a table knows it, too."""
+def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
+    """Stands for `done` once it was called: whoever sets up a match is in turn known to it."""
 
 
 _ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")

@@ -15,9 +15,6 @@ CENTRE: Final = 0
 OWN: Final = 1
 """The bluffer's."""
 OTHER: Final = 2
-PLACES: Final = (CENTRE, OWN, OTHER)
-
-KINDS: Final = len(CHIPS) // 2
 
 
 def kind_of(number: int) -> int:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from arena.games.validation_errors import place
+from arena.games.validation_errors import path_text
 
 JsonPath: TypeAlias = tuple[int | str, ...]
 Difference: TypeAlias = tuple[JsonPath, tuple[Any] | None, tuple[Any] | None]
@@ -43,7 +43,7 @@ def parse(text: bytes) -> Any:
             _decoded(text), object_pairs_hook=members, parse_constant=_refuse_constant
         )
         if repeated:
-            where = place((*_path_to(repeated[0], value), repeated[0].name))
+            where = path_text((*_path_to(repeated[0], value), repeated[0].name))
             raise JsonTextError(f"{where} is there twice")
     except json.JSONDecodeError as error:
         raise JsonTextError(

@@ -13,10 +13,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidato
 from arena.games import GAMES
 from arena.games.game import DEALER, Options
 from arena.games.notation import NotationError
-from arena.games.validation_errors import explained, place, shown
+from arena.games.validation_errors import error_text, json_excerpt, path_text
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.json_text import JsonTextError, difference, parse
+from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.result import Result, Termination
 from arena.match.transcript import (
@@ -48,7 +49,7 @@ def _unicode(text: str) -> str:
 
 
 def _uuid(text: str) -> str:
-    if _UUID.fullmatch(text):
+    if is_match_id(text):
         return text
     raise ValueError("a match id is a UUID in lowercase with dashes")
 
@@ -65,7 +66,6 @@ def _game(name: str) -> str:
     raise ValueError(f"the games are {', '.join(GAMES)}")
 
 
-_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HEX = re.compile("([0-9a-f]{2})*")
 
@@ -199,7 +199,7 @@ def from_json(value: object) -> Transcript:
     try:
         document = _Document.model_validate(value)
     except ValidationError as error:
-        raise TranscriptError(explained(error, whole="the transcript")) from error
+        raise TranscriptError(error_text(error, whole="the transcript")) from error
     options = _options(document.game, document.options)
     steps = tuple(
         _step_from_json(document.game, index, step) for index, step in enumerate(document.steps)
@@ -216,12 +216,12 @@ def from_json(value: object) -> Transcript:
 
 
 def _other_form(path: tuple[int | str, ...], found: Any, wanted: Any) -> str:
-    where = place(path)
+    where = path_text(path)
     if found is None:
         return f"{where} is missing"
     if wanted is None:
-        return f"{where}: found {shown(found[0])}; here this member is left out"
-    return f"{where}: found {shown(found[0])}; allowed is {shown(wanted[0])}"
+        return f"{where}: found {json_excerpt(found[0])}; here this member is left out"
+    return f"{where}: found {json_excerpt(found[0])}; allowed is {json_excerpt(wanted[0])}"
 
 
 def _options(game: str, given: Mapping[str, Any]) -> Options:
@@ -229,7 +229,7 @@ def _options(game: str, given: Mapping[str, Any]) -> Options:
         # As JSON, because only there tuples, which JSON writes as lists, may be strict.
         return GAMES[game].options_type.model_validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
-        raise TranscriptError(explained(error, ("options",))) from error
+        raise TranscriptError(error_text(error, ("options",))) from error
 
 
 def _transcript(document: _Document, options: Options, steps: tuple[Step, ...]) -> Transcript:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from arena.games.game import DEALER
-from arena.games.validation_errors import place, shown
+from arena.games.validation_errors import json_excerpt, path_text
 from arena.match.faults import FaultCount
 from arena.match.json_text import difference
 from arena.match.replay import TranscriptError, advance, name, start
@@ -31,7 +31,8 @@ def verify(transcript: Transcript) -> None:
     if found is not None:
         path, recorded, actual = found
         raise TranscriptError(
-            f"{place(('result', *path))} is {_shown(recorded)}, but the steps give {_shown(actual)}"
+            f"{path_text(('result', *path))} is {_value_text(recorded)}, "
+            f"but the steps give {_value_text(actual)}"
         )
 
 
@@ -46,8 +47,8 @@ def _check_opening(transcript: Transcript) -> None:
             raise TranscriptError(f"the entropy of seat {seat} has {len(entropy)} bytes")
 
 
-def _shown(at: tuple[Any] | None) -> str:
-    return "nothing" if at is None else shown(at[0])
+def _value_text(at: tuple[Any] | None) -> str:
+    return "nothing" if at is None else json_excerpt(at[0])
 
 
 class _Referee:
@@ -85,8 +86,9 @@ class _Referee:
             assert found is not None
             path, drawn, due = found
             raise TranscriptError(
-                f"step {index}: the dealer drew {_shown(drawn)} at {place(('action', *path))}, "
-                f"but the opening gives {_shown(due)}"
+                f"step {index}: the dealer drew {_value_text(drawn)} at "
+                f"{path_text(('action', *path))}, "
+                f"but the opening gives {_value_text(due)}"
             )
 
     def _check_answer(self, before: Any, index: int, step: Step, seat: int) -> None:

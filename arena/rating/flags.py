@@ -26,7 +26,7 @@ class Flag(StrEnum):
 
 
 def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
-    """Per bot of the fit, what to beware of; mostly nothing."""
+    """Per bot of the fit, its flags; mostly none."""
     fit = intervals.fit
     score = fit.score
     found: list[set[Flag]] = [set() for _ in fit.bots]
@@ -38,17 +38,17 @@ def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
         if intervals.evidence[index] < FEW_CLUSTERS:
             found[index].add(Flag.FEW_CLUSTERS)
     took = score > 0
-    for group in _beside_the_largest(strong_groups(took | took.T)):
+    for group in _all_but_the_largest(strong_groups(took | took.T)):
         for index in group:
             found[index].add(Flag.SEPARATE_POOL)
-    for group in _beside_the_largest(strong_groups(took)):
+    for group in _all_but_the_largest(strong_groups(took)):
         for index in group:
             if not found[index] - {Flag.FEW_CLUSTERS}:
                 found[index].add(Flag.ONE_SIDED)
     return tuple(frozenset(flags) for flags in found)
 
 
-def _beside_the_largest(groups: list[list[int]]) -> list[list[int]]:
+def _all_but_the_largest(groups: list[list[int]]) -> list[list[int]]:
     """All groups but the largest; all, when none is larger than the others: the order in which
     bots came must not decide whom a flag falls on."""
     tied = len(groups) > 1 and len(groups[0]) == len(groups[1])

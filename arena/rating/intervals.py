@@ -112,17 +112,6 @@ def intervals(
     return Intervals(fit, clusters, covariance, evidence)
 
 
-def model_covariance(fit: Fit[BotT]) -> FloatArray:
-    """(K, K), Elo squared: the inverse curvature, right if all pairs were independent games.
-
-    With a prior it is the posterior's covariance (Laplace), as wide as the prior where nothing was
-    learnt.
-    """
-    curvature = hessian(fit.pairs, win_probabilities(fit.theta), prior_precision(fit.prior_sd))
-    inverse = _inverse(curvature, singular=fit.prior_sd is None)
-    return inverse * ELO_PER_NAT**2
-
-
 def _pair_products(fit: Fit[BotT], chances: FloatArray) -> FloatArray:
     """sum of u u^T with every pair of a match a cluster: a Laplacian of squared surpluses."""
     squares = fit.wins * (1.0 - chances) ** 2 + fit.ties * (0.5 - chances) ** 2

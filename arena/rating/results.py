@@ -5,7 +5,7 @@ best, equal placings are ties), perhaps its luck. A bot is any hashable value; t
 versions.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Generic, TypeVar
@@ -276,10 +276,6 @@ class Results(Generic[BotT]):
                 for table in tables
             ],
         )
-
-    def without_blocks(self, blocks: Collection[Hashable]) -> "Results[BotT]":
-        """The log as if these blocks had never been played."""
-        return Results(match for match in self.matches() if match.block not in blocks)
 
 
 def _check(table: MatchColumns, bots: int) -> None:

@@ -21,8 +21,7 @@ Siegmund 1985 (expected length, bias after stopping).
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -106,15 +105,6 @@ class BlockCounts:
         if len(counts) != len(PAIR_SCORES):
             raise RatingError(f"needs five counts LL, LT, TT+WL, WT, WW, got {len(counts)}")
         return cls(PAIR_SCORES, tuple(counts), 2)
-
-    @classmethod
-    def of_scores(cls, scores: Iterable[float], *, matches_per_block: int) -> "BlockCounts":
-        """Blocks of any kind. Their possible scores are taken to be those seen, 0, 1/2 and 1."""
-        seen = Counter({0.0: 0, 0.5: 0, 1.0: 0})
-        # Thirds and fifths that differ in the last digit are one score.
-        seen.update(round(score, 12) for score in scores)
-        rising = sorted(seen)
-        return cls(tuple(rising), tuple(seen[score] for score in rising), matches_per_block)
 
     @property
     def blocks(self) -> int:

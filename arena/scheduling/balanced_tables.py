@@ -3,7 +3,8 @@
 Guarantees, for n bots and s seats, checked by tests for all n up to 30 and s up to 10:
 
 - every bot sits at equally many tables;
-- every two bots meet, and no two meet more than MOST_UNEVEN times more often than any other two.
+- every two bots meet, and no two meet more than three times as often as any other two
+  (measured, not derived).
 
 If listing all combinations takes no more tables than the construction, that is done: then every two
 bots meet equally often. Otherwise: think of the bots on a circle, take a few tables (base tables)
@@ -16,9 +17,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations
 from math import comb
-
-MOST_UNEVEN = 3
-"""How many times more often than others two bots may meet, see above. Measured, not derived."""
 
 _MOST_TRIED = 3_000
 """Base tables that are all tried; beyond that they are put together seat by seat."""

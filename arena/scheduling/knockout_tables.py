@@ -191,10 +191,10 @@ class TableKnockout:
         playing = [entry for entry in others if entry not in withdrawn]
         gone = [entry for entry in others if entry in withdrawn]
         spare = len(playing) % self.seats
-        beside = [*playing[:spare], *gone]
+        walkovers = [*playing[:spare], *gone]
         seated = [
             *_serpentine(playing[spare:], self.seats),
-            *(beside[at : at + self.seats] for at in range(0, len(beside), self.seats)),
+            *(walkovers[at : at + self.seats] for at in range(0, len(walkovers), self.seats)),
         ]
         randomness = schedule_randomness(self.seed)
         return tuple(

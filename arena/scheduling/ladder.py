@@ -12,13 +12,13 @@ from arena.games.game import Options
 
 @dataclass(frozen=True, slots=True)
 class TableType:
-    """One ladder: a game under fixed options at one table size."""
+    """A kind of table: a game under fixed options with a number of seats."""
 
     game: str
     options: Options
     seats: int
     key: tuple[Any, ...] = field(init=False)
-    """What tells ladders apart: equal for equal rules and sizes."""
+    """What tells types apart: equal for equal rules and sizes."""
 
     def __post_init__(self) -> None:
         changed = repr(sorted(self.options.changed().items()))
@@ -45,34 +45,34 @@ class Candidate:
 
 
 class MeetingCounts:
-    """How often bots sat at one table, ladder by ladder. One match touches its own pairs only."""
+    """How often bots sat at one table, by type of table. One match touches its own pairs only."""
 
     def __init__(self) -> None:
         self._matches: dict[tuple[Any, int], int] = defaultdict(int)
         self._pairs: dict[tuple[Any, int, int], int] = defaultdict(int)
 
-    def add(self, ladder: TableType, bots: Sequence[int]) -> None:
+    def add(self, table_type: TableType, bots: Sequence[int]) -> None:
         """Count a table that is set up."""
         for bot in bots:
-            self.add_matches(ladder, bot, 1)
+            self.add_matches(table_type, bot, 1)
         for one, other in combinations(bots, 2):
-            self.add_meetings(ladder, one, other, 1)
+            self.add_meetings(table_type, one, other, 1)
 
-    def add_matches(self, ladder: TableType, bot: int, times: int) -> None:
+    def add_matches(self, table_type: TableType, bot: int, times: int) -> None:
         """Count tables of one bot."""
-        self._matches[ladder.key, bot] += times
+        self._matches[table_type.key, bot] += times
 
-    def add_meetings(self, ladder: TableType, one: int, other: int, times: int) -> None:
+    def add_meetings(self, table_type: TableType, one: int, other: int, times: int) -> None:
         """Count tables of one pair."""
-        self._pairs[ladder.key, min(one, other), max(one, other)] += times
+        self._pairs[table_type.key, min(one, other), max(one, other)] += times
 
-    def matches(self, ladder: TableType, bot: int) -> int:
+    def matches(self, table_type: TableType, bot: int) -> int:
         """How many tables a bot sat at."""
-        return self._matches[ladder.key, bot]
+        return self._matches[table_type.key, bot]
 
-    def meetings(self, ladder: TableType, one: int, other: int) -> int:
+    def meetings(self, table_type: TableType, one: int, other: int) -> int:
         """How many tables the two sat at together."""
-        return self._pairs[ladder.key, min(one, other), max(one, other)]
+        return self._pairs[table_type.key, min(one, other), max(one, other)]
 
 
 class RunningPairs:
@@ -103,26 +103,26 @@ class RunningPairs:
 
 
 def next_table(
-    ladder: TableType,
+    table_type: TableType,
     candidates: Iterable[Candidate],
     counts: MeetingCounts,
     running: RunningPairs | None = None,
     *,
     with_guest: bool = False,
 ) -> tuple[Candidate, ...] | None:
-    """The bots of the next table of a ladder, or None when too few may meet.
+    """The bots of the next table of a type, or None when too few may meet.
 
     The bot with the fewest matches sits down first; then, one by one, whoever has met those seated
     least often (the one with fewer matches first). Linear in the candidates for each seat.
 
     Tables `with_guest` have a bot that is not the house's: it is the one that sits down first.
     """
-    able = [candidate for candidate in candidates if ladder.game in candidate.games]
-    able.sort(key=lambda candidate: counts.matches(ladder, candidate.bot))
+    able = [candidate for candidate in candidates if table_type.game in candidate.games]
+    able.sort(key=lambda candidate: counts.matches(table_type, candidate.bot))
     for first in able:
         if with_guest and first.house:
             continue
-        seated = _seat_around(first, able, ladder, counts, running)
+        seated = _seat_around(first, able, table_type, counts, running)
         if seated is not None:
             return seated
     return None
@@ -131,7 +131,7 @@ def next_table(
 def _seat_around(
     first: Candidate,
     able: Sequence[Candidate],
-    ladder: TableType,
+    table_type: TableType,
     counts: MeetingCounts,
     running: RunningPairs | None,
 ) -> tuple[Candidate, ...] | None:
@@ -141,11 +141,11 @@ def _seat_around(
     seated = [first]
     open_to = [other for other in able if may_join(other, first)]
     met = {other.bot: 0 for other in open_to}
-    while len(seated) < ladder.seats:
+    while len(seated) < table_type.seats:
         if not open_to:
             return None
         for other in open_to:
-            met[other.bot] += counts.meetings(ladder, other.bot, seated[-1].bot)
+            met[other.bot] += counts.meetings(table_type, other.bot, seated[-1].bot)
         # min keeps the order of `able`, which is by matches.
         chosen = min(open_to, key=lambda other: met[other.bot])
         seated.append(chosen)

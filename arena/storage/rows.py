@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from arena.records import VersionId
 
@@ -110,11 +109,3 @@ class RatedMatch:
 def match_row(row: Mapping[str, Any]) -> MatchRow:
     """A row of `statements.match_list` or `match_by_id`."""
     return MatchRow(**{**row, "seats": tuple(SeatRow(**seat) for seat in row["seats"])})
-
-
-def is_match_id(text: str) -> bool:
-    """Whether `text` may be asked for as a match: Postgres refuses what is no UUID."""
-    try:
-        return str(UUID(text)) == text.lower()
-    except ValueError:
-        return False

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
 from arena.storage import bot_statements, recording, statements
@@ -30,7 +31,6 @@ from arena.storage.rows import (
     BotVersion,
     MatchRow,
     OpponentCount,
-    is_match_id,
     match_row,
 )
 from arena.storage.signing import signer
@@ -201,21 +201,21 @@ class Store:
         limit: int = 50,
     ) -> list[MatchRow]:
         """The newest matches; `before` is the id of the last match of the page before."""
-        if before is not None and not is_match_id(before):
+        if before is not None and not is_match_id(before.lower()):
             return []
         page = statements.match_list(bot=bot, game=game, before=before, limit=limit)
         return [match_row(row) for row in await self._rows(page)]
 
     async def match(self, match_id: str) -> MatchRow | None:
         """One match; None when there is none of that id."""
-        if not is_match_id(match_id):
+        if not is_match_id(match_id.lower()):
             return None
         rows = await self._rows(statements.match_by_id(match_id))
         return match_row(rows[0]) if rows else None
 
     async def transcript(self, match_id: str) -> Transcript | None:
         """What happened in a match; None when there is none of that id."""
-        if not is_match_id(match_id):
+        if not is_match_id(match_id.lower()):
             return None
         rows = await self._rows(statements.transcript(match_id))
         return unpack(Packed(**rows[0])) if rows else None

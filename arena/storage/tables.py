@@ -232,6 +232,3 @@ signing_secret = Table(
     Column("private_key", LargeBinary, nullable=False),
     CheckConstraint("octet_length(private_key) = 32", name="private_key_length"),
 )
-
-append_only = (matches, match_seats, transcripts, rating_events)
-"""What triggers keep from being changed."""

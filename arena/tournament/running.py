@@ -174,7 +174,7 @@ class RunningTournament:
         self._in_play[key] += 1
         self._count_open([key])
         opened = TournamentBlock(tournament.id, key, block)
-        return Engagement(tournament.ladder, bots, block), opened
+        return Engagement(tournament.table_type, bots, block), opened
 
     def _given_up(self, engagement: Engagement) -> bool:
         """Whether an interrupted block will not be played on."""

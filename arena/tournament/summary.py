@@ -27,7 +27,7 @@ _TIE_BREAKS = {
 }
 
 
-def explained(tournament: Tournament) -> dict[str, str]:
+def ranking_terms(tournament: Tournament) -> dict[str, str]:
     """The columns that its standings rank by, first first, and what they count."""
     ranked_by = {"points": _POINTS[tournament.rules.format]}
     return ranked_by | {name: _TIE_BREAKS[name] for name in tournament.plan.tie_breaks}
@@ -79,7 +79,7 @@ def _pairing_line(record: TournamentRecord, played: PlayedPairing) -> PairingLin
         pairing.round,
         pairing.table,
         tuple(
-            (tournament.entries[entry - 1].registered.entrant, shown(points[entry]))
+            (tournament.entries[entry - 1].registered.entrant, points_text(points[entry]))
             for entry in sorted(points, key=lambda entry: (-points[entry], entry))
         ),
         len(played.blocks),
@@ -94,7 +94,7 @@ def name_of(tournament: Tournament, number: EntryNumber) -> str:
     return str(tournament.entries[number - 1].registered.entrant).rstrip()
 
 
-def shown(points: Fraction) -> str:
+def points_text(points: Fraction) -> str:
     """Points as short as three decimals allow."""
     return f"{float(points):.3f}".rstrip("0").rstrip(".")
 

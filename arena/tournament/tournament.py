@@ -96,7 +96,7 @@ class Tournament:
         return self.rules.plan(len(self.entries))
 
     @cached_property
-    def ladder(self) -> TableType:
+    def table_type(self) -> TableType:
         """What its matches are."""
         game = make_game(self.rules.game, self.rules.options)
         return TableType(game.name, game.options, self.rules.seats)

@@ -1,4 +1,4 @@
-"""What stands beside a ladder's Elo, for the pages: cached, and of one moment.
+"""A ladder's comparisons, history and model check, for the pages: cached, and of one moment.
 
 The Nash average and the win shares follow the live board; the history and the model check take
 seconds, so they are kept for some minutes and say how much of the log they are about.
@@ -20,7 +20,7 @@ KEPT_SECONDS = 300.0
 
 
 def ladder_details(ladder: LadderId) -> Details:
-    """The ladder with all that stands beside it."""
+    """The ladder with its comparisons, faults and other table sizes."""
     board = data.leaderboard(ladder)
     found = _comparisons(ladder, board.sequence, board) if board.rated else None
     return Details(

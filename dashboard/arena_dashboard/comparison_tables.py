@@ -1,4 +1,4 @@
-"""What stands beside the Elo, as HTML: the matrix of who beat whom, and a bot's numbers; pure."""
+"""Comparisons as HTML: the matrix of who beat whom, and a bot's numbers; pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ def bot_link(bot: str) -> str:
     return "bot?" + urlencode({"bot": bot})
 
 
-def matrix(standings: Sequence[BoardLine], beside: Comparisons) -> Html:
+def matrix(standings: Sequence[BoardLine], comparisons: Comparisons) -> Html:
     """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals."""
     lines = standings[:MATRIX_BOTS]
     head = tag(
@@ -42,7 +42,7 @@ def matrix(standings: Sequence[BoardLine], beside: Comparisons) -> Html:
                 tag("span", line.version, class_="ba-faint"),
                 scope="row",
             ),
-            *(_cell(beside, at, other, lines) for other in range(len(lines))),
+            *(_cell(comparisons, at, other, lines) for other in range(len(lines))),
         )
         for at, line in enumerate(lines)
     )
@@ -62,8 +62,8 @@ def matrix(standings: Sequence[BoardLine], beside: Comparisons) -> Html:
     )
 
 
-def _cell(beside: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) -> Html:
-    met = beside.met(at, other)
+def _cell(comparisons: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) -> Html:
+    met = comparisons.met(at, other)
     if met is None:
         return tag("td", "" if at == other else "–", class_="ba-heat ba-faint")
     said = (
@@ -81,7 +81,7 @@ def _cell(beside: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) 
 
 def numbers(
     standings: Sequence[BoardLine],
-    beside: Comparisons,
+    comparisons: Comparisons,
     troubles: Mapping[VersionId, Trouble],
     across: Mapping[VersionId, AcrossTables],
     check: ModelCheck | None,
@@ -101,7 +101,7 @@ def numbers(
         hint = "The plain mean of the Elo of its ladders, and how many. It is no rating"
         heads.append(("Mean of ladders", "ba-number", hint))
     rows = []
-    for line, weight in zip(standings, beside.nash_weight, strict=True):
+    for line, weight in zip(standings, comparisons.nash_weight, strict=True):
         trouble, one = troubles.get(line.version_id), across[line.version_id]
         interval = check.nash_interval.get(line.version_id) if check else None
         cells = {cell.seats: cell for cell in one.wins}
@@ -119,12 +119,12 @@ def numbers(
                 *([_number(f"{one.mean_elo:.0f}", f"of {len(one.elo)}")] if several else []),
             )
         )
-    return scrolling("Comparisons the Elo", heads, rows)
+    return scrolling("Comparisons", heads, rows)
 
 
-def opponents(standings: Sequence[BoardLine], beside: Comparisons, version: VersionId) -> Html:
+def opponents(standings: Sequence[BoardLine], comparisons: Comparisons, version: VersionId) -> Html:
     """All whom a version met on a ladder, best first."""
-    at = beside.bots.index(version)
+    at = comparisons.bots.index(version)
     heads: list[tuple[str, str, str | None]] = [
         ("Opponent", "", None),
         ("Elo", "ba-number", None),
@@ -135,7 +135,7 @@ def opponents(standings: Sequence[BoardLine], beside: Comparisons, version: Vers
     ]
     rows = []
     for other, line in enumerate(standings):
-        met = beside.met(at, other)
+        met = comparisons.met(at, other)
         if met is not None:
             rows.append(
                 tag(
@@ -170,9 +170,9 @@ def scrolling(
     )
 
 
-def worst_in_words(standings: Sequence[BoardLine], beside: Comparisons) -> str:
+def worst_in_words(standings: Sequence[BoardLine], comparisons: Comparisons) -> str:
     """The pair that the ratings explain worst; "" where nobody met often enough."""
-    worst = beside.worst
+    worst = comparisons.worst
     if worst is None:
         return ""
     names = {line.version_id: _name(line) for line in standings}

@@ -16,11 +16,12 @@ import streamlit as st
 from arena.boards.board import BoardLine, table_sizes
 from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
 from arena.games import GAMES
+from arena.match.match_id import is_match_id
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
 from arena.storage.errors import DatabaseUnreachableError
 from arena.storage.reading import Reader
-from arena.storage.rows import MatchRow, is_match_id, match_row
+from arena.storage.rows import MatchRow, match_row
 from arena.storage.statements import Row
 from arena.storage.transcripts import Packed, unpack
 from arena_dashboard.watching import Watched, parse_viewpoint, watch
@@ -80,7 +81,7 @@ def bot_names() -> list[str]:
 
 def match_page(*, bot: str | None, game: str | None, before: str | None) -> list[MatchRow]:
     """The newest matches, or those that come after the match `before` in the list."""
-    if before is not None and not is_match_id(before):
+    if before is not None and not is_match_id(before.lower()):
         return []
     page = statements.match_list(bot=bot, game=game, before=before, limit=PAGE)
     return [match_row(row._mapping) for row in read(page)]
@@ -94,7 +95,7 @@ def newest_match() -> str | None:
 
 def match(match_id: str) -> MatchRow | None:
     """How a match is recorded; None when there is none of that id."""
-    if not is_match_id(match_id):
+    if not is_match_id(match_id.lower()):
         return None
     rows = read(statements.match_by_id(match_id))
     return match_row(rows[0]._mapping) if rows else None
@@ -105,7 +106,7 @@ def watched(match_id: str, viewpoint: str) -> Watched | None:
 
     Raises TranscriptDamagedError.
     """
-    if not is_match_id(match_id):
+    if not is_match_id(match_id.lower()):
         return None
     try:
         return _watched(_url(), match_id, viewpoint)

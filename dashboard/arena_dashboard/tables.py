@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from arena.boards.board import BoardLine
-from arena.boards.luck_adjusted import luck_told
+from arena.boards.luck_adjusted import luck_source
 from arena.games import GAMES
 from arena.rating.flags import Flag
 from arena.rating.luck_column import FEWEST_MATCHES
@@ -47,7 +47,7 @@ def leaderboard(standings: Sequence[BoardLine], game: str) -> Html:
 
 def luck_note(standings: Sequence[BoardLine], game: str) -> str | None:
     """What the luck-adjusted column is, and what it gained; None where there is none."""
-    luck = luck_told(game, [line.luck_adjusted for line in standings])
+    luck = luck_source(game, [line.luck_adjusted for line in standings])
     return None if luck is None else luck.note()
 
 

@@ -20,7 +20,7 @@ MOST_LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TournamentView:
     """A tournament as it stands: what takes long to read or to compute, for all visitors once."""
 
     record: TournamentRecord
@@ -43,14 +43,14 @@ def newest() -> list[tuple[Tournament, int]]:
     return [(one, done.get(one.id, 0)) for one in rows.tournaments(found, entries)]
 
 
-def shown(name: str) -> Shown | None:
+def tournament_view(name: str) -> TournamentView | None:
     """What was paired and played so far; None if there is none of that name. Not to be changed."""
-    return _shown(data.database_url(), name)
+    return _tournament_view(data.database_url(), name)
 
 
 # Nobody changes it, so nothing is copied from run to run.
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
-def _shown(url: str | None, name: str) -> Shown | None:
+def _tournament_view(url: str | None, name: str) -> TournamentView | None:
     del url  # tells one database's tournaments from another's
     found = data.read(statements.tournament_list(name=name))
     entries = data.read(statements.entries_of([row.id for row in found]))
@@ -62,5 +62,5 @@ def _shown(url: str | None, name: str) -> Shown | None:
         record = rows.record(
             tournament, pairings, [one for one in blocks if (one.round, one.table) in known]
         )
-        return Shown(record, standings(record), pairing_lines(record))
+        return TournamentView(record, standings(record), pairing_lines(record))
     return None

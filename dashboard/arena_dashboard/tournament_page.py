@@ -3,7 +3,7 @@
 import streamlit as st
 
 from arena.storage.errors import StorageError
-from arena.tournament.summary import blocks_done, blocks_expected, explained
+from arena.tournament.summary import blocks_done, blocks_expected, ranking_terms
 from arena_dashboard import tournament_data, tournament_tables
 from arena_dashboard.markup import tag, together
 
@@ -13,7 +13,7 @@ MOST_PAIRINGS = 300
 def show(name: str, *, live: bool) -> None:
     """One tournament; `live` if it is asked about again and again."""
     try:
-        found = tournament_data.shown(name)
+        found = tournament_data.tournament_view(name)
     except StorageError as error:
         st.warning(str(error))
         return
@@ -30,7 +30,7 @@ def show(name: str, *, live: bool) -> None:
     st.progress(done / max(1, expected), f"{done:,} of {expected:,} blocks")
     st.subheader("Standings")
     st.html(tournament_tables.standing_table(record, found.standings))
-    meanings = explained(tournament).items()
+    meanings = ranking_terms(tournament).items()
     st.caption(" ".join(f"{what[0].upper()}{what[1:]}: {how}." for what, how in meanings))
     st.subheader("Who meets whom")
     if not found.pairings:

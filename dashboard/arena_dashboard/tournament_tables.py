@@ -5,7 +5,13 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from arena.games import GAMES
-from arena.tournament.summary import PairingLine, Standing, blocks_expected, explained, shown
+from arena.tournament.summary import (
+    PairingLine,
+    Standing,
+    blocks_expected,
+    points_text,
+    ranking_terms,
+)
 from arena.tournament.tournament import Tournament, TournamentRecord, TournamentState
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import options
@@ -73,7 +79,7 @@ def _listed(tournament: Tournament, done: int) -> Html:
 def standing_table(record: TournamentRecord, lines: Iterable[Standing]) -> Html:
     """How it stands, best first."""
     tournament = record.tournament
-    ranked_by = explained(tournament)
+    ranked_by = ranking_terms(tournament)
     more = (
         (name[0].upper() + name[1:], "ba-number ba-wide", ranked_by[name])
         for name in tournament.plan.tie_breaks
@@ -107,8 +113,8 @@ def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Itera
                 tag("div", entrant.owner, class_="ba-faint ba-narrow"),
             ),
             tag("td", entrant.owner, class_="ba-wide"),
-            tag("td", tag("b", shown(line.points)), class_="ba-number"),
-            *(tag("td", shown(one), class_="ba-number ba-wide") for one in line.tie_breaks),
+            tag("td", tag("b", points_text(line.points)), class_="ba-number"),
+            *(tag("td", points_text(one), class_="ba-number ba-wide") for one in line.tie_breaks),
             tag("td", f"{line.blocks:,}", class_="ba-number"),
         )
 

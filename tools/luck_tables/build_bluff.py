@@ -22,13 +22,16 @@ from typing import NamedTuple, TypeAlias
 from arena.games import make_game
 from arena.games.bluff import Bluff, CupRoll, Dice
 from arena.games.game import DEALER
-from arena.luck.duels import MOST_DICE, Cell, cell_of, cell_weights
+from arena.luck.duels import Cell, cell_of
 from arena.luck.tables import SCALE
 from arena.randomness import KeyedRandomness
 from tools.luck_tables.build import main
+from tools.luck_tables.cell_weights import cell_weights
 from tools.luck_tables.reference_play import act, temperament
 
 SHRINK = 8
+MOST_DICE = 5
+"""Hands of more dice have no value in the table."""
 
 Dices: TypeAlias = tuple[int, int]
 """Dice of the seat that opens and of the other."""

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 
 from arena.games import make_game
 from arena.games.bluff_you import BluffYou, Roll
+from arena.games.bluff_you.values import CHIPS
 from arena.games.game import DEALER
-from arena.luck.sums import CENTRE, KINDS, OTHER, OWN, PLACES, ROLLS, WAYS, kind_of
+from arena.luck.sums import CENTRE, OTHER, OWN, ROLLS, WAYS, kind_of
 from arena.luck.tables import SCALE
 from arena.randomness import KeyedRandomness
 from tools.luck_tables.build import main
@@ -26,6 +27,8 @@ from tools.luck_tables.reference_bluff_you import act, temperament
 
 SEATS = (2, 3, 4)
 SHRINK = 200
+PLACES = (CENTRE, OWN, OTHER)
+KINDS = len(CHIPS) // 2
 
 
 def table(matches: int, seed: str) -> bytes:

@@ -10,17 +10,6 @@ from arena.home.deal_blocks import NamedBot
 from arena.home.loading import bot_file, load_bot
 
 
-def options_named(words: Sequence[str]) -> dict[str, object]:
-    """The options of words NAME=VALUE. Raises CommandError."""
-    options: dict[str, object] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise CommandError(f"An option is given as NAME=VALUE, not {word!r}.")
-        options[name] = value
-    return options
-
-
 def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
     """An entry for each word, as many as the game has seats.
 

@@ -15,7 +15,8 @@ import typer
 from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.home.line_up import line_up, options_named
+from arena.commands.game_options import OptionList, game_options
+from arena.commands.home.line_up import line_up
 from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal
@@ -52,10 +53,7 @@ def play(
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     matches: Annotated[int, typer.Option("--matches", "-n", min=1, help="How many.")] = 100,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same matches.")] = "",
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
-    ] = None,
+    option: OptionList = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     transcripts: Annotated[
         Path | None, typer.Option(help="Write each match to this file, a JSON object a line.")
@@ -71,7 +69,7 @@ def play(
     """Play matches among bots right here and compare them. Seats rotate from match to match."""
     seed = seed or secrets.token_hex(4)
     with exit_with_message():
-        rules = make_game(game, options_named(option or []))
+        rules = make_game(game, game_options(option))
         try:
             entries = line_up(bots, rules)
             matches += -matches % len(entries) if same_deals else 0

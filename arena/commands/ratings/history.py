@@ -10,8 +10,9 @@ from rich.table import Column, Table
 from arena.commands.bots import require_bots
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.game_options import OptionList, game_options
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
-from arena.commands.results.matches import AsJson, OptionList, game_options
+from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess
 from arena.games import make_game
 from arena.games.game import AnyGame
@@ -37,7 +38,7 @@ def history(
 ) -> None:
     """Print the ratings of a ladder over time: its log replayed, the same for everybody."""
     with exit_with_message():
-        rules = make_game(game, game_options(option or ()))
+        rules = make_game(game, game_options(option))
         require_seats(rules, seats)
     # Only now: a mistake in the options need not wait for numpy.
     from arena.boards.details import ladder_history

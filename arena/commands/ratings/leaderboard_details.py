@@ -16,21 +16,21 @@ MATRIX_BOTS = 10
 
 def details_json(found: Details) -> dict[str, Any]:
     """Everything, by bot and by pair; the numbers of one moment."""
-    beside = found.comparisons
+    compared = found.comparisons
     names = {line.version_id: _key(line) for line in found.board.standings}
     bots, pairs, worst = [], [], None
-    if beside is not None:
+    if compared is not None:
         for at, line in enumerate(found.board.standings):
-            weight, value = beside.nash_weight[at], beside.nash_value[at]
+            weight, value = compared.nash_weight[at], compared.nash_value[at]
             bots.append(_key(line) | {"nash_weight": weight, "nash_value": value})
             bots[-1] |= _trouble_json(found, line) | _across_json(found, line)
-            for other in range(at + 1, len(beside.bots)):
-                met = beside.met(at, other)
+            for other in range(at + 1, len(compared.bots)):
+                met = compared.met(at, other)
                 if met is not None:
                     pairs.append(
                         {
-                            **names[beside.bots[at]],
-                            "opponent": names[beside.bots[other]],
+                            **names[compared.bots[at]],
+                            "opponent": names[compared.bots[other]],
                             "wins": met.wins,
                             "ties": met.ties,
                             "losses": met.losses,
@@ -38,14 +38,14 @@ def details_json(found: Details) -> dict[str, Any]:
                             "interval": (met.low, met.high),
                         }
                     )
-        if beside.worst is not None:
+        if compared.worst is not None:
             worst = {
-                **names[beside.worst.bot],
-                "opponent": names[beside.worst.opponent],
-                "expected": beside.worst.expected,
-                "actual": beside.worst.actual,
-                "pairs": beside.worst.pairs,
-                "deviations": beside.worst.deviations,
+                **names[compared.worst.bot],
+                "opponent": names[compared.worst.opponent],
+                "expected": compared.worst.expected,
+                "actual": compared.worst.actual,
+                "pairs": compared.worst.pairs,
+                "deviations": compared.worst.deviations,
             }
     return {
         "matches": found.board.matches,
@@ -125,7 +125,7 @@ def _bots(found: Details) -> Table:
     heads = ["bot", "Nash weight", "faults", "forfeits", *(f"wins at {size}" for size in sizes)]
     if ladders > 1:
         heads.append("mean of its ladders' Elo")
-    table = Table(*heads, title="Beside the Elo")
+    table = Table(*heads, title="Comparisons")
     assert found.comparisons is not None
     for line, weight in zip(found.board.standings, found.comparisons.nash_weight, strict=True):
         trouble = found.troubles.get(line.version_id)

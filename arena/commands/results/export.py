@@ -16,7 +16,7 @@ import typer
 from arena.boards.board import TABLE_SIZES, table_sizes
 from arena.commands.database import database
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.home.line_up import options_named
+from arena.commands.game_options import game_options
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
 from arena.games import make_game
@@ -70,7 +70,7 @@ def _selection(game: str | None, option: list[str], seats: str) -> Selection:
         if option:
             raise CommandError("An --option is one of a game: name it with --game.")
         return Selection(seat_counts=sizes)
-    rules = make_game(game, options_named(option))
+    rules = make_game(game, game_options(option))
     if sizes is not None and not any(size in rules.seat_counts for size in sizes):
         raise CommandError(
             f"--seats {seats}: {rules.title} is played by {rules.seat_counts[0]} to "

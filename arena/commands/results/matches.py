@@ -1,7 +1,6 @@
 """`arena matches`, `arena transcript`."""
 
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +8,7 @@ from rich.table import Column, Table
 
 from arena.commands.bots import require_bots
 from arena.commands.database import with_store
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import exit_with_message
 from arena.commands.results.match_argument import recorded
 from arena.commands.terminal import Terminal
 from arena.games import make_game
@@ -20,20 +19,6 @@ if TYPE_CHECKING:
     from arena.storage.store import Store
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-OptionList = Annotated[
-    list[str] | None, typer.Option("--option", help="An option of the game, as NAME=VALUE.")
-]
-
-
-def game_options(pairs: Sequence[str]) -> dict[str, object]:
-    """The options of repeated NAME=VALUE. Raises CommandError."""
-    options: dict[str, object] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise CommandError(f"--option {pair}: write NAME=VALUE.")
-        options[name] = value
-    return options
 
 
 def matches(

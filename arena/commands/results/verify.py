@@ -13,9 +13,10 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.progress import progress
-from arena.commands.results.match_argument import cannot_be_read, is_match_id
+from arena.commands.results.match_argument import cannot_be_read
 from arena.commands.results.transcript_files import texts
 from arena.games.game import DEALER
+from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
@@ -148,7 +149,7 @@ def _size(matches: Sequence[str]) -> int:
     """What there is to do, in bytes. Raises CommandError before anything is done."""
     size = 0
     for match in matches:
-        if is_match_id(match):
+        if is_match_id(match.lower()):
             size += 1
             continue
         try:
@@ -162,7 +163,7 @@ def _size(matches: Sequence[str]) -> int:
 def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
     recorded: Callable[[str], Transcript] | None = None
     for match in matches:
-        if is_match_id(match):
+        if is_match_id(match.lower()):
             recorded = recorded or _opened(stack)
             yield _Unread(partial(recorded, match), size=1)
         else:

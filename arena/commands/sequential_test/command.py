@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.home.line_up import check_seats, entries, options_named
+from arena.commands.game_options import OptionList, game_options
+from arena.commands.home.line_up import check_seats, entries
 from arena.commands.sequential_test.in_process import Contest, conduct
 from arena.commands.sequential_test.report import report, verdict
 from arena.commands.terminal import say
@@ -59,10 +60,7 @@ def sequential_test(
     score: Annotated[
         ScoreRule, typer.Option(help="Every opponent counts, or only first place.")
     ] = ScoreRule.PLACEMENT,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
-    ] = None,
+    option: OptionList = None,
     max_blocks: Annotated[
         int | None, typer.Option(min=1, help="Stop undecided after so many blocks.")
     ] = None,
@@ -85,19 +83,19 @@ def sequential_test(
     seed = seed or secrets.token_hex(4)
     with exit_with_message():
         limits = Bounds(*_bounds(bounds), model, alpha, beta)
-        rules = make_game(game, options_named(option or []))
+        rules = make_game(game, game_options(option))
         others = [word.strip() for word in opponents.split(",") if word.strip()]
         _check_table(rules, others)
         if connected:
             # It knows storage, for which the others need not wait.
             from arena.commands.sequential_test.connected import conduct_connected
 
-            course = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
+            progress = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
         else:
             first, second, *rest = entries([new, old, *others], rules)
             contest = Contest(rules, first, second, tuple(rest), score)
-            course = conduct(contest, limits, seed, max_blocks)
-    standing, trial = course.standing, course.trial
+            progress = conduct(contest, limits, seed, max_blocks)
+    standing, trial = progress.standing, progress.trial
     summary = {
         "game": rules.name,
         "options": rules.options.changed(),
@@ -106,14 +104,14 @@ def sequential_test(
         "opponents": others,
         "seed": seed,
         "blocks": "seat" if connected else "deal",
-        "tournaments": list(course.tournaments),
+        "tournaments": list(progress.tournaments),
         "bounds": [limits.elo0, limits.elo1],
         "model": limits.model.value,
         "alpha": limits.alpha,
         "beta": limits.beta,
         "score": score.value,
         "state": standing.state.value,
-        "verdict": verdict(new, old, limits, standing, interrupted=course.interrupted),
+        "verdict": verdict(new, old, limits, standing, interrupted=progress.interrupted),
         "llr": standing.llr,
         "lower": standing.lower,
         "upper": standing.upper,
@@ -128,7 +126,7 @@ def sequential_test(
         "biased": standing.biased,
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
-            for (name, kind, reason), times in course.faults.most_common()
+            for (name, kind, reason), times in progress.faults.most_common()
         ],
     }
     if as_json:

@@ -26,7 +26,7 @@ from rich.text import Text
 
 from arena.commands.database import database
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.sequential_test.in_process import SequentialProgress, shown
+from arena.commands.sequential_test.in_process import SequentialProgress, live_line
 from arena.commands.sequential_test.report import interim
 from arena.commands.tournaments.entries import versions_named
 from arena.games.game import AnyGame
@@ -88,7 +88,7 @@ def conduct_connected(
     name = f"test-{secrets.token_hex(4)}"
     names = (f"{name}-new", f"{name}-old") if opponents else (name,)
     trial = Trial(bounds, matches_per_block=rules.seats * len(names))
-    course = SequentialProgress(trial, trial.look(), names)
+    progress = SequentialProgress(trial, trial.look(), names)
     plan = ConnectedTest(names, rules, new, old, tuple(opponents))
     with exit_with_message(), database(read_settings()) as url:
         typer.echo(
@@ -96,17 +96,17 @@ def conduct_connected(
             "while all bots are connected; `arena tournament list` shows it.",
             err=True,
         )
-        with shown(Console(stderr=True)) as show, suppress(KeyboardInterrupt):
-            asyncio.run(_hold(url, plan, course, show))
-    course.standing = trial.look()
-    return course
+        with live_line(Console(stderr=True)) as show, suppress(KeyboardInterrupt):
+            asyncio.run(_hold(url, plan, progress, show))
+    progress.standing = trial.look()
+    return progress
 
 
 async def _hold(
-    url: str, plan: ConnectedTest, course: SequentialProgress, show: Live | None
+    url: str, plan: ConnectedTest, progress: SequentialProgress, show: Live | None
 ) -> None:
     async with open_store(url) as store:
-        course.interrupted = True  # until it ends otherwise
+        progress.interrupted = True  # until it ends otherwise
         tournaments = []
         try:
             for name, field in zip(plan.names, await _fields(store, plan), strict=True):
@@ -116,8 +116,8 @@ async def _hold(
                     name, TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
                 )
             changes = notifications(url, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
-            await follow(store, tournaments, course, changes, show)
-            course.interrupted = False
+            await follow(store, tournaments, progress, changes, show)
+            progress.interrupted = False
         finally:
             for tournament in tournaments:
                 # One that has played all its blocks is over already.
@@ -140,7 +140,7 @@ async def _fields(store: Store, plan: ConnectedTest) -> list[list[NewEntry]]:
 async def follow(
     store: Store,
     tournaments: Sequence[Tournament],
-    course: SequentialProgress,
+    progress: SequentialProgress,
     changes: AsyncGenerator[None],
     show: Live | None = None,
 ) -> None:
@@ -164,7 +164,7 @@ async def follow(
             scores = [score_of_test(row) for row in zip(*columns, strict=False)]
             for score in scores[taken:]:
                 taken += 1
-                standing = course.trial.add(score)
+                standing = progress.trial.add(score)
                 if standing is None:
                     continue
                 if show is not None:

@@ -79,20 +79,20 @@ def conduct(
     Raises RatingError, and whatever `play_deal_blocks` raises.
     """
     trial = Trial(bounds, matches_per_block=2)
-    course = SequentialProgress(trial, trial.look())
+    progress = SequentialProgress(trial, trial.look())
     blocks = play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks)
     try:
-        with closing(blocks), shown(Console(stderr=True)) as show:
-            _follow(contest, course, blocks, show)
+        with closing(blocks), live_line(Console(stderr=True)) as show:
+            _follow(contest, progress, blocks, show)
     except KeyboardInterrupt:
-        course.interrupted = True
-    course.standing = trial.look()
-    return course
+        progress.interrupted = True
+    progress.standing = trial.look()
+    return progress
 
 
 def _follow(
     contest: Contest,
-    course: SequentialProgress,
+    progress: SequentialProgress,
     blocks: Generator[tuple[BlockMatch, ...], None, None],
     show: Live | None,
 ) -> None:
@@ -101,8 +101,8 @@ def _follow(
         for of_match, match in zip(names, block, strict=True):
             for refused in match.refused:
                 name = of_match[match.contenders[refused.seat]]
-                course.faults[name, refused.kind.value, refused.reason] += 1
-        standing = course.trial.add(contest.block_score(block))
+                progress.faults[name, refused.kind.value, refused.reason] += 1
+        standing = progress.trial.add(contest.block_score(block))
         if standing is None:
             continue
         if show is not None:
@@ -112,7 +112,7 @@ def _follow(
 
 
 @contextmanager
-def shown(console: Console) -> Iterator[Live | None]:
+def live_line(console: Console) -> Iterator[Live | None]:
     """A line that changes while the matches are played; on a terminal only."""
     if not console.is_terminal:
         yield None

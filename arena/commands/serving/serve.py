@@ -13,7 +13,7 @@ from arena.commands.serving import table_option
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.event_loop import run
-from arena.hosting.director import Terms
+from arena.hosting.terms import Terms
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
 from arena.settings import Settings, read_settings

@@ -30,7 +30,7 @@ from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_
 from arena.commands.serving.serve import stop_signal
 from arena.event_loop import run
 from arena.games import make_game
-from arena.hosting.director import Terms
+from arena.hosting.terms import Terms
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED

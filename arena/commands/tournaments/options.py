@@ -9,9 +9,6 @@ from arena.scheduling.formats import FormatName
 
 PlayedBy = Annotated[FormatName, typer.Option("--format", help="How it is played.")]
 GameName = Annotated[str, typer.Option(help="The game.")]
-GameOptions = Annotated[
-    list[str] | None, typer.Option(help="An option of the game, as NAME=VALUE. May be repeated.")
-]
 Seats = Annotated[int, typer.Option(help="Seats at a table.")]
 Rounds = Annotated[
     int | None,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.errors import exit_with_message
+from arena.commands.game_options import OptionList
 from arena.commands.home.line_up import entries
 from arena.commands.progress import with_progress
 from arena.commands.terminal import say
@@ -15,7 +16,6 @@ from arena.commands.tournaments.in_process import InProcess, tournament_of
 from arena.commands.tournaments.options import (
     AsJson,
     GameName,
-    GameOptions,
     PlayedBy,
     Rounds,
     Score,
@@ -50,7 +50,7 @@ def play(
     blocks: Annotated[
         int, typer.Option(min=1, help="Blocks by pairing; a block takes all through all seats.")
     ] = 10,
-    option: GameOptions = None,
+    option: OptionList = None,
     rounds: Rounds = None,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same results.")] = "",
     score: Score = ScoreRule.PLACEMENT,

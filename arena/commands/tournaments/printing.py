@@ -11,10 +11,10 @@ from arena.games import GAMES
 from arena.tournament.summary import (
     blocks_done,
     blocks_expected,
-    explained,
     name_of,
+    points_text,
+    ranking_terms,
     remark,
-    shown,
     standings,
 )
 from arena.tournament.tournament import Tournament, TournamentRecord
@@ -63,7 +63,7 @@ def print_tournament(record: TournamentRecord) -> None:
             str(pairing.round),
             str(pairing.table),
             " – ".join(name_of(tournament, entry) for entry in pairing.entries),
-            "" if pairing.is_bye else " : ".join(shown(own) for own in played.total()),
+            "" if pairing.is_bye else " : ".join(points_text(own) for own in played.total()),
             "" if pairing.is_bye else f"{len(played.blocks)} of {wanted}",
             remark(record, played),
         )
@@ -85,13 +85,13 @@ def print_standings(record: TournamentRecord) -> None:
             str(line.rank),
             name_of(tournament, line.entry),
             *[entry.registered.entrant.owner] * owned,
-            shown(line.points),
-            *(shown(value) for value in line.tie_breaks),
+            points_text(line.points),
+            *(points_text(value) for value in line.tie_breaks),
             str(line.blocks),
             *["withdrawn" if entry.withdrawn else ""] * left,
         )
     Terminal().print_table(table)
-    for name, what in explained(tournament).items():
+    for name, what in ranking_terms(tournament).items():
         typer.echo(f"{name[0].upper()}{name[1:]}: {what}.")
 
 

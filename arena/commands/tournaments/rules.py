@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from arena.commands.errors import CommandError
-from arena.commands.home.line_up import options_named
+from arena.commands.game_options import game_options
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.games.wording import span
@@ -14,7 +14,7 @@ from arena.tournament.tournament import Rules
 def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> AnyGame:
     """The game with its options. Raises CommandError if it is not played by so many,
     UnknownGameError and OptionsError."""
-    rules = make_game(game, options_named(option or []))
+    rules = make_game(game, game_options(option))
     if seats not in rules.seat_counts:
         allowed = span(rules.seat_counts[0], rules.seat_counts[-1])
         raise CommandError(f"--seats {seats}: {rules.title} is played by {allowed}.")

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.game_options import OptionList
 from arena.commands.tournaments.options import (
     AsJson,
     GameName,
-    GameOptions,
     PlayedBy,
     Rounds,
     Score,
@@ -47,7 +47,6 @@ Watch = Annotated[
     bool, typer.Option("--watch", help="Show the progress until the tournament is over.")
 ]
 
-_PLAYED_BY = "A running referee plays it (`arena up` or `arena serve`)."
 _NEVER_TWICE = (
     "--same-deals: a connected bot would remember the others' dice from the first time that it met "
     "a deal, so it never meets one twice. `arena tournament play` plays the same deals, among bots "
@@ -70,7 +69,7 @@ def create(
         int,
         typer.Option(min=1, help="Seat blocks by pairing; a block takes all through all seats."),
     ] = 1,
-    option: GameOptions = None,
+    option: OptionList = None,
     rounds: Rounds = None,
     seed: Annotated[
         str, typer.Option(help="Anything; it draws the schedule's lots. By default a new one.")
@@ -141,10 +140,7 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
 @app.command()
 def start(name: Name, watch: Watch = False) -> None:
     """Start a tournament."""
-    _change(name, TournamentState.RUNNING, TournamentState.CREATED)
-    typer.echo(f"Started {name}. {_PLAYED_BY}")
-    if watch:
-        _watch(name)
+    _run(name, TournamentState.CREATED, f"Started {name}.", watch=watch)
 
 
 @app.command()
@@ -157,10 +153,7 @@ def pause(name: Name) -> None:
 @app.command()
 def resume(name: Name, watch: Watch = False) -> None:
     """Go on with a paused tournament."""
-    _change(name, TournamentState.RUNNING, TournamentState.PAUSED)
-    typer.echo(f"Resumed {name}. {_PLAYED_BY}")
-    if watch:
-        _watch(name)
+    _run(name, TournamentState.PAUSED, f"Resumed {name}.", watch=watch)
 
 
 @app.command()
@@ -238,6 +231,13 @@ async def _record(store: "Store", name: str) -> TournamentRecord:
 
 def _change(name: str, state: TournamentState, *before: TournamentState) -> None:
     _with_store(lambda store: store.tournaments.change_state(name, state, before=before))
+
+
+def _run(name: str, before: TournamentState, said: str, *, watch: bool) -> None:
+    _change(name, TournamentState.RUNNING, before)
+    typer.echo(f"{said} A running referee plays it (`arena up` or `arena serve`).")
+    if watch:
+        _watch(name)
 
 
 def _with_store(use: "Callable[[Store], Awaitable[T]]") -> T:

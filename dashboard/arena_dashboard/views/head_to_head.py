@@ -14,7 +14,7 @@ def show(ladder: LadderId) -> None:
     if facts.comparisons is None:
         st.info("No match of this ladder counts yet.")
         return
-    standings, beside = facts.board.standings, facts.comparisons
+    standings, comparisons = facts.board.standings, facts.comparisons
     st.caption(
         f"{in_words(ladder)} · {facts.board.matches:,} rated matches. Points that the row's bot "
         "took from the column's, in per cent, a tie being half a point; below, the 95 % Wilson "
@@ -25,17 +25,19 @@ def show(ladder: LadderId) -> None:
             f"The first {comparison_tables.MATRIX_BOTS} of {len(standings)} bots; a bot's own page "
             "has all its opponents."
         )
-    st.html(comparison_tables.matrix(standings, beside))
-    worst = comparison_tables.worst_in_words(standings, beside)
+    st.html(comparison_tables.matrix(standings, comparisons))
+    worst = comparison_tables.worst_in_words(standings, comparisons)
     if worst:
         st.markdown(worst)
-    st.subheader("Beside the Elo")
+    st.subheader("Comparisons")
     check = None
     if st.query_params.get("check") == "1":
         with st.spinner("Fitting the exact model…"):
             check = comparison_data.check(ladder)
     st.html(
-        comparison_tables.numbers(standings, beside, facts.troubles, facts.across_tables, check)
+        comparison_tables.numbers(
+            standings, comparisons, facts.troubles, facts.across_tables, check
+        )
     )
     if check is None:
         st.html(
