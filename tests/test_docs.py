@@ -45,6 +45,24 @@ def test_everybody_is_shown_the_same_first_bot(document: str) -> None:
     ).read_text() in examples
 
 
+def test_the_map_names_every_package_and_nothing_that_is_gone() -> None:
+    map_ = (ROOT / "CONTRIBUTING.md").read_text().split("## Where things are")[1].split("```")[1]
+    above: list[Path] = []
+    named = set()
+    for indent, name in re.findall(r"^( *)([\w/.]+)(?: |$)", map_, re.MULTILINE):
+        if len(indent) > 4:  # a description goes on
+            continue
+        above[len(indent) // 2 :] = [Path(name)]
+        named.add(Path(*above))
+    for path in named:
+        assert (ROOT / path).exists(), path
+    packages = {init.parent.relative_to(ROOT) for init in ROOT.glob("arena/*/__init__.py")}
+    packages |= {
+        init.parent.relative_to(ROOT) for init in ROOT.glob("arena/commands/*/__init__.py")
+    }
+    assert packages <= named, packages - named
+
+
 def constant(path: str) -> Any:
     """The value of `module.NAME`, or of a field's default: `module.Class.field`."""
     parts = path.split(".")
