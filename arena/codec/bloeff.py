@@ -62,7 +62,7 @@ class BloeffCodec:
                 return Ballot(message.ballot.doubt)
             case "number":
                 number = message.number
-                # An action card laid face down is refused by the rules, as is one not in the hand.
+                # The rules refuse an action card laid face down, or a card not in the hand.
                 return Number(int(read_card(number.card)), number.announce, number.call)
             case "red":
                 red = message.red

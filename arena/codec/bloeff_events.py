@@ -38,7 +38,7 @@ _ENDINGS: Final = {number: ending for ending, number in _ENDING_NUMBERS.items()}
 
 
 def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
-    """Fill in the message."""
+    """Write the event into the message."""
     match event:
         case NumberPlayed(seat, announce, called):
             number = message.number_played
@@ -86,7 +86,7 @@ def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
 
 
 def read_event(message: pb.BloeffEvent) -> BloeffEvent:
-    """Raises MalformedError."""
+    """The event of a message. Raises MalformedError."""
     match message.WhichOneof("event"):
         case "number_played":
             number = message.number_played

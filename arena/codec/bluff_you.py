@@ -1,4 +1,4 @@
-"""Bluff You! on the wire."""
+"""Bluff You! on the wire: options, actions, draws, views and events."""
 
 from collections.abc import Iterable
 
@@ -291,7 +291,7 @@ def _chips(numbers: Iterable[int]) -> Chips:
 
 
 def _dice(pips: Iterable[int]) -> Dice:
-    """Three dice, or none where they are not known."""
+    """Three dice, or () where they are not known."""
     dice = tuple(pips)
     if dice and (len(dice) != DICE or not _PIPS.issuperset(dice)):
         raise MalformedError(f"a roll is {DICE} dice of 1 to {PIPS}")

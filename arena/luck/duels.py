@@ -1,8 +1,8 @@
-"""What the luck of a round between two seats is read from: both hands, told apart by a few counts.
+"""Cells of Bluff rounds between two seats: classes of hand pairs with the same value.
 
-A duel is the pair (dice of the seat that opens, dice of the other). All duels with the same counts
-lie in one cell and have one value. How often a cell is rolled is counted exactly, by going through
-all pairs of hands with their multinomial weights.
+A duel is the pair (dice of the opener, dice of the other seat). All duels with the same few counts
+are in one cell and have one value. The weight of a cell is exact, from all pairs of hands with
+their multinomial weights.
 """
 
 from collections import Counter
@@ -21,12 +21,12 @@ NUMBERS: Final = tuple(face for face in Face if face is not STAR)
 
 
 class Cell(NamedTuple):
-    """What is told apart; "best" is a hand's most frequent number, the largest of equal ones."""
+    """The counts of a cell; "best" is a hand's most frequent number, the largest among equals."""
 
     stars: int
-    """Of the seat that opens."""
+    """Stars of the seat that opens."""
     most: int
-    """How often it holds its best number."""
+    """How often the opener has its best number."""
     other_stars: int
     other_most: int
     matching: int
@@ -38,7 +38,7 @@ class Cell(NamedTuple):
 
 
 class Hand(NamedTuple):
-    """What a hand gives to a cell."""
+    """The counts of one hand that a cell needs."""
 
     counts: tuple[int, ...]
     """By face, ascending."""
@@ -47,7 +47,7 @@ class Hand(NamedTuple):
 
 
 def cell_of(dice: Dice, other_dice: Dice) -> Cell:
-    """The cell of a duel, the opener's dice first."""
+    """The cell of a duel; the opener's dice come first."""
     return _cell(hand_of(dice), hand_of(other_dice))
 
 
@@ -61,7 +61,7 @@ def hand_of(dice: Dice) -> Hand:
 
 
 def cell_weights(dice: int, other_dice: int) -> Counter[Cell]:
-    """How many of the 6^(dice + other_dice) ordered rolls fall into each cell."""
+    """The number of the 6^(dice + other_dice) ordered rolls that fall into each cell."""
     weights: Counter[Cell] = Counter()
     others = list(_hands(other_dice))
     for hand, ways in _hands(dice):
@@ -71,7 +71,7 @@ def cell_weights(dice: int, other_dice: int) -> Counter[Cell]:
 
 
 def _hands(dice: int) -> Iterator[tuple[Hand, int]]:
-    """Every hand, and in how many orders it can be rolled."""
+    """Every hand, and the number of orders in which it can be rolled."""
     for faces in combinations_with_replacement(Face, dice):
         hand, ways = hand_of(faces), factorial(dice)
         for count in hand.counts:
