@@ -89,7 +89,7 @@ class WinRates:
         return sorted(standings, key=lambda standing: (-standing.wins, standing.mean_placing))
 
     def _design_effect(self, contender: int) -> float:
-        """The design effect, shrunk towards 1 as if by one more match, so it is never 0 or 0 / 0."""
+        """The design effect, shrunk to 1 as if by one more match, so it is never 0 or 0 / 0."""
         blocks, size = self.matches // self._size, self._size
         if size == 1:
             return 1.0

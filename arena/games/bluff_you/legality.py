@@ -68,7 +68,7 @@ class Legality:
         return state.chips.count(()) < len(state.chips) - 1 and not self.locked(state)
 
     def swap_targets(self, state: BluffYouState) -> Chips:
-        """The chips that the bluffer may take in a swap; reveals if the dice are a double (BY-16, 17)."""
+        """The chips that the bluffer may take in a swap; depends on the hidden dice (BY-16, 17)."""
         if not self._swap_phase(state) or not is_double(state.dice):
             return ()
         own = state.chips[state.bluffer]

@@ -12,7 +12,7 @@ Points = Annotated[int, Field(ge=1, le=100)]
 
 
 class BluffYouOptions(Options):
-    """The options of Bluff You! Those with a single allowed value record house decisions by name."""
+    """The options of Bluff You! Those with one allowed value record house decisions by name."""
 
     players_min: int = Field(default=2, ge=2, le=6)
     players_max: int = Field(default=4, ge=2, le=6)

@@ -18,7 +18,7 @@ OVER: Final = BluffYouPhase.OVER
 
 @dataclass(frozen=True, slots=True)
 class BluffYouState:
-    """The state of a match. Every chip is in `centre` or with exactly one seat of `chips` (BY-2)."""
+    """The state of a match. Every chip is in `centre` or with one seat of `chips` (BY-2)."""
 
     turn: int
     bluffer: int
