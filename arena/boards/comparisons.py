@@ -43,7 +43,7 @@ class Comparisons:
 
     bots: tuple[VersionId, ...]
     matrix: HeadToHead[VersionId]
-    """Who beat whom, with 95 % Wilson intervals."""
+    """The head-to-head results, with 95 % Wilson intervals."""
     worst: Residual[VersionId] | None
     """The pair with about 20 meetings or more that the ratings explain worst; None without one."""
     nash_weight: tuple[float, ...]

@@ -29,7 +29,7 @@ Actor: TypeAlias = int | Literal[Dealer.DEALER]
 """A seat, counted from 0, or the dealer."""
 
 ToAct: TypeAlias = tuple[int, ...] | Literal[Dealer.DEALER]
-"""Who acts now: the seats to ask at the same moment, the dealer, or () when the match is over."""
+"""The actors now: the seats to ask at the same moment, the dealer, or () when the match is over."""
 
 
 class IllegalActionError(ValueError):

@@ -28,7 +28,7 @@ _ALLOWED: Final = {
     **dict.fromkeys(("list_type", "tuple_type"), "a list"),
     **dict.fromkeys(("dict_type", "model_type", "dataclass_type"), "an object"),
 }
-"""What is allowed, by pydantic's type of error."""
+"""The allowed values in words, by pydantic's type of error."""
 
 
 def place(path: Path) -> str:

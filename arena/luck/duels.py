@@ -26,7 +26,7 @@ class Cell(NamedTuple):
     stars: int
     """Stars of the seat that opens."""
     most: int
-    """How often the opener has its best number."""
+    """The opener's number of dice with its best number."""
     other_stars: int
     other_most: int
     matching: int

@@ -38,7 +38,7 @@ class PlackettLuce(Generic[BotT]):
 
     @property
     def elo(self) -> FloatArray:
-        """(K,), mean zero. With ties these are not on the scale of the board's Elo: see `misfit`."""
+        """(K,), mean zero. With ties the scale is not that of the board's Elo: see `misfit`."""
         elo: FloatArray = ELO_PER_NAT * self.theta
         return elo
 

@@ -53,7 +53,7 @@ from arena.scheduling.swiss_history import BYE, SwissHistory, history_of
 from arena.scheduling.swiss_tables import tables
 
 MOST_ROUNDS = 100
-"""The most rounds with more than two seats, where rematches cannot be avoided for ever."""
+"""The most rounds with more than two seats, where rematches are allowed."""
 
 
 def usual_rounds(field: int) -> int:

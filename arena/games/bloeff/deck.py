@@ -37,7 +37,7 @@ class DeckRow(BaseModel):
 
 
 class DealRow(BaseModel):
-    """How many cards each seat is dealt at a number of seats (BO-4)."""
+    """The number of cards dealt to each seat at a given number of seats (BO-4)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

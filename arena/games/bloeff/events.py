@@ -75,7 +75,7 @@ class ActionPlayed:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Nobody doubted; `total` is the total now."""
+    """No seat doubted; `total` is the new total."""
 
     seat: int
     total: int

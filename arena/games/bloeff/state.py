@@ -13,7 +13,7 @@ from arena.games.bloeff.values import Announcement, Card, Cards, Direction
 
 
 class BloeffPhase(Enum):
-    """What the match waits for."""
+    """The phase of a match: the decision that it waits for."""
 
     DEAL = "deal"
     PLAY = "play"

@@ -144,10 +144,10 @@ class Doubter:
 
 
 BloeffChoice: TypeAlias = Number | Red | Action | Ballot
-"""What a seat may answer."""
+"""An answer of a seat."""
 
 BloeffAction: TypeAlias = BloeffChoice | Deal | Reshuffle | Doubter
-"""What a seat answers or the dealer draws."""
+"""An answer of a seat or a draw of the dealer."""
 
 
 def _called(call: bool) -> str:
@@ -200,7 +200,7 @@ class BloeffView:
     balloted: Announcement | None
     """The announcement that may be doubted now."""
     seen: Cards
-    """Cards of the centre pile that everybody saw, oldest first."""
+    """Cards of the centre pile that all seats saw, oldest first."""
     face_down: Cards
     """Number cards of the centre pile that only this seat knows, because it laid them; oldest
     first, including the one being balloted. () for the spectator."""

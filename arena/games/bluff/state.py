@@ -11,7 +11,7 @@ from arena.games.bluff.values import Dice, PlacedBet
 
 
 class BluffPhase(Enum):
-    """What the match waits for."""
+    """The phase of a match: the decision that it waits for."""
 
     STARTING_ROLL = "starting roll"
     OPENER_DRAW = "opener draw"

@@ -104,10 +104,10 @@ class Reroll:
 
 
 BluffChoice: TypeAlias = Bet | Doubt
-"""What a seat may answer."""
+"""An answer of a seat."""
 
 BluffAction: TypeAlias = BluffChoice | StartingRoll | OpenerDraw | CupRoll | Reroll
-"""What a seat answers or the dealer draws."""
+"""An answer of a seat or a draw of the dealer."""
 
 
 class PlacedBet(NamedTuple):

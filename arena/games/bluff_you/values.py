@@ -20,7 +20,7 @@ Chips: TypeAlias = tuple[int, ...]
 
 
 class BluffYouPhase(Enum):
-    """What a turn waits for."""
+    """The phase of a turn: the decision that it waits for."""
 
     ROLL = "roll"
     """The dealer rolls (BY-6)."""
@@ -129,13 +129,13 @@ class Stop:
 
 
 Announcement: TypeAlias = Win | Steal
-"""What is said to a seer, who then answers."""
+"""An announcement to a seer, who then answers."""
 
 BluffYouChoice: TypeAlias = Win | Steal | Swap | Answer | Give | Take | Stop
-"""What a seat may answer."""
+"""An answer of a seat."""
 
 BluffYouAction: TypeAlias = BluffYouChoice | Roll
-"""What a seat answers or the dealer draws."""
+"""An answer of a seat or a draw of the dealer."""
 
 
 @dataclass(frozen=True, slots=True)
