@@ -54,7 +54,7 @@ class BloeffCodec:
             message.action_card.card = card_number(action.card)
             message.action_card.call = action.call
         else:
-            raise TypeError(f"{action!r} is no action of a seat")
+            raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BloeffAction) -> BloeffAction:
         match message.WhichOneof("action"):
@@ -81,7 +81,7 @@ class BloeffCodec:
             case Doubter(seat):
                 message.doubter.seat = seat
             case _:
-                raise TypeError(f"{draw!r} is no draw")
+                raise TypeError(f"{draw!r} is not a draw")
 
     def read_draw(self, message: pb.BloeffDraw) -> BloeffAction:
         match message.WhichOneof("draw"):

@@ -34,7 +34,9 @@ def read_card(number: int) -> Card:
     """The card of a wire number. Raises MalformedError."""
     card = _CARDS.get(number)
     if card is None:
-        raise MalformedError(f"{number} is no card; cards are 1 (for -2) to {len(_CARDS)} (SKIP)")
+        raise MalformedError(
+            f"{number} is not a card; cards are 1 (for -2) to {len(_CARDS)} (SKIP)"
+        )
     return card
 
 
@@ -43,7 +45,7 @@ def read_cards(numbers: Iterable[int]) -> Cards:
     try:
         cards = tuple(map(_CARDS.__getitem__, numbers))
     except KeyError as error:
-        raise MalformedError(f"{error} is no card") from None
+        raise MalformedError(f"{error} is not a card") from None
     if len(cards) > CARD_TOTAL:
         raise MalformedError(f"{len(cards)} cards are more than there are")
     return cards
@@ -58,12 +60,12 @@ def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
     """The direction of a wire number. Raises MalformedError."""
     direction = _DIRECTIONS.get(number)
     if direction is None:
-        raise MalformedError(f"{number} is no direction")
+        raise MalformedError(f"{number} is not a direction")
     return direction
 
 
 def read_seat(number: int) -> int:
     """The seat number, checked. Raises MalformedError."""
     if number < 0:
-        raise MalformedError(f"{number} is no seat; seats count from 0")
+        raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number

@@ -72,7 +72,7 @@ class BluffCodec:
         elif isinstance(action, Doubt):
             message.doubt.SetInParent()
         else:
-            raise TypeError(f"{action!r} is no action of a seat")
+            raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BluffAction) -> BluffAction:
         kind = message.WhichOneof("action")
@@ -97,7 +97,7 @@ class BluffCodec:
                 message.opener_draw.seat = seat
                 message.opener_draw.SetInParent()
             case _:
-                raise TypeError(f"{draw!r} is no draw")
+                raise TypeError(f"{draw!r} is not a draw")
 
     def read_draw(self, message: pb.BluffDraw) -> BluffAction:
         match message.WhichOneof("draw"):
@@ -281,5 +281,5 @@ def _read_faces(numbers: Iterable[int]) -> Dice:
 def _face(number: int) -> Face:
     face = _FACES[number] if 0 <= number < len(_FACES) else None
     if face is None:
-        raise MalformedError(f"{number} is no face; faces are 1 to 5 and 6 for the star")
+        raise MalformedError(f"{number} is not a face; faces are 1 to 5 and 6 for the star")
     return face

@@ -44,7 +44,7 @@ def parse(text: bytes) -> Any:
         )
         if repeated:
             where = place((*_path_to(repeated[0], value), repeated[0].name))
-            raise JsonTextError(f"{where} is there twice")
+            raise JsonTextError(f"{where} occurs twice")
     except json.JSONDecodeError as error:
         raise JsonTextError(
             f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
@@ -60,7 +60,7 @@ def parse(text: bytes) -> Any:
 
 def _decoded(text: bytes) -> str:
     if not text.strip():
-        raise JsonTextError("there is nothing in it")
+        raise JsonTextError("the text is empty")
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise JsonTextError("not JSON: the text is UTF-16; allowed is UTF-8")
     if text.startswith(b"\xef\xbb\xbf"):

@@ -26,7 +26,9 @@ def log_ratio_with_mean(frequencies: FloatArray, scores: FloatArray, mean: float
     and the highest score: `RatingError` otherwise.
     """
     if not scores.min() < mean < scores.max():
-        raise RatingError(f"no block scores between {scores.min()} and {scores.max()} mean {mean}")
+        raise RatingError(
+            f"no distribution of block scores {scores.min()} to {scores.max()} has the mean {mean}"
+        )
     phi = np.broadcast_to(scores - mean, frequencies.shape)
     log_ratio: FloatArray = -np.log(_denominators(frequencies, phi))
     return log_ratio

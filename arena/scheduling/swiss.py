@@ -81,7 +81,7 @@ class Swiss:
             return
         most = field if field % 2 else field - 1
         if self.rounds > most:
-            raise FormatError(f"{field} bots can meet anew for at most {most} rounds")
+            raise FormatError(f"{field} bots can play at most {most} rounds without a rematch")
 
     def blocks_wanted(self, played: PlayedPairing) -> int:
         return 0 if played.pairing.is_bye else self.blocks

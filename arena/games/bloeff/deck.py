@@ -51,7 +51,7 @@ def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
     for index, row in enumerate(rows):
         reason = _row_flaw(row)
         if reason is None and row.name in names[:index]:
-            reason = f"card {row.name!r} stands here for a second time"
+            reason = f"card {row.name!r} is listed twice"
         if reason is not None:
             return index, reason
     missing = [card.value for card in NUMBER_CARDS if str(card) not in names]
@@ -69,7 +69,7 @@ def deal_flaw(rows: Sequence[DealRow]) -> tuple[int, str] | None:
     """The first row (from 0) that makes the table unusable, and why; None if it is in order."""
     for index, row in enumerate(rows):
         if any(row.seats == other.seats for other in rows[:index]):
-            return index, f"{row.seats} seats stand here for a second time"
+            return index, f"{row.seats} seats are listed twice"
         if row.seats * row.cards > CARD_TOTAL:
             needed = f"{row.seats} × {row.cards} = {row.seats * row.cards}"
             return index, f"{needed} cards are more than the {CARD_TOTAL} there are"

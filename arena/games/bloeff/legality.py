@@ -88,7 +88,7 @@ def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
         if seat == state.on_turn:
             return "The other seats ballot; the one that played waits."
         if not _ballot_awaited(state, seat):
-            return "The ballot is in and stays."
+            return "The ballot is in and cannot be changed."
         return "Legal is a ballot, to doubt or not."
     return "The dealer draws now; no seat acts."
 
@@ -150,7 +150,7 @@ def _ballot_awaited(state: BloeffState, seat: int) -> bool:
 
 def _ballot_flaw(action: BloeffAction) -> str | None:
     if type(action) is not Ballot:
-        return "An announcement is balloted"
+        return "This is not a ballot"
     return None if type(action.doubt) is bool else "A ballot is true or false"
 
 

@@ -123,7 +123,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
             raise self._refusal(state, "A turn is a win attempt, a steal attempt or a swap")
         if phase is ANSWER:
             if type(action) is not Answer or type(action.believe) is not bool:
-                raise self._refusal(state, "The seer answers")
+                raise self._refusal(state, "The seer must answer")
             return self._answer(state, action.believe)
         if phase is GIVE or phase is TAKE:
             return self._choose(state, action)
@@ -238,10 +238,12 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
     def _choose(self, state: BluffYouState, action: BluffYouAction) -> BluffYouState:
         giving = state.phase is GIVE
         if not ((type(action) is Give and giving) or (type(action) is Take and not giving)):
-            raise self._refusal(state, "A chip is owed" if giving else "A chip was won")
+            raise self._refusal(
+                state, "The bluffer must give a chip" if giving else "The bluffer must take a chip"
+            )
         number = action.number
         if type(number) is not int or number not in self._legality.owed(state):
-            raise self._refusal(state, "This chip is not among them")
+            raise self._refusal(state, "This chip cannot be chosen")
         ends = (state.bluffer, state.said.seer) if giving else (state.said.seer, state.bluffer)
         return next_turn(state, state.centre, moved(state.chips, number, *ends), progress=False)
 

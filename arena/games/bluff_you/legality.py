@@ -105,13 +105,13 @@ class Legality:
         if len(own) < LEAST_OWNED:
             return f"A swap needs {LEAST_OWNED} own chips"
         if len(give) < self._min_give:
-            return "A swap gives more chips"
+            return "A swap must give more chips"
         if len(set(give)) < len(give) or any(number not in own for number in give):
             return "Only own chips are given, each once"
         if take not in state.centre:
-            return "The chip taken is one of the centre before the swap"
+            return "The chip taken must be in the centre before the swap"
         if worth(self.points, give) != self.points[take]:
-            return "The chips given are worth as much together as the chip taken"
+            return "The chips given must have the same total worth as the chip taken"
         return None
 
     def owed(self, state: BluffYouState) -> Chips:
