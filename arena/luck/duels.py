@@ -1,7 +1,7 @@
-"""What the luck of a round between two seats is read from: both hands, told apart by a few counts.
+"""Cells of Bluff rounds between two seats: classes of hand pairs with the same value.
 
-A duel is the pair (dice of the seat that opens, dice of the other). All duels with the same counts
-lie in one cell and have one value.
+A duel is the pair (dice of the opener, dice of the other seat). All duels with the same few counts
+are in one cell and have one value.
 """
 
 from functools import cache
@@ -13,12 +13,12 @@ NUMBERS: Final = tuple(face for face in Face if face is not STAR)
 
 
 class Cell(NamedTuple):
-    """What is told apart; "best" is a hand's most frequent number, the largest of equal ones."""
+    """The counts of a cell; "best" is a hand's most frequent number, the largest among equals."""
 
     stars: int
-    """Of the seat that opens."""
+    """Stars of the seat that opens."""
     most: int
-    """How often it holds its best number."""
+    """The opener's number of dice with its best number."""
     other_stars: int
     other_most: int
     matching: int
@@ -30,7 +30,7 @@ class Cell(NamedTuple):
 
 
 class Hand(NamedTuple):
-    """What a hand gives to a cell."""
+    """The counts of one hand that a cell needs."""
 
     counts: tuple[int, ...]
     """By face, ascending."""
@@ -39,7 +39,7 @@ class Hand(NamedTuple):
 
 
 def cell_of(dice: Dice, other_dice: Dice) -> Cell:
-    """The cell of a duel, the opener's dice first."""
+    """The cell of a duel; the opener's dice come first."""
     return cell_of_hands(hand_of(dice), hand_of(other_dice))
 
 
@@ -53,7 +53,7 @@ def hand_of(dice: Dice) -> Hand:
 
 
 def cell_of_hands(hand: Hand, other: Hand) -> Cell:
-    """The same of hands that are counted already."""
+    """The cell of two hands; the opener's comes first."""
     counts, best = hand
     other_counts, other_best = other
     stars = counts[-1] + other_counts[-1]

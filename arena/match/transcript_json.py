@@ -1,6 +1,6 @@
 """The JSON form of a transcript, `arena-transcript/1`, described in docs/transcript.md.
 
-Made for independent programs and for people's eyes: plain numbers, names and hexadecimal strings.
+It is for independent programs and human readers: plain numbers, names and hexadecimal strings.
 """
 
 import json
@@ -32,7 +32,7 @@ from arena.match.transcript import (
 
 FORMAT = "arena-transcript/1"
 LARGEST = 2**31 - 1
-"""Of all numbers: the wire has no larger ones, and every language's JSON reads these exactly."""
+"""The largest number: the wire has no larger ones, and JSON in every language reads it exactly."""
 
 
 def _actor(value: object) -> int | str:
@@ -172,7 +172,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
-    """The member `result`."""
+    """The JSON object of the member `result`."""
     return {
         "termination": result.termination.value,
         "placings": list(result.placing),
@@ -183,7 +183,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 
 def read_json(text: bytes) -> Transcript:
-    """The transcript that a JSON text holds. Raises TranscriptError naming what is wrong."""
+    """The transcript in a JSON text. Raises TranscriptError naming what is wrong."""
     try:
         value = parse(text)
     except JsonTextError as error:
@@ -207,8 +207,8 @@ def from_json(value: object) -> Transcript:
     if [fault.model_dump() for fault in document.faults] != _faults(steps):
         raise TranscriptError("faults: the list does not agree with the steps")
     transcript = _transcript(document, options, steps)
-    # What the models let pass has a default, or another spelling: show [] or "dice_per_player"
-    # left out. One form of each transcript means one signature.
+    # The models also accept other spellings of defaults, such as show [] or "dice_per_player" left
+    # out. Each transcript must have exactly one form, so that it has one signature.
     other = difference(value, to_json(transcript))
     if other is not None:
         raise TranscriptError(_other_form(*other))
@@ -226,7 +226,7 @@ def _other_form(path: tuple[int | str, ...], found: Any, wanted: Any) -> str:
 
 def _options(game: str, given: Mapping[str, Any]) -> Options:
     try:
-        # As JSON, because only there tuples, which JSON writes as lists, may be strict.
+        # As JSON, because only there strict validation accepts lists for tuples.
         return GAMES[game].options_type.model_validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
         raise TranscriptError(error_text(error, ("options",))) from error

@@ -1,4 +1,4 @@
-"""Checking a finished match: was it dealt as promised, and does its result follow?"""
+"""Verification of a finished match: its draws, its steps and its result."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def _value_text(at: tuple[Any] | None) -> str:
 
 
 class _Referee:
-    """Goes through the steps once, by the rules, the opening and the policy of faults."""
+    """A check of all steps against the rules, the opening and the fault policy."""
 
     def __init__(self, transcript: Transcript) -> None:
         setup, opening = transcript.setup, transcript.opening
@@ -62,7 +62,7 @@ class _Referee:
         key = match_key(opening.secret, setup.match_id, opening.entropies)
         self._randomness = KeyedRandomness(key)
         self._asked = 0
-        """How many seats asked at the same moment have not acted yet."""
+        """The number of seats asked at the same moment that have not acted yet."""
 
     def result(self) -> Result:
         """The result that the steps lead to. Raises TranscriptError."""

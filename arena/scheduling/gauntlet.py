@@ -1,8 +1,8 @@
-"""Gauntlet: one bot, the first of the field, against all others.
+"""The gauntlet format: one bot, the first of the field, meets all others.
 
-With two seats it meets each of the others once per cycle. With more, the others stand in a circle
-and each run of neighbours that fills a table meets it: every opponent sits at equally many tables.
-Ranked by the mean points of a block, since the first plays more of them than the others.
+With two seats it meets each of the others once per cycle. With more, the others are placed on a
+circle and each run of neighbours that fills a table meets it: every opponent sits at equally many
+tables. Ranking is by the mean points of a block, since the first bot plays more blocks.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ CHALLENGER = 1
 
 @dataclass(frozen=True, slots=True)
 class Gauntlet(PairedAtStart):
-    """`cycles` times through. A Format."""
+    """A gauntlet of `cycles` cycles. A Format."""
 
     tie_breaks = ()
 
@@ -43,7 +43,7 @@ class Gauntlet(PairedAtStart):
         return len(self._tables(field)) * self.cycles * self.blocks
 
     def _tables(self, field: int) -> list[tuple[int, ...]]:
-        """Positions among the opponents, from 0."""
+        """The tables of one cycle, as positions among the opponents, from 0."""
         opponents = field - 1
         runs = {
             tuple(sorted((start + at) % opponents for at in range(self.seats - 1))): start

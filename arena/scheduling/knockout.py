@@ -1,13 +1,13 @@
-"""Knockout: whoever loses a pairing is out. Two seats; for more see `knockout_tables`.
+"""The knockout format with two seats: the loser of a pairing is out. See also `knockout_tables`.
 
-The bracket is the usual one: 1 and 2 can meet in the final only, 1 to 4 in the semi-finals only,
-and so on. Where the field is no power of two the best seeded have a bye in the first round.
+The bracket is the usual one: 1 and 2 can meet only in the final, 1 to 4 only in the semi-finals,
+and so on. If the field is not a power of two, the best seeded have a bye in the first round.
 
-A pairing is decided by its points over `blocks` blocks. If they are level, further blocks are
-played one by one until they are not; after MOST_EXTRA_BLOCKS the better seeded goes on, and the
-record says so. Further blocks are never walkovers: whoever withdraws when level loses.
+A pairing is decided by its points over `blocks` blocks. While they are equal, extra blocks are
+played one by one; after MOST_EXTRA_BLOCKS the better seeded goes on, and the record says so. Extra
+blocks are never walkovers: a bot that withdraws at equal points loses.
 
-Ranked by pairings won (byes included), so that all who lost in one round share a rank.
+Ranking is by pairings won (including byes), so all that lost in one round share a rank.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -28,37 +28,37 @@ from arena.scheduling.pairings import (
 )
 
 MOST_EXTRA_BLOCKS = 5
-"""Bots that play each other level so often are equals for this purpose, or the same program."""
+"""After so many level blocks the bots count as equally strong."""
 
 
 class Decision(Enum):
-    """What decided a pairing."""
+    """The reason that decided a pairing."""
 
     BYE = "bye"
     POINTS = "points"
     EXTRA_BLOCKS = "extra blocks"
     SEEDING = "seeding"
     WALKOVER = "walkover"
-    """Level when one of them withdrew."""
+    """The points were equal when one of them withdrew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """How a pairing ended."""
+    """The outcome of a decided pairing."""
 
     through: tuple[EntryNumber, ...]
-    """Who goes on, best first; with two seats one."""
+    """The bots that go on, best first; one with two seats."""
     by: Decision
 
     @property
     def winner(self) -> EntryNumber:
-        """The best of those that go on."""
+        """The best bot of those that go on."""
         return self.through[0]
 
 
 def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int], bool]) -> int:
-    """How many blocks decide a pairing, as far as can be told now: those planned, and further ones
-    while it is level after so many, until there are MOST_EXTRA_BLOCKS or somebody withdraws."""
+    """The number of blocks that decide a pairing, as known now: those planned, and extra ones while
+    `level` at that number, until there are MOST_EXTRA_BLOCKS or a bot withdraws."""
     most = planned + MOST_EXTRA_BLOCKS
     for count in range(planned, most):
         known = len(played.blocks)
@@ -68,7 +68,7 @@ def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int],
 
 
 def how_decided(count: int, planned: int, played: PlayedPairing, *, level: bool) -> Decision:
-    """What decided a pairing that took `count` blocks."""
+    """The reason that decided a pairing of `count` blocks."""
     if not level:
         return Decision.POINTS if count == planned else Decision.EXTRA_BLOCKS
     played_off = count == planned + MOST_EXTRA_BLOCKS
@@ -84,7 +84,7 @@ def in_order(played: PlayedPairing, count: int, by: Decision) -> list[EntryNumbe
 
 @dataclass(frozen=True, slots=True)
 class Knockout:
-    """One bracket. A Format."""
+    """A knockout bracket with two seats. A Format."""
 
     blocks: int
     seed: str
@@ -101,7 +101,7 @@ class Knockout:
         return blocks_to_decide(played, self.blocks, lambda count: _level(played, count))
 
     def decided(self, played: PlayedPairing) -> Decided | None:
-        """Who goes on, and why; None while blocks are awaited."""
+        """The bot that goes on, and why; None while blocks are missing."""
         if played.pairing.is_bye:
             return Decided(played.pairing.entries, Decision.BYE)
         count = self.blocks_wanted(played)
@@ -147,7 +147,7 @@ class Knockout:
         return (field - 1) * self.blocks
 
     def _winners(self, played: Sequence[PlayedPairing]) -> dict[tuple[int, int], EntryNumber]:
-        """By (round, table) of the pairings that are decided."""
+        """The winners of the decided pairings by (round, table)."""
         return {
             (one.pairing.round, one.pairing.table): decided.winner
             for one in played
@@ -165,7 +165,7 @@ def _level(played: PlayedPairing, count: int) -> bool:
 
 
 def first_round(field: int) -> list[tuple[EntryNumber, ...]]:
-    """The pairings of the first round, from the top of the bracket; single ones are byes."""
+    """The pairings of the first round, from the top of the bracket; a single bot has a bye."""
     bracket = _bracket(field)
     return [
         tuple(sorted(number for number in pair if number <= field))
@@ -174,7 +174,7 @@ def first_round(field: int) -> list[tuple[EntryNumber, ...]]:
 
 
 def _bracket(field: int) -> list[EntryNumber]:
-    """Seedings from the top of the bracket: neighbours meet, their winners meet, and so on."""
+    """The seedings from the top of the bracket: neighbours meet, then their winners, and so on."""
     order = [1]
     while len(order) < field:
         size = 2 * len(order)

@@ -1,14 +1,14 @@
-"""Round robin: everybody meets everybody.
+"""The round-robin format: all bots meet each other.
 
-Two seats: the circle method. Every cycle each pair meets exactly once; in each round everybody
+Two seats: the circle method. In every cycle each pair meets exactly once; in each round every bot
 plays once, and when the field is odd one bot sits out, each bot once per cycle.
 
-More seats: a balanced list of tables (see `arena.scheduling.balanced_tables`). Every cycle each bot
-sits at equally many tables and each pair meets at least once; where all possible tables are played,
-each pair meets equally often.
+More seats: a balanced list of tables (see `arena.scheduling.balanced_tables`). In every cycle each
+bot sits at equally many tables and each pair meets at least once; where all possible tables are
+played, each pair meets equally often.
 
-Whatever the size, a block takes its bots through all seats, so no bot sits anywhere more often.
-Ranked by points over all blocks, then by those against the bots that are level.
+For every table size, a block rotates its bots through all seats, so each bot has every seat equally
+often. Ranking is by points over all blocks, then by points against the bots with equal points.
 """
 
 from collections.abc import Sequence
@@ -32,12 +32,12 @@ from arena.scheduling.pairings import (
 )
 
 MOST_TABLES = 100_000
-"""Of a whole tournament: far more than will be played, and few enough to be listed."""
+"""Of a whole tournament: far more than will be played, and few enough to list in memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin(PairedAtStart):
-    """`cycles` times around. A Format."""
+    """A round robin of `cycles` cycles. A Format."""
 
     tie_breaks = ("direct encounter",)
 
@@ -75,7 +75,7 @@ class RoundRobin(PairedAtStart):
             if self.seats == 2:
                 rounds = circle(order)
             else:
-                # One round: these tables have no order that anything depends on.
+                # One round, because the order of these tables does not matter.
                 rounds = [
                     [
                         tuple(order[at] for at in table)
@@ -96,9 +96,9 @@ class RoundRobin(PairedAtStart):
 
 
 def circle(order: Sequence[EntryNumber]) -> list[list[tuple[EntryNumber, ...]]]:
-    """The rounds in which each two of `order` meet once, and nobody plays twice in a round.
+    """The rounds in which each two of `order` meet once, and no bot plays twice in a round.
 
-    The first stays, the others walk around it; whoever stands against the gap sits out.
+    The first bot stays, the others rotate around it; the bot opposite the gap sits out.
     """
     ring: list[EntryNumber | None] = [*order, *([None] if len(order) % 2 else [])]
     half = len(ring) // 2

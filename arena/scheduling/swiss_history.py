@@ -1,4 +1,4 @@
-"""What a Swiss knows of its rounds so far: points, opponents, floats and score groups."""
+"""The history of a Swiss: points, opponents, floats and score groups."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
@@ -8,41 +8,41 @@ from fractions import Fraction
 from arena.scheduling.pairings import EntryNumber, Pairing
 
 BYE: EntryNumber = 0
-"""Whom the bot with a bye meets."""
+"""The opponent recorded for a bye."""
 
 
 @dataclass(frozen=True, slots=True)
 class SwissHistory:
-    """The field after some rounds."""
+    """The state of the field after some rounds."""
 
     points: Mapping[EntryNumber, Fraction]
-    """By entry: with two seats halves, with more a share of the others at each table."""
+    """By entry: multiples of 1/2 with two seats; with more, sums of the share beaten per table."""
     met: Mapping[EntryNumber, tuple[EntryNumber, ...]]
-    """By entry, the opponents in order; BYE for each that it would have had, but for a bye."""
+    """By entry, the opponents in order; BYE in place of each opponent missing in a bye."""
     floated: Mapping[EntryNumber, int]
     """By entry: 1 if it met bots with more points (on average) in the last round, -1 if fewer."""
     places: Mapping[EntryNumber, tuple[int, int]]
-    """By entry: its place in its score group by seeding, from 0, and the group's size. Those that
-    withdrew are in no group."""
+    """By entry: its position in its score group by seeding, from 0, and the group's size. Withdrawn
+    bots are in no group."""
 
     def halves(self, entry: EntryNumber) -> int:
-        """Points as a whole number; with two seats only."""
+        """Twice the points, as an integer; with two seats only."""
         return int(2 * self.points[entry])
 
     def standing(self, entry: EntryNumber) -> tuple[Fraction, EntryNumber]:
-        """Sorts by points, then by seeding."""
+        """The sort key by points, then by seeding."""
         return -self.points[entry], entry
 
     def from_above(self, entry: EntryNumber) -> int:
-        """How many stand above it in its score group."""
+        """The number of bots above it in its score group."""
         return self.places[entry][0]
 
     def from_below(self, entry: EntryNumber) -> int:
-        """How many stand below it in its score group."""
+        """The number of bots below it in its score group."""
         return self.places[entry][1] - 1 - self.places[entry][0]
 
     def group_size(self, entry: EntryNumber) -> int:
-        """How many have as many points, itself included."""
+        """The size of its score group, including itself."""
         return self.places[entry][1]
 
 
@@ -52,7 +52,7 @@ def history_of(
     seats: int = 2,
     withdrawn: Set[EntryNumber] = frozenset(),
 ) -> SwissHistory:
-    """Fold the decided pairings, in any order, with their points in the order of the entries."""
+    """The history of decided pairings, in any order; points are in the order of the entries."""
     entries = range(1, field + 1)
     points = dict.fromkeys(entries, Fraction(0))
     met: dict[EntryNumber, tuple[EntryNumber, ...]] = dict.fromkeys(entries, ())

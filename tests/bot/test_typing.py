@@ -18,7 +18,7 @@ from typing import TypeAlias, assert_type
 from arena.bot import AnyAction, Bot, Match, Transcript, Turn
 from arena.games.bloeff import BloeffChoice, BloeffView, Doubted
 from arena.games.bluff import (
-    Bet, BluffChoice, BluffEvent, BluffOptions, BluffView, Doubt, CupRoll, Face, Showdown
+    Bet, BluffChoice, BluffEvent, BluffOptions, BluffView, CupRoll, Doubt, Face, Showdown
 )
 from arena.games.bluff_you import Answer, BluffYouView
 

@@ -1,4 +1,4 @@
-"""Bluff You!: win, steal and swap chips with dice that only the bluffer sees."""
+"""Bluff You!: a game of winning, stealing and swapping chips with dice only the bluffer sees."""
 
 from arena.games.bluff_you.game import BluffYou
 from arena.games.bluff_you.options import BluffYouOptions
