@@ -101,8 +101,7 @@ class HostedMatch:
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """An action for an open turn. False if no such turn is open, which changes nothing."""
-        milliseconds = self._elapsed()
-        return self._reply(seat, turn_number, TimedAction(action, milliseconds))
+        return self._reply(seat, turn_number, TimedAction(action, self._elapsed()))
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
         """An answer to an open turn that holds no action of the game."""
@@ -255,12 +254,8 @@ class HostedMatch:
         self._alarm.cancel()
 
     def _set_deadline(self) -> None:
-        replies = self._replies
-        self._alarm.set(
-            min(
-                [self._seat_deadline(turn.seat) for turn in self._asked if turn.seat not in replies]
-            )
-        )
+        waited_for = [turn.seat for turn in self._asked if turn.seat not in self._replies]
+        self._alarm.set(min(map(self._seat_deadline, waited_for)))
 
     def _seat_deadline(self, seat: int) -> float:
         deadline = self._asked_at + self._banks[seat].allowed_ms / 1000
@@ -289,13 +284,8 @@ class HostedMatch:
             if self._gone_for_good(seat):
                 self._replies[seat] = _ABSENT
             else:
-                bank, elapsed = self._banks[seat], self._elapsed()
-                turn_ms = self.setup.time_control.turn_ms
-                reason = (
-                    f"no answer within {bank.allowed_ms} ms: "
-                    f"{turn_ms} ms for a turn, {bank.left_ms} ms in the bank"
-                )
-                bank.spend(elapsed)
+                elapsed = self._elapsed()
+                reason = self._banks[seat].overrun(elapsed)
                 self._replies[seat] = Fault(FaultKind.LATE, elapsed, reason)
         if len(self._replies) == len(self._asked):
             self._advance([self._replies[turn.seat] for turn in self._asked])

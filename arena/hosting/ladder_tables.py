@@ -65,7 +65,7 @@ class LadderTables:
             ready_at = self._paces[table_type.key].ready_at(table_type.seats)
             if chosen is not None and ready_at > now and _only_house(chosen):
                 paced.append(ready_at)
-                chosen = next_table(table_type, free, self._counts, pairs, with_guest=True)
+                chosen = next_table(table_type, free, self._counts, pairs, with_visitor=True)
             if chosen is not None:
                 return LadderTable(table_type, chosen)
         return min(paced, default=None)

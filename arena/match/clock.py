@@ -33,3 +33,12 @@ class TimeBank:
         overtime = elapsed_ms - self._control.turn_ms
         if overtime > 0:
             self.left_ms = max(0, self.left_ms - overtime)
+
+    def overrun(self, elapsed_ms: int) -> str:
+        """Spend the time of a turn that went unanswered. Returns the reason of the fault."""
+        reason = (
+            f"no answer within {self.allowed_ms} ms: "
+            f"{self._control.turn_ms} ms for a turn, {self.left_ms} ms in the bank"
+        )
+        self.spend(elapsed_ms)
+        return reason

@@ -108,7 +108,7 @@ def next_table(
     counts: MeetingCounts,
     running: RunningPairs | None = None,
     *,
-    with_guest: bool = False,
+    with_visitor: bool = False,
 ) -> tuple[Candidate, ...] | None:
     """The bots of the next table of a type, or None if too few may meet.
 
@@ -116,12 +116,12 @@ def next_table(
     chosen least often (among equals, the one with fewer matches). Linear in the candidates for each
     seat.
 
-    With `with_guest` the first bot is not a house bot.
+    With `with_visitor` the first bot is not a house bot.
     """
     able = [candidate for candidate in candidates if table_type.game in candidate.games]
     able.sort(key=lambda candidate: counts.matches(table_type, candidate.bot))
     for first in able:
-        if with_guest and first.house:
+        if with_visitor and first.house:
             continue
         seated = _seat_around(first, able, table_type, counts, running)
         if seated is not None:
