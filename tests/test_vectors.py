@@ -1,4 +1,4 @@
-"""The test vectors of docs/transcript.md are what the games draw, and what the page's formulas give."""
+"""The test vectors of docs/transcript.md are what the games draw and what its formulas give."""
 
 import hmac
 import json
@@ -81,7 +81,7 @@ def drawn_by_the_page() -> list[tuple[str, Any]]:
 
 def test_there_are_vectors_to_check() -> None:
     assert len(NUMBERS) > 5
-    assert CENTRE == ascending(CENTRE)
+    assert ascending(CENTRE) == CENTRE
 
 
 @pytest.mark.parametrize(("key", "beginning", "bound", "result"), NUMBERS)
