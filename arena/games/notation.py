@@ -21,12 +21,16 @@ class NotationError(ValueError):
 
 
 class Notation:
-    """Reads and writes the action classes of one game."""
+    """Reads and writes the action classes of one game.
 
-    def __init__(self, *kinds: type) -> None:
+    The type of an action is the name of its class, `starting_roll` for StartingRoll; `named` are
+    classes whose type is another one.
+    """
+
+    def __init__(self, *kinds: type, **named: type) -> None:
         self._names = {
             kind: re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in kinds
-        }
+        } | {kind: name for name, kind in named.items()}
         self._kinds = {name: kind for kind, name in self._names.items()}
         # For most draws: their only member sorts before "type" and has no default.
         self._endings = {

@@ -61,7 +61,9 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
     name: ClassVar[str] = "bluff"
     title: ClassVar[str] = "Bluff"
     options_type: ClassVar[type[Options]] = BluffOptions
-    notation: ClassVar[Notation] = Notation(Bet, Doubt, StartingRoll, OpenerDraw, CupRoll, Reroll)
+    notation: ClassVar[Notation] = Notation(
+        Bet, Doubt, StartingRoll, OpenerDraw, Reroll, roll=CupRoll
+    )
 
     def __init__(self, options: BluffOptions) -> None:
         super().__init__(options)
