@@ -1,4 +1,4 @@
-"""Connected bots as the director knows them: their places, and how reliable they have been."""
+"""Connected bots as the director sees them: their free places and their recent reliability."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,28 +13,29 @@ LONGEST_PAUSE_SECONDS = 300.0
 
 @dataclass(slots=True)
 class Reliability:
-    """How reliable a version has been lately; outlives its connections."""
+    """The recent reliability of a version, kept across its connections."""
 
     misses: int = 0
     not_before: float = 0.0
     rests: dict[str, float] = field(default_factory=dict)
-    """Until when an instance that declined is offered nothing; its other copies play on."""
+    """By instance that declined: until when it gets no offers. Other copies are not affected."""
 
     def miss(self, now: float) -> float:
-        """Count a miss: for so many seconds the version is left out."""
+        """Count a miss. Returns for how many seconds the version gets no offers."""
         pause: float = min(FIRST_PAUSE_SECONDS * 2**self.misses, LONGEST_PAUSE_SECONDS)
         self.misses += 1
         self.not_before = now + pause
         return pause
 
     def rest(self, instance: str, now: float, seconds: float) -> float:
-        """An instance declined, which is no miss. Returns until when it is offered nothing."""
+        """Record that an instance declined, which is not a miss. Returns until when it gets no
+        offers."""
         self.rests = {name: until for name, until in self.rests.items() if until > now}
         until = self.rests[instance] = now + seconds
         return until
 
     def kept(self) -> None:
-        """A match was played as it should be: a miss is made good by one, not all at once."""
+        """Record a match played without a forfeit: it cancels one miss, not all of them."""
         self.misses = max(0, self.misses - 1)
 
 
@@ -49,25 +50,25 @@ class ConnectedBot:
     """Places held by blocks."""
     present: bool = True
     on_probation: bool = False
-    """After a miss it gets one place, until it has played: of several copies of a version, one
-    that does not read would else hold the places of dozens of opponents."""
+    """After a miss it gets only one place until it has played. Otherwise one copy of a version
+    that does not read its stream could hold the places of dozens of opponents."""
 
     def goes_on(self, now: float) -> bool:
         """Whether it can be offered the next match of a block that it plays in."""
         return self.present and self.standing.rests.get(self.participant.instance, now) <= now
 
     def welcome(self, now: float) -> bool:
-        """Whether it is here and not left out."""
+        """Whether it is connected and not paused."""
         return self.goes_on(now) and self.standing.not_before <= now
 
     def free(self, now: float) -> bool:
-        """Whether it could sit down."""
+        """Whether it can take a seat in another match."""
         places = 1 if self.on_probation else self.participant.max_matches
         return self.welcome(now) and self.taken < places
 
 
 def seated(bots: Iterable[int], free: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
-    """One free guest of each version: of several copies the idlest, so that they share its load."""
+    """One free connected bot per version; of several copies the least busy, to spread the load."""
     return tuple(
         min((guest for guest in free if guest.candidate.bot == bot), key=lambda copy: copy.taken)
         for bot in bots

@@ -1,11 +1,12 @@
-"""The rated ladder at work: seats connected bots block by block and sees each block through.
+"""The director: runs the rated ladder by seating connected bots in blocks, until stopped.
 
-An agenda, if there is one, goes before the ladder: it names blocks, and these are played first.
+Blocks of the agenda, if there is one, are played before blocks of the ladder.
 
-A block is opened when its bots have a place free, plays its rotations one after the other, and
-holds their places until it ends. Whoever does not join, or forfeits by its faults, is left out for
-a while, so that it costs the others little. Declining is no miss: a copy of a bot that declines is
-offered nothing for a moment, not even the next match of a block, and may so leave in order.
+A block is opened when its bots have a free place. Its rotations are played one after the other,
+and it holds the places until it ends. A bot that does not join, or forfeits by its faults, gets no
+offers for a while, so that it costs the others little. Declining does not count against a bot: the
+copy that declined gets no offers for a moment, not even the next match of its block, so that it
+can disconnect cleanly.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,14 +36,14 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What holds for all matches of the ladder."""
+    """The settings of all matches of the ladder."""
 
     time_control: TimeControl = field(default_factory=TimeControl)
     fault_limit: int = DEFAULT_FAULT_LIMIT
     patience: Patience = field(default_factory=Patience)
     house_pace: float = FULL_SPEED
-    """Matches a second that begin at tables where only bots of the house sit, after a start at
-    full speed; shared among the ladders."""
+    """How many matches per second begin among house bots only, after a start at full speed; shared
+    among the ladders."""
 
 
 @dataclass(eq=False, slots=True)
@@ -62,7 +63,7 @@ class _RunningBlock:
 
 
 class Director:
-    """Runs the ladder among the bots that arrive, until stopped."""
+    """Runs the ladder among the connected bots, until stopped."""
 
     def __init__(
         self,
@@ -82,12 +83,12 @@ class Director:
         self._write_down = write_down
         self._terms = terms
         self._guests: dict[Participant, ConnectedBot] = {}
-        """Connected bots, and those that left while blocks still hold places of theirs."""
+        """Connected bots, and those that left but still have places held by blocks."""
         self._standings: dict[int, Reliability] = {}
         self._blocks: set[_RunningBlock] = set()
         self._pass_due = False
         self._alarm: Cancellable | None = None
-        """Set while nothing but the pace keeps a table from being opened."""
+        """Set while only the pace delays the next table."""
         self._winding_down = False
         self._stopped = False
         self.on_idle: Callable[[], None] = lambda: None
@@ -101,7 +102,7 @@ class Director:
         return len(self._blocks)
 
     def arrive(self, participant: Participant) -> None:
-        """A bot is connected, perhaps again, and ready for offers."""
+        """Add a bot that connected or reconnected and is ready for offers."""
         registered = participant.registered
         candidate = Candidate(
             registered.version_id,
@@ -119,7 +120,8 @@ class Director:
         self.schedule()
 
     def depart(self, participant: Participant) -> None:
-        """A bot is gone, perhaps for a moment; its running matches are its tables' business."""
+        """Mark a bot as disconnected, perhaps briefly; its running matches handle that themselves.
+        """
         guest = self._guests.get(participant)
         if guest is not None:
             guest.present = False
@@ -127,7 +129,7 @@ class Director:
             self._share_out()
 
     def wind_down(self) -> None:
-        """Begin no further block; those that run play on to their end."""
+        """Begin no further block; running blocks are played to their end."""
         self._winding_down = True
         if not self._blocks:
             self.on_idle()
@@ -140,7 +142,7 @@ class Director:
                 running.table.break_off(reason)
 
     def schedule(self) -> None:
-        """Look for tables to open, soon and once, however often it is called until then."""
+        """Look for tables to open, soon; several calls until then cause one look."""
         if not self._pass_due and not self._winding_down:
             self._pass_due = True
             self._timer.call_at(self._timer.now(), self._open_tables)
@@ -165,7 +167,8 @@ class Director:
         match self._tables.next(one_each(free), now):
             case LadderTable(ladder, bots):
                 block = Block(str(uuid4()), BlockKind.SEAT, ladder.seats)
-                # By chance: whoever plays least is chosen first, and must not always begin.
+                # Shuffled: the bot with the fewest matches is chosen first, but must not always
+                # have the first seat.
                 order = shuffled(KeyedRandomness(self._new_secret()), "seat", bots)
                 guests = seated([candidate.bot for candidate in order], free)
                 self._begin(_RunningBlock(ladder, guests, block))
@@ -257,7 +260,8 @@ class Director:
                 elif not self._go_on(guests):
                     self._cut_short(running, void=False)
                 else:
-                    # Not from within the last answer of the finished match: blocks would nest.
+                    # Later, not from within the last answer of the finished match: the calls of
+                    # one match would nest in those of another.
                     self._timer.call_at(self._timer.now(), lambda: self._next_match(running))
             case Outcome.NOT_JOINED:
                 for seat in table.absent_at_start:
@@ -285,7 +289,7 @@ class Director:
             elif not forfeited:
                 guest.standing.kept()
                 guest.on_probation = False
-        # Once for storage and for all seats: it is the dearest part of a match's end.
+        # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = self._write_down(transcript)
         match = FinishedMatch(
             transcript=transcript,
@@ -333,7 +337,8 @@ class Director:
         guest.on_probation = True
         now = self._timer.now()
         if now < guest.standing.not_before:
-            # The same absence: one restart of a bot with many matches would cost it minutes.
+            # Already paused for the same absence: otherwise one restart of a bot with many matches
+            # would cost it minutes.
             return
         pause = guest.standing.miss(now)
         self._timer.call_at(guest.standing.not_before, self.schedule)

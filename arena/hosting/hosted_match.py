@@ -1,8 +1,8 @@
-"""One match among bots that may be slow, wrong, silent or gone: from offer to transcript.
+"""`HostedMatch`: one match among remote bots (slow, faulty, silent or gone), offer to transcript.
 
-A table never waits. It is told of joins, answers, departures and the passing of time, moves the
-match on as far as it goes, and tells the players what is new. So a match costs no task, and a
-test turns its clock by hand.
+It is driven by calls and never blocks: joins, answers, disconnects and timer events advance the
+match as far as possible and send the players what is new. So a match needs no task of its own, and
+tests set its clock by hand.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,15 +24,15 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a table waits for what is no thinking."""
+    """Waiting times apart from thinking time."""
 
     join_seconds: float = 5.0
     """How long an offer stands: enough for a bot in the middle of a heavy move to read it."""
     grace_seconds: float = 15.0
     """How long a bot may be away before it forfeits: a restart of its process fits in."""
     decline_seconds: float = 5.0
-    """How long a copy of a bot is offered nothing after it declined: often it is leaving, and an
-    offer that is declined costs the others at the table their time."""
+    """How long a copy of a bot gets no offers after it declined: it is often disconnecting, and
+    each declined offer costs the other bots time."""
 
 
 class _Phase(Enum):
@@ -42,16 +42,16 @@ class _Phase(Enum):
 
 
 class Outcome(Enum):
-    """How a table ended for whoever set it up."""
+    """How a match ended, as reported to the `done` callback."""
 
     PLAYED = "played"
-    """The transcript is there."""
+    """It was played to its end and has a transcript."""
     NOT_JOINED = "not joined"
     """A bot left or did not join in time; the match did not begin."""
     DECLINED = "declined"
     """A bot declined; the match did not begin."""
     BROKEN = "broken"
-    """We broke it; nothing of it counts."""
+    """An error or a stop on our side; the match does not count."""
 
 
 class HostedMatch:
@@ -98,7 +98,8 @@ class HostedMatch:
         self._arm()
 
     def join(self, seat: int, entropy: bytes) -> None:
-        """A seat accepts; the match begins with the last one. Joining twice changes nothing."""
+        """Accept the offer for a seat; the match begins when all have. Joining twice does nothing.
+        """
         if self._phase is not _Phase.OFFERED or seat in self._entropies:
             return
         self._entropies[seat] = entropy
@@ -106,7 +107,7 @@ class HostedMatch:
             self._begin()
 
     def decline(self, seat: int) -> bool:
-        """A seat does not want to play: the match does not begin. False if it runs already."""
+        """Reject the offer for a seat: the match does not begin. False if it has begun already."""
         if self._phase is not _Phase.OFFERED:
             return False
         self.absent_at_start = [seat]
@@ -114,17 +115,17 @@ class HostedMatch:
         return True
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
-        """An action for an open turn. False if no such turn is open, which changes nothing."""
+        """Take an action for an open turn. False, and no effect, if no such turn is open."""
         milliseconds = self._elapsed()
         return self._reply(seat, turn_number, TimedAction(action, milliseconds))
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
-        """An answer to an open turn that holds no action of the game."""
+        """Take an answer to an open turn that is not an action of the game. False as `answer`."""
         fault = Fault(FaultKind.MALFORMED, self._elapsed(), reason)
         return self._reply(seat, turn_number, fault)
 
     def left(self, seat: int) -> None:
-        """The seat's bot lost its connection; its clock goes on."""
+        """Record that the seat's bot lost its connection; its clock keeps running."""
         if self._phase is _Phase.OFFERED:
             self.absent_at_start = [seat]
             self._call_off("a bot left")
@@ -133,7 +134,7 @@ class HostedMatch:
             self._set_deadline()
 
     def returned(self, seat: int) -> None:
-        """The seat's bot is back."""
+        """Record that the seat's bot is connected again."""
         if self._away_since.pop(seat, None) is not None and self._phase is _Phase.PLAYING:
             self._set_deadline()
 
@@ -149,7 +150,7 @@ class HostedMatch:
         self._let_go()
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """What is left to a seat that is asked now: for this turn, and in its bank."""
+        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
         return self._banks[seat].left_after(self._elapsed())
 
     def discard(self) -> None:
@@ -159,7 +160,8 @@ class HostedMatch:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Players know their table: nothing of a match stays for the garbage collector to find."""
+        """Drop the players, which refer to this match: no cycle is left for the garbage collector.
+        """
         self._players = ()
 
     def _begin(self) -> None:
@@ -208,7 +210,8 @@ class HostedMatch:
         except StopIteration as stop:
             self._finish(stop.value)
         except Exception:
-            # A bug of ours. The bots learn that it happened, never what the exception says.
+            # A bug of ours. Bots are told that it happened, but not the text of the exception,
+            # which could reveal secrets.
             log.exception("match broken", match=self.setup.match_id)
             self.break_off("the referee made a mistake; the match does not count")
 
@@ -270,8 +273,8 @@ class HostedMatch:
             self._alarm.cancel()
             self._alarm = None
 
-    # One alarm per table. A new deadline that lies later than the alarm only moves the deadline:
-    # the alarm finds out when it rings. Most turns therefore arrange and cancel nothing.
+    # One alarm per match. A deadline later than the alarm does not move the alarm: when it goes
+    # off early, it is set again. So most turns neither set nor cancel an alarm.
 
     def _set_deadline(self) -> None:
         replies = self._replies
@@ -333,7 +336,7 @@ class HostedMatch:
 
 
 def _told(_table: HostedMatch, _outcome: Outcome) -> None:
-    """Stands for `done` once it was called: whoever sets up a table knows it, too."""
+    """Replaces `done` once it was called, so that the match no longer refers to its owner."""
 
 
 _ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")

@@ -1,7 +1,7 @@
-"""Which table of the rated ladder is opened next: fair to ladders and opponents, at a pace.
+"""Chooses the next table of the rated ladder: fair to ladders and opponents, house bots paced.
 
-Bots of the house play among themselves at a pace, so that an arena with nobody else in it leaves
-the machine alone. A table with anybody else's bot waits for nothing.
+Matches among house bots only are limited to a pace, so that an arena without other bots does not
+keep the machine busy. A table with any other bot is opened without delay.
 """
 
 from collections import defaultdict
@@ -15,14 +15,14 @@ from arena.scheduling.pace import Pace
 
 @dataclass(frozen=True, slots=True)
 class LadderTable:
-    """A table that can be opened now: its ladder, and the bots in no order of seats."""
+    """A table that can be opened now: its ladder and its bots, not yet in seat order."""
 
     ladder: TableType
     bots: tuple[Candidate, ...]
 
 
 class LadderTables:
-    """The ladders of a director with the places that their running blocks take."""
+    """The ladders of a director and the places that their running blocks hold."""
 
     def __init__(
         self, ladders: Sequence[TableType], counts: MeetingCounts, house_pace: float
@@ -31,14 +31,14 @@ class LadderTables:
         self._counts = counts
         self._seats_in_play = {ladder.key: 0 for ladder in ladders}
         self._running_pairs = {ladder.key: RunningPairs() for ladder in ladders}
-        # A pace for each, so that every ladder has a start of its own.
+        # A pace for each, so that every ladder starts at full speed.
         share = house_pace / max(1, len(ladders))
         self._paces = {ladder.key: Pace(share) for ladder in ladders}
         self._quota = 0.0
 
     def share_out(self, present: Iterable[ConnectedBot]) -> None:
-        """Spread the places over the ladders, so that small tables do not starve large ones, and
-        over the opponents."""
+        """Share the places among the ladders, so that small tables do not starve large ones, and
+        among the opponents."""
         present = list(present)
         candidates = one_each(present)
         possible = sum(
@@ -52,7 +52,7 @@ class LadderTables:
             self._running_pairs[ladder.key].share_out(places, ladder.seats)
 
     def next(self, free: Sequence[Candidate], now: float) -> LadderTable | float | None:
-        """The table to open now; else the time at which the pace allows one; else None."""
+        """The table to open now, or the time at which the pace allows one, or None."""
         paced: list[float] = []
         for ladder in sorted(self._ladders, key=lambda ladder: self._seats_in_play[ladder.key]):
             if self._seats_in_play[ladder.key] >= self._quota:
@@ -68,13 +68,13 @@ class LadderTables:
         return min(paced, default=None)
 
     def opened(self, ladder: TableType, bots: Sequence[Candidate], now: float) -> None:
-        """A block of a ladder begins."""
+        """Count a block of a ladder that begins."""
         if _only_house(bots):
             self._paces[ladder.key].spend(now, ladder.seats)
         self._occupy(ladder, bots, 1)
 
     def closed(self, ladder: TableType, bots: Sequence[Candidate]) -> None:
-        """A block of a ladder is over."""
+        """Count off a block of a ladder that is over."""
         self._occupy(ladder, bots, -1)
 
     def _occupy(self, ladder: TableType, bots: Sequence[Candidate], by: int) -> None:

@@ -1,1 +1,1 @@
-"""The application: which bots meet, and one match driven from offer to record."""
+"""Tournaments: their rules and records, running them, and summaries for display."""

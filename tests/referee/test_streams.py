@@ -39,7 +39,7 @@ async def test_an_unknown_a_retired_and_an_old_token_are_refused(scene: Scene) -
     for token in ("nobody's", old):
         code, why = await status_of(Peer(scene.port, token))
         assert code is grpc.StatusCode.UNAUTHENTICATED
-        assert "this token is nobody's" in why
+        assert "no bot has this token" in why
     code, why = await status_of(Peer(scene.port, retired))
     assert code is grpc.StatusCode.PERMISSION_DENIED
     assert "retired" in why
@@ -48,7 +48,7 @@ async def test_an_unknown_a_retired_and_an_old_token_are_refused(scene: Scene) -
 @pytest.mark.parametrize(
     ("change", "status", "words"),
     [
-        ("rotate_token", grpc.StatusCode.UNAUTHENTICATED, "nobody's"),
+        ("rotate_token", grpc.StatusCode.UNAUTHENTICATED, "no bot has this token"),
         ("retire", grpc.StatusCode.PERMISSION_DENIED, "retired"),
     ],
 )
