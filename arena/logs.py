@@ -30,8 +30,7 @@ def configure_logs(settings: Settings) -> None:
 
 
 def _printable_values(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Escape text from bots, so that a terminal prints control characters and does not obey them.
-    """
+    """Escape text from bots, so that a terminal does not obey control characters in it."""
     return {
         name: printable(value) if isinstance(value, str) else value for name, value in event.items()
     }

@@ -107,8 +107,7 @@ def keep_playing(
 
 
 def _play_once(conversation: Conversation, address: Address, token: str) -> tuple[bool, str]:
-    """Open a stream and play until it ends. Returns whether the bot was welcomed, and why it ended.
-    """
+    """Play over one stream until it ends. Returns whether it was welcomed, and why it ended."""
     welcomed = False
     outgoing: _Outgoing = SimpleQueue()
     outgoing.put(conversation.hello())

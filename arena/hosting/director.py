@@ -120,8 +120,7 @@ class Director:
         self.schedule()
 
     def depart(self, participant: Participant) -> None:
-        """Mark a bot as disconnected, perhaps briefly; its running matches handle that themselves.
-        """
+        """Mark a bot as disconnected, perhaps briefly; its running matches handle that."""
         guest = self._guests.get(participant)
         if guest is not None:
             guest.present = False

@@ -98,8 +98,7 @@ class HostedMatch:
         self._arm()
 
     def join(self, seat: int, entropy: bytes) -> None:
-        """Accept the offer for a seat; the match begins when all have. Joining twice does nothing.
-        """
+        """Accept the offer for a seat; the match begins when all have. Repeats do nothing."""
         if self._phase is not _Phase.OFFERED or seat in self._entropies:
             return
         self._entropies[seat] = entropy
@@ -160,8 +159,7 @@ class HostedMatch:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Drop the players, which refer to this match: no cycle is left for the garbage collector.
-        """
+        """Drop the players, which refer to this match: avoids cycles for the garbage collector."""
         self._players = ()
 
     def _begin(self) -> None:

@@ -36,8 +36,7 @@ class Authenticator(Protocol):
 
 
 def parse_request(data: bytes) -> referee_pb2.PlayRequest | None:
-    """The message, or None for malformed bytes: the stream then ends with a message that says so.
-    """
+    """The message, or None for malformed bytes, after which the stream ends with an error."""
     try:
         return referee_pb2.PlayRequest.FromString(data)
     except DecodeError:

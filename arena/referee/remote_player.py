@@ -25,8 +25,7 @@ class BotLine(Protocol):
         ...
 
     def seated(self, seat: "RemotePlayer") -> None:
-        """Register a seat whose match is offered; messages about that match go to it from now on.
-        """
+        """Register a seat whose match is offered; it gets all messages about that match."""
         ...
 
     def unseated(self, seat: "RemotePlayer") -> None:

@@ -54,8 +54,7 @@ def add_entries(tournament_id: int, entries: Sequence[Mapping[str, Any]]) -> Ins
 
 
 def tournament_list(*, name: str | None = None, states: Collection[str] | None = None) -> Row:
-    """All columns of `tournaments`, oldest first: all, the one named `name`, or those in `states`.
-    """
+    """All columns of `tournaments`, oldest first: all, the one of `name`, or those in `states`."""
     found = select(tournaments).order_by(tournaments.c.id)
     if name is not None:
         found = found.where(func.lower(tournaments.c.name) == name.lower())

@@ -57,8 +57,7 @@ class Tournaments:
         self._engine = engine
 
     async def create(self, name: str, rules: Rules, entries: Sequence[NewEntry]) -> Tournament:
-        """Create a tournament without starting it. Raises NameRefusedError, TournamentExistsError.
-        """
+        """Create a tournament, not started. Raises NameRefusedError and TournamentExistsError."""
         check_name("tournament", name)
         values = {
             "name": name,

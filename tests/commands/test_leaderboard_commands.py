@@ -233,7 +233,7 @@ def test_without_a_match_there_is_nothing_and_no_error(
     [
         (["leaderboard", "--seats", "9"], "is played by 2 to 6 seats"),
         (["history", "--seats", "9"], "is played by 2 to 6 seats"),
-        (["leaderboard", "--follow", "--details"], "leave --details away"),
+        (["leaderboard", "--follow", "--details"], "omit --details"),
         (["leaderboard", "--option", "x"], "write NAME=VALUE"),
         (["leaderboard", "--game", "chess"], "the games are bluff, bluff_you, bloeff"),
         (["matches", "--game", "chess"], "the games are bluff, bluff_you, bloeff"),

@@ -1,4 +1,4 @@
-"""`arena leaderboard`: a ladder as it stands, what stands beside its Elo, or live."""
+"""`arena leaderboard`: prints a ladder, with details, or live."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.rating.methods import ScoreRule
 
-# Imported where it is needed: `arena up` prints leaderboards at its end, if at all.
+# Imported where it is needed: `arena up` prints leaderboards only at its end, if at all.
 if TYPE_CHECKING:
     from arena.boards.board import BoardLine
     from arena.boards.live_board import Leaderboard
@@ -33,7 +33,7 @@ Score = Annotated[
 Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
 
 _LESSER = ("mean place", "owner", "wins", "matches", "beware of")
-"""What a narrow terminal does not show, from left to right."""
+"""The columns that a narrow terminal omits, from left to right."""
 
 
 def leaderboard(
@@ -47,7 +47,9 @@ def leaderboard(
     ] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Details, and the exact model beside them: some seconds."),
+        typer.Option(
+            "--check", help="Details and a comparison with the exact model; takes seconds."
+        ),
     ] = False,
     follow: Annotated[
         bool, typer.Option("--follow", help="Print it again whenever it changes, until Ctrl-C.")
@@ -59,8 +61,8 @@ def leaderboard(
         rules = make_game(game, game_options(option or ()))
         require_seats(rules, seats)
         if follow and (details or check):
-            raise CommandError("--follow shows the leaderboard alone: leave --details away.")
-    # Only now: a mistake in the options need not wait for numpy.
+            raise CommandError("--follow shows only the leaderboard: omit --details and --check.")
+    # Imported here: an error in the options must not wait for numpy.
     from arena.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
@@ -124,7 +126,7 @@ def _line(rules: AnyGame, size: int, score: ScoreRule, board: "Leaderboard") -> 
 
 
 def require_seats(rules: AnyGame, seats: int | None) -> None:
-    """Raises CommandError when the game is not played at a table of that size."""
+    """Raises CommandError if the game does not allow a table of that size."""
     if seats is not None and seats not in rules.seat_counts:
         raise CommandError(
             f"--seats {seats}: {rules.title} is played by {rules.seat_counts.start} to "
@@ -133,7 +135,7 @@ def require_seats(rules: AnyGame, seats: int | None) -> None:
 
 
 def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> str:
-    """What a ladder is called: the table sizes that share it, and the score rule if unusual."""
+    """The title of a ladder: game, table sizes, and the score rule if not the default."""
     from arena.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts] or [size]
@@ -143,7 +145,7 @@ def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> 
 
 
 def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["BoardLine"]) -> None:
-    """Print the lines for people."""
+    """Print a leaderboard as a table."""
     if not standings:
         typer.echo(f"{title}: no rated match yet.")
         return
@@ -157,8 +159,8 @@ def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["BoardLine
 def _shown(
     rules: AnyGame, title: str, standings: Sequence["BoardLine"], console: Terminal
 ) -> tuple[list[Table], Text]:
-    """With the luck-adjusted column, or where that is too wide with a table of its own below; and
-    what that column is."""
+    """The table with the luck-adjusted column, or, if that is too wide, with a second table; and a
+    note on that column."""
     luck = _luck_told(rules, standings)
     narrow = fitted(console, _table(title, standings, adjusted=False), _LESSER)
     if luck is None:
@@ -228,7 +230,7 @@ def _adjusted(line: "BoardLine") -> str:
 def ladder_json(
     rules: AnyGame, size: int, score: ScoreRule, standings: Sequence["BoardLine"]
 ) -> dict[str, Any]:
-    """The document of --json."""
+    """The JSON document of --json."""
     from arena.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts]
