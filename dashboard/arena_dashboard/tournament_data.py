@@ -1,6 +1,6 @@
-"""Tournaments, for the pages: as they stand now, read through `data`.
+"""Current data of tournaments for the pages, read through `data`.
 
-One of ten thousand blocks takes a while to read, so all visitors share what was read last.
+A tournament of ten thousand blocks is slow to read, so all visitors share what was read last.
 """
 
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from arena_dashboard import data
 
 KEPT_SECONDS = 4.0
 MOST_LISTED = 100
-"""On the list of all: the newest."""
+"""The most tournaments on the list: the newest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A tournament as it stands: what takes long to read or to compute, for all visitors once."""
+    """The current state of a tournament, read and computed once for all visitors."""
 
     record: TournamentRecord
     standings: Sequence[Standing]
@@ -44,11 +44,11 @@ def newest() -> list[tuple[Tournament, int]]:
 
 
 def shown(name: str) -> Shown | None:
-    """What was paired and played so far; None if there is none of that name. Not to be changed."""
+    """The current state of a tournament; None if none has that name. Do not change the value."""
     return _shown(data.database_url(), name)
 
 
-# Nobody changes it, so nothing is copied from run to run.
+# Not changed by any page, so it needs no copy for each run.
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def _shown(url: str | None, name: str) -> Shown | None:
     del url  # tells one database's tournaments from another's
@@ -56,7 +56,7 @@ def _shown(url: str | None, name: str) -> Shown | None:
     entries = data.read(statements.entries_of([row.id for row in found]))
     for tournament in rows.tournaments(found, entries):
         pairings = data.read(statements.pairings_of(tournament.id))
-        # Read later, blocks may be of pairings that were not there yet.
+        # Read after the pairings, so some blocks may belong to pairings that are not known yet.
         blocks = data.read(statements.blocks_of(tournament.id))
         known = {(row.round, row.table) for row in pairings}
         record = rows.record(

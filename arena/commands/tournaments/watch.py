@@ -22,7 +22,7 @@ LOOK_SECONDS = 0.2
 
 
 def watch(name: str) -> None:
-    """Show the progress until the tournament is over, or until Ctrl-C, which only ends the display."""
+    """Show the progress until the tournament is over, or Ctrl-C, which only ends the display."""
     with exit_with_message(), database(read_settings()) as url:
         try:
             asyncio.run(_watch(url, name))
