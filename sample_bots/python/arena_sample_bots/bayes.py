@@ -91,7 +91,7 @@ class Table:
     def worth_of_bet(
         self, quantity: int, face: Face, held: Distribution, rest: Distribution
     ) -> float:
-        """The expected share of the dice after a bet, over the next seat's 0, 1, 2, … matching dice."""
+        """The expected share of the dice after a bet, over what the next seat may hold."""
         follower = self.others[0]
         # It sees the dice laid out and its own; ours are as hidden to it as the others'.
         missing = quantity - matching(self.laid_out, face)
