@@ -1,4 +1,4 @@
-"""Runs the `arena` command, or says which extra of the package it needs."""
+"""The entry point of the `arena` command; names the package's extra if a module is missing."""
 
 import signal
 import sys
@@ -8,18 +8,18 @@ EXTRAS = ("play", "server", "dashboard")
 """The extras of the package; each contains those before it."""
 
 PLAYING = frozenset({"play", "test", "tournament", "rate", "sprt", "luck", "verify"})
-"""Commands of which a part at least needs no database; the others need the server."""
+"""Commands that can at least partly run without a database; the others need the server extra."""
 
 MODULES = {
     "play": frozenset({"cryptography", "networkx", "numpy", "rich", "scipy", "typer"}),
     "dashboard": frozenset({"altair", "pandas", "streamlit"}),
 }
-"""Which extra brings a module; those that are not listed come with the server."""
+"""The extra that installs a module; unlisted modules come with the server extra."""
 
 
 def main() -> None:
     """The entry point of the installed command."""
-    # Python leaves SIGINT ignored where it was, as after `nohup arena … &`; Ctrl-C ends us always.
+    # Python keeps SIGINT ignored if it was, as after `nohup arena … &`; Ctrl-C must always end us.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         from arena.cli import run
@@ -35,7 +35,7 @@ def main() -> None:
 
 
 def missing_extra(module: str, arguments: Sequence[str]) -> str:
-    """The extra to install where a command does not find a module."""
+    """The extra to install if a command does not find a module."""
     command = next((word for word in arguments if not word.startswith("-")), "play")
     of_command = "play" if command in PLAYING else "server"
     if command in ("up", "dashboard") and "--no-dashboard" not in arguments:

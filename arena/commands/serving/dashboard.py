@@ -1,4 +1,4 @@
-"""`arena dashboard`: the pages alone."""
+"""`arena dashboard`: runs the dashboard without a referee."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ from arena.settings import read_settings
 
 
 def dashboard_arguments(host: str, port: int) -> list[str]:
-    """How Python runs the pages. Raises CommandError when Streamlit is not installed."""
+    """Python's arguments for the dashboard. Raises CommandError if Streamlit is not installed."""
     if find_spec("streamlit") is None:
         raise CommandError(
             "the dashboard needs Streamlit: run `make setup`, or `arena up --no-dashboard`."
@@ -45,7 +45,7 @@ def dashboard(
                 [sys.executable, *arguments], env=os.environ | {"ARENA_DATABASE_URL": url}
             )
             typer.echo(f"The dashboard is at http://{host}:{port}. Ctrl-C stops it.")
-            # A request to terminate ends like Ctrl-C, so that the database stops in order.
+            # SIGTERM acts like Ctrl-C, so that the database is stopped cleanly.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             try:
                 code = child.wait()
