@@ -13,7 +13,7 @@ from arena.cli import application
 from arena.settings import Settings
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "sample_bots/README.md"]
 
 
 def slug(heading: str) -> str:
