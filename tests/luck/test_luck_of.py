@@ -18,7 +18,7 @@ from arena.match.replay import TranscriptError, replay
 from arena.match.transcript import Entrant, Step
 from arena.rating.luck import luck_adjusted
 from arena.records import Registered, VersionId
-from arena.storage.rows import RatedResult
+from tests.boards.test_board_grows import Row
 from tests.luck.matches import careless, renamed, sample, series
 
 
@@ -146,7 +146,7 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
             seated = [VersionId((first, second)[contender]) for contender in played.contenders]
             number = len(rows) + 1
             placing, luck = list(played.result.placing), list(luck_of(played.transcript).seats)
-            rows.append(RatedResult(number, f"m{number}", f"b{number}", seated, placing, [], luck))
+            rows.append(Row(number, f"m{number}", f"b{number}", seated, placing, luck))
     board.extend(rows)
     lines = board.standings(versions)
     told = luck_told("bluff", [line.luck_adjusted for line in lines])
