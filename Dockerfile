@@ -19,19 +19,19 @@ COPY pyproject.toml uv.lock README.md LICENSE ./
 RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-install-project
 COPY arena arena
 COPY dashboard dashboard
+COPY proto proto
 COPY sample_bots sample_bots
-RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras
+RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-editable
 
 FROM ${PYTHON_IMAGE}
 RUN useradd --system --uid 10001 --user-group --home-dir /var/lib/arena arena \
     && install --directory --owner=arena --group=arena --mode=0700 /var/lib/arena
 COPY --from=build /opt/arena /opt/arena
-COPY --from=build /app /app
 ENV PATH=/opt/arena/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     ARENA_HOME=/var/lib/arena \
     ARENA_HOST=0.0.0.0
-WORKDIR /app
+WORKDIR /var/lib/arena
 USER arena
 VOLUME /var/lib/arena
 EXPOSE 50051 8501

@@ -17,7 +17,7 @@ CHECKS := check-format check-lint check-types check-imports check-proto check-ge
 	check-compose
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check proto bench clean $(CHECKS)
+.PHONY: help setup up test check proto wheel bench clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
@@ -66,6 +66,9 @@ check-compose:
 proto: $(SYNCED) ## Generate arena/v1 from proto/
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
+
+wheel: | $(UV) ## Build the wheel and the sdist into dist/
+	$(UV) build --out-dir dist
 
 bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating or board, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done

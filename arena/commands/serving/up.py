@@ -24,7 +24,7 @@ from arena.commands.serving.children import (
     nobody_to_play,
     start_sample_bots,
 )
-from arena.commands.serving.dashboard import dashboard_arguments
+from arena.commands.serving.dashboard import dashboard_arguments, require_streamlit
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.commands.serving.serve import stop_signal
@@ -84,6 +84,7 @@ def up(
         )
         require_free(plan.host, port=plan.port)
         if plan.dashboard_port is not None:
+            require_streamlit()
             require_free(plan.host, dashboard_port=plan.dashboard_port)
         configure_logs(settings)
         with database(settings) as url:

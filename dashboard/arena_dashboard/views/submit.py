@@ -17,11 +17,12 @@ st.markdown("Five minutes, on this machine or any other that reaches the referee
 st.markdown("**1. Write it.** One file, one method: a turn comes in, an action goes out.")
 st.code(FIRST_BOT.read_text(), language="python")
 st.markdown(
-    "**2. Try it.** In a checkout of the project, without any server; whatever it does wrong is "
-    "listed."
+    "**2. Try it**, without any server; whatever it does wrong is listed. Install the package from "
+    "its wheel, or run `make setup && . .venv/bin/activate` in a checkout of the project."
 )
 st.code(
-    "make setup && . .venv/bin/activate\narena play mine.py honest timid --matches 200",
+    "pip install 'bluff-arena[play] @ PATH-OR-URL-OF-THE-WHEEL'\n"
+    "arena play mine.py honest timid --matches 200",
     language="bash",
 )
 st.markdown("**3. Register it**, where the arena runs. This prints the bot's token, once.")
@@ -37,8 +38,8 @@ st.code(
 st.markdown(
     "It appears on the leaderboard with its first complete block of matches. Every release is a "
     "version of its own, with a rating of its own: register the next one with `--version 2`. "
-    "A bot in any other language speaks the same gRPC: see `docs/write-a-bot.md`, "
-    "`proto/arena/v1/` and `sample_bots/`."
+    "A bot in any other language speaks the same gRPC: its files are in `proto/` of the project, "
+    "and in `arena/proto/` of the installed package; `docs/write-a-bot.md` says how to use them."
 )
 st.markdown(
     "What a bot sees and answers is written down per game in `docs/games/`. Hidden dice and cards "
