@@ -171,7 +171,7 @@ def test_a_socket_directory_that_others_may_enter_is_refused(tmp_path: Path) -> 
     (tmp_path / "open").mkdir(mode=0o755)
     (tmp_path / "link").symlink_to(tmp_path)
     for name in ("open", "link"):
-        with pytest.raises(DataDirectoryError, match="somebody else's: remove it"):
+        with pytest.raises(DataDirectoryError, match="is not private to this user: remove it"):
             make_private(tmp_path / name)
     make_private(tmp_path / "mine")
     make_private(tmp_path / "mine")
