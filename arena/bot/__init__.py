@@ -10,7 +10,7 @@
     if __name__ == "__main__":
         run(Careful)
 
-docs/write-a-bot.md tells the rest in five minutes.
+docs/write-a-bot.md explains the rest in five minutes.
 """
 
 from arena.bot.bot import AnyAction, AnyBot, Bot

@@ -1,4 +1,4 @@
-"""Connected bots as the director knows them: their places, and how reliable they have been."""
+"""Connected bots as the director sees them: their free places and their recent reliability."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ LONGEST_PAUSE_SECONDS = 300.0
 
 @dataclass(slots=True)
 class Reliability:
-    """How reliable a version has been lately; outlives its connections."""
+    """The recent reliability of a version, kept across its connections."""
 
     misses: int = 0
     not_before: float = 0.0
@@ -51,8 +51,8 @@ class ConnectedBot:
     """Places held by blocks."""
     present: bool = True
     on_probation: bool = False
-    """After a miss it gets one place, until it has played: of several copies of a version, one
-    that does not read would else hold the places of dozens of opponents."""
+    """After a miss it gets only one place until it has played. Otherwise one copy of a version
+    that does not read its stream could hold the places of dozens of opponents."""
 
     def takes_offers(self, now: float) -> bool:
         """Whether it can be offered the next match of a block that it plays in."""
@@ -66,7 +66,7 @@ class ConnectedBot:
         return self.takes_offers(now) and self.reliability.not_before <= now
 
     def free(self, now: float) -> bool:
-        """Whether it could sit down."""
+        """Whether it can take a seat in another match."""
         places = 1 if self.on_probation else self.participant.max_matches
         return self.eligible(now) and self.taken < places
 

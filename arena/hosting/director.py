@@ -1,11 +1,12 @@
-"""The rated ladder at work: seats connected bots block by block and sees each block through.
+"""The director: runs the rated ladder by seating connected bots in blocks, until stopped.
 
-An agenda, if there is one, goes before the ladder: it names blocks, and these are played first.
+Blocks of the agenda, if there is one, are played before blocks of the ladder.
 
-A block is opened when its bots have a place free, plays its rotations one after the other, and
-holds their places until it ends. Whoever does not join, or forfeits by its faults, is left out for
-a while, so that it costs the others little. Declining is no miss: a copy of a bot that declines is
-offered nothing for a moment, not even the next match of a block, and may so leave in order.
+A block is opened when its bots have a free place. Its rotations are played one after the other,
+and it holds the places until it ends. A bot that does not join, or forfeits by its faults, gets no
+offers for a while, so that it costs the others little. Declining does not count against a bot: the
+copy that declined gets no offers for a moment, not even the next match of its block, so that it
+can disconnect cleanly.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +50,7 @@ class _RunningBlock:
 
 
 class Director:
-    """Runs the ladder among the bots that arrive, until stopped."""
+    """Runs the ladder among the connected bots, until stopped."""
 
     def __init__(
         self,
@@ -72,7 +73,7 @@ class Director:
         self._blocks: set[_RunningBlock] = set()
         self._pass_due = False
         self._alarm: Cancellable | None = None
-        """Set while nothing but the pace keeps a table from being opened."""
+        """Set while only the pace delays the next table."""
         self._winding_down = False
         self._stopped = False
         self.on_idle: Callable[[], None] = lambda: None
@@ -97,7 +98,7 @@ class Director:
             self._share_out()
 
     def wind_down(self) -> None:
-        """Begin no further block; those that run play on to their end."""
+        """Begin no further block; running blocks are played to their end."""
         self._winding_down = True
         if not self._blocks:
             self.on_idle()
@@ -110,7 +111,7 @@ class Director:
                 running.match.break_off(reason)
 
     def schedule(self) -> None:
-        """Look for tables to open, soon and once, however often it is called until then."""
+        """Look for tables to open, soon; several calls until then cause one look."""
         if not self._pass_due and not self._winding_down:
             self._pass_due = True
             self._timer.call_at(self._timer.now(), self._open_tables)
@@ -224,7 +225,8 @@ class Director:
                 elif not all_take_offers(bots, self._timer.now()):
                     self._cut_short(running, void=False)
                 else:
-                    # Not from within the last answer of the finished match: blocks would nest.
+                    # Later, not from within the last answer of the finished match: the calls of
+                    # one match would nest in those of another.
                     self._timer.call_at(self._timer.now(), lambda: self._next_match(running))
             case Outcome.NOT_JOINED:
                 for seat in match.absent_at_start:

@@ -1,4 +1,4 @@
-"""One match among bots that may be slow, wrong, silent or gone: from offer to transcript.
+"""`HostedMatch`: one match among remote bots (slow, faulty, silent or gone), offer to transcript.
 
 A hosted match never waits. Joins, answers, departures and the passing of time are calls to it; each
 moves the match on as far as it goes and tells the players what is new. So a match costs no task,
@@ -33,13 +33,13 @@ class Outcome(Enum):
     """How a hosted match ended, for whoever set it up."""
 
     PLAYED = "played"
-    """The transcript is there."""
+    """It was played to its end and has a transcript."""
     NOT_JOINED = "not joined"
     """A bot left or did not join in time; the match did not begin."""
     DECLINED = "declined"
     """A bot declined; the match did not begin."""
     BROKEN = "broken"
-    """We broke it; nothing of it counts."""
+    """An error or a stop on our side; the match does not count."""
 
 
 class HostedMatch:
@@ -84,7 +84,7 @@ class HostedMatch:
         self._alarm.set(self._timer.now() + self._patience.join_seconds)
 
     def join(self, seat: int, entropy: bytes) -> None:
-        """A seat accepts; the match begins with the last one. Joining twice changes nothing."""
+        """Accept the offer for a seat; the match begins when all have. Repeats do nothing."""
         if self._phase is not _Phase.OFFERED or seat in self._entropies:
             return
         self._entropies[seat] = entropy
@@ -92,7 +92,7 @@ class HostedMatch:
             self._begin()
 
     def decline(self, seat: int) -> bool:
-        """A seat does not want to play: the match does not begin. False if it runs already."""
+        """Reject the offer for a seat: the match does not begin. False if it has begun already."""
         if self._phase is not _Phase.OFFERED:
             return False
         self.absent_at_start = [seat]
@@ -104,12 +104,12 @@ class HostedMatch:
         return self._reply(seat, turn_number, TimedAction(action, self._elapsed()))
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
-        """An answer to an open turn that holds no action of the game."""
+        """Take an answer to an open turn that is not an action of the game. False as `answer`."""
         fault = Fault(FaultKind.MALFORMED, self._elapsed(), reason)
         return self._reply(seat, turn_number, fault)
 
     def left(self, seat: int) -> None:
-        """The seat's bot lost its connection; its clock goes on."""
+        """Record that the seat's bot lost its connection; its clock keeps running."""
         if self._phase is _Phase.OFFERED:
             self.absent_at_start = [seat]
             self._call_off("a bot left")
@@ -118,7 +118,7 @@ class HostedMatch:
             self._set_deadline()
 
     def returned(self, seat: int) -> None:
-        """The seat's bot is back."""
+        """Record that the seat's bot is connected again."""
         if self._away_since.pop(seat, None) is not None and self._phase is _Phase.PLAYING:
             self._set_deadline()
 
@@ -134,7 +134,7 @@ class HostedMatch:
         self._let_go()
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """What is left to a seat that is asked now: for this turn, and in its bank."""
+        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
         return self._banks[seat].left_after(self._elapsed())
 
     def discard(self) -> None:
@@ -193,7 +193,8 @@ class HostedMatch:
         except StopIteration as stop:
             self._finish(stop.value)
         except Exception:
-            # A bug of ours. The bots learn that it happened, never what the exception says.
+            # A bug of ours. Bots are told that it happened, but not the text of the exception,
+            # which could reveal secrets.
             log.exception("match broken", match=self.setup.match_id)
             self.break_off("the referee made a mistake; the match does not count")
 

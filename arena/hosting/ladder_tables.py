@@ -1,7 +1,7 @@
-"""Which table of the rated ladder is opened next: fair to ladders and opponents, at a pace.
+"""Chooses the next table of the rated ladder: fair to ladders and opponents, house bots paced.
 
-Bots of the house play among themselves at a pace, so that an arena with nobody else in it leaves
-the machine alone. A table with anybody else's bot waits for nothing.
+Matches among house bots only are limited to a pace, so that an arena without other bots does not
+keep the machine busy. A table with any other bot is opened without delay.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ class LadderTable:
 
 
 class LadderTables:
-    """The ladders of a director with the places that their running blocks take."""
+    """The ladders of a director and the places that their running blocks hold."""
 
     def __init__(
         self, table_types: Sequence[TableType], counts: MeetingCounts, house_pace: float
@@ -37,8 +37,8 @@ class LadderTables:
         self._quota = 0.0
 
     def share_out(self, present: Iterable[ConnectedBot]) -> None:
-        """Spread the places over the ladders, so that small tables do not starve large ones, and
-        over the opponents."""
+        """Share the places among the ladders, so that small tables do not starve large ones, and
+        among the opponents."""
         present = list(present)
         candidates = one_per_version(present)
         possible = sum(
@@ -53,7 +53,7 @@ class LadderTables:
             self._running_pairs[table_type.key].share_out(places, table_type.seats)
 
     def next(self, free: Sequence[Candidate], now: float) -> LadderTable | float | None:
-        """The table to open now; else the time at which the pace allows one; else None."""
+        """The table to open now, or the time at which the pace allows one, or None."""
         paced: list[float] = []
         for table_type in sorted(
             self._table_types, key=lambda table_type: self._seats_in_play[table_type.key]

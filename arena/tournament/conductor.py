@@ -1,10 +1,9 @@
-"""Runs tournaments beside the ladder: from what is recorded to the blocks that come next.
+"""`Conductor`: runs tournaments next to the ladder, choosing their next blocks from their records.
 
-The conductor keeps nothing that storage does not: it reads a tournament's record, asks the format
-what comes next, and has the director play it. A restart reads the record again and goes on; blocks
-that were cut off are void, and others are played in their stead. Nothing is asked again and again:
-it wakes when tournaments change, when results are recorded, and when bots come, which the director
-notices.
+All its state is in storage: it reads a tournament's record, asks the format what comes next, and
+has the director play it. After a restart it reads the record again and continues; blocks that were
+cut off are void and are replaced by new ones. It does not poll: it wakes when a tournament changes
+and when results are recorded, and the director asks it for blocks when bots connect.
 """
 
 import asyncio
@@ -24,18 +23,18 @@ from arena.tournament.running import RunningTournament
 from arena.tournament.tournament import BlockRecord, Tournament, TournamentRecord
 
 MOST_BROKEN = 3
-"""Blocks that we may break before a tournament is paused: whatever it is will happen again."""
+"""Blocks that may fail on our side before a tournament is paused: the cause is likely to remain."""
 RETRY_SECONDS = 2.0
-"""Pause before storage is asked again after it failed."""
+"""Pause before storage is tried again after it failed."""
 
 log = structlog.get_logger()
 
 
 class TournamentStore(Protocol):
-    """What is recorded of tournaments. Raises StorageFailedError when it cannot tell now."""
+    """Stored tournaments. Raises StorageFailedError when storage fails for now."""
 
     async def begun(self) -> list[Tournament]:
-        """Those that run or are paused."""
+        """The tournaments that are running or paused."""
         ...
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
@@ -43,15 +42,15 @@ class TournamentStore(Protocol):
         ...
 
     async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
-        """What became of these blocks."""
+        """The records of these blocks."""
         ...
 
     async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
-        """Record who meets whom."""
+        """Record new pairings."""
         ...
 
     async def finish(self, tournament_id: TournamentId) -> None:
-        """Everything is played."""
+        """Mark it as finished: everything is played."""
         ...
 
     async def suspend(self, tournament_id: TournamentId) -> None:
@@ -135,7 +134,7 @@ class Conductor:
             if bots:
                 log.info("tournament waits for bots", tournament=tournament.name, bots=bots)
 
-    # What happens in storage
+    # Reading from and writing to storage
 
     def _recorded(self) -> None:
         if any(running.ended_blocks for running in self._running.values()):

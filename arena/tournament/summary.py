@@ -1,4 +1,4 @@
-"""What a tournament says to whoever follows it: names, progress, what decided a pairing."""
+"""Summaries of a tournament for display: standings, progress, what decided a pairing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,24 +34,24 @@ def ranking_terms(tournament: Tournament) -> dict[str, str]:
 
 
 def standings(record: TournamentRecord) -> Sequence[Standing]:
-    """How it stands, best first."""
+    """The current standings, best first."""
     tournament = record.tournament
     return tournament.plan.standings(len(tournament.entries), record.played())
 
 
 def blocks_expected(tournament: Tournament, done: int) -> int:
-    """How many blocks it takes in all; more than planned when ties were played off."""
+    """How many blocks it takes in total; more than planned if ties needed further blocks."""
     return max(done, tournament.plan.expected_blocks(len(tournament.entries)))
 
 
 def blocks_done(record: TournamentRecord) -> int:
-    """How many blocks count, walkovers left out."""
+    """How many blocks count, without walkovers."""
     return sum(len(points) for points in record.points.values())
 
 
 @dataclass(frozen=True, slots=True)
 class PairingLine:
-    """A pairing, as it is listed."""
+    """A pairing, as one line of a list."""
 
     round: int
     table: int
@@ -65,7 +65,7 @@ class PairingLine:
 
 
 def pairing_lines(record: TournamentRecord) -> list[PairingLine]:
-    """Who meets whom, the latest round first."""
+    """All pairings, the latest round first."""
     return sorted(
         (_pairing_line(record, played) for played in record.played()),
         key=lambda one: (-one.round, one.table),
@@ -100,7 +100,7 @@ def points_text(points: Fraction) -> str:
 
 
 def remark(record: TournamentRecord, played: PlayedPairing) -> str:
-    """What decided a pairing, where that is not plain from its points."""
+    """What decided a pairing, if its points do not show it; else ""."""
     pairing, tournament = played.pairing, record.tournament
     if pairing.is_bye:
         return "bye"

@@ -8,7 +8,7 @@ ROW_HEIGHT = 26
 FRAME_HEIGHT = 110
 """Pixels for the legend and the axis."""
 MOST_BOTS = 40
-"""More lines than this say nothing to an eye; the table below has them all."""
+"""The most lines that a chart can show legibly; the table below has all."""
 
 
 def ratings(ladder: pd.DataFrame, anchor: str | None) -> alt.LayerChart:

@@ -11,7 +11,7 @@ from arena.storage.rows import Trouble
 from arena_dashboard.markup import Html, tag, together
 
 MATRIX_BOTS = 25
-"""More fields than this square no eye takes in; each bot's own page has all its opponents."""
+"""The most rows of a legible matrix; each bot's own page has all its opponents."""
 
 
 def bot_link(bot: str) -> str:
@@ -92,13 +92,13 @@ def numbers(
     heads: list[tuple[str, str, str | None]] = [
         ("Bot", "", None),
         ("Elo", "ba-number", None),
-        ("Nash", "ba-number", "Weight in the equilibrium of picking a bot. Never sorts the ladder"),
+        ("Nash", "ba-number", "Weight in the equilibrium of picking a bot. Does not affect ranks"),
         *((f"Wins at {size}", "ba-number", f"{1 / size:.0%} is average") for size in sizes),
         ("Faults", "ba-number", "Late, illegal, malformed or missing answers"),
         ("Forfeits", "ba-number", None),
     ]
     if several:
-        hint = "The plain mean of the Elo of its ladders, and how many. It is no rating"
+        hint = "The mean of the Elo of its ladders, and how many. It is not a rating"
         heads.append(("Mean of ladders", "ba-number", hint))
     rows = []
     for line, weight in zip(standings, comparisons.nash_weight, strict=True):
@@ -152,7 +152,7 @@ def opponents(standings: Sequence[BoardLine], comparisons: Comparisons, version:
 def scrolling(
     caption: str, heads: Sequence[tuple[str, str, str | None]], rows: Sequence[Html]
 ) -> Html:
-    """A table that scrolls sideways by itself where the screen is narrow, keys included."""
+    """A table that scrolls sideways on narrow screens, also by keyboard."""
     head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
     return tag(
         "div",
@@ -184,29 +184,29 @@ def worst_in_words(standings: Sequence[BoardLine], comparisons: Comparisons) -> 
 
 
 def check_in_words(standings: Sequence[BoardLine], check: ModelCheck) -> str:
-    """Whether one number per bot is the whole story."""
+    """The result of the check by the exact model, as a sentence."""
     looked = f"Looked at {check.looked_at:,} of {check.matches:,} matches."
     if check.misfit is None:
-        return f"The exact model knows only ladders on which every placing counts. {looked}"
+        return f"The exact model supports only ladders on which every placing counts. {looked}"
     if not check.misfit:
-        return f"No model misfit: Plackett–Luce with ties says the same. {looked}"
+        return f"No model misfit: Plackett–Luce with ties agrees. {looked}"
     names = {line.version_id: _name(line) for line in standings}
     beyond = (
-        "one strength is not the whole story of "
+        "a single strength does not describe "
         + ", ".join(names.get(bot, "a bot") for bot in check.displaced)
         if check.displaced
-        else "no bot is out of place"
+        else "no bot differs"
     )
     return (
         "Model misfit: Plackett–Luce with ties differs by more than the 95 % interval. Its scale "
-        f"is {check.stretch:.2f} times the board's; beyond that, {beyond}. {looked}"
+        f"is {check.stretch:.2f} times the board's; apart from that, {beyond}. {looked}"
     )
 
 
 def ladder_numbers(
     rank: BoardLine, weight: float, trouble: Trouble | None, wins: Sequence[WinCell]
 ) -> Html:
-    """A version on one ladder, in a line of facts."""
+    """The numbers of a version on one ladder, in one line."""
     return tag(
         "div",
         *(tag("span", text) for text in _facts(rank, weight, trouble, wins)),

@@ -1,8 +1,8 @@
-"""What the pages may know: cached reads of the database, with a role that cannot write.
+"""Cached reads of the database for the pages, with a role that cannot write.
 
-A page gets rows, leaderboards and `Watched` matches, and never a transcript or a state: what a
-viewpoint must not know is not there to be shown. Every read may raise StorageError, its message a
-sentence for the visitor.
+A page gets rows, leaderboards and `Watched` matches, but never a transcript or a state, so that it
+cannot show what a viewpoint must not know. Every read may raise StorageError with a message for the
+visitor.
 """
 
 import json
@@ -27,26 +27,26 @@ from arena.storage.transcripts import Packed, unpack
 from arena_dashboard.watching import Watched, parse_viewpoint, watch
 
 PAGE = 25
-"""Matches on a page of the list."""
+"""Matches per page of the list."""
 
 
 def database_url() -> str | None:
-    """Where the arena keeps its results; None where nobody said so. Raises SettingsError."""
+    """The URL of the arena's database; None if it is not set. Raises SettingsError."""
     return read_settings().database_url
 
 
 def leaderboard(ladder: LadderId) -> Leaderboard:
-    """The ladder as it stands now; cheap to ask again and again."""
+    """The current leaderboard of a ladder; cheap to call repeatedly."""
     return live_board(ladder).now()
 
 
 def live_board(ladder: LadderId) -> LiveBoard:
-    """The ladder that all visitors share."""
+    """The live board of a ladder, shared by all visitors."""
     return _live_boards(_url()).board(ladder)
 
 
 def reader() -> Reader:
-    """Runs statements, for whatever reads more than rows."""
+    """The reader that runs statements, for functions that take a reader."""
     return _reader(_url())
 
 
@@ -70,12 +70,12 @@ def frame(standings: Sequence[BoardLine]) -> pd.DataFrame:
 
 
 def ladders() -> dict[str, dict[str, list[tuple[int, ...]]]]:
-    """What has been played: by game, by options as JSON, the table sizes."""
+    """The table sizes that were played, by game and by options as JSON."""
     return _ladders(_url())
 
 
 def bot_names() -> list[str]:
-    """All bots, for choosing."""
+    """The names of all bots."""
     return _bot_names(_url())
 
 
@@ -102,7 +102,7 @@ def match(match_id: str) -> MatchRow | None:
 
 
 def watched(match_id: str, viewpoint: str) -> Watched | None:
-    """A match as `viewpoint` (see `watching`) saw it; None when there is none of that id.
+    """A match as `viewpoint` (see `watching`) saw it; None if no match has that id.
 
     Raises TranscriptDamagedError.
     """
@@ -129,7 +129,7 @@ def _ladders(url: str) -> dict[str, dict[str, list[tuple[int, ...]]]]:
     found: defaultdict[str, defaultdict[str, set[tuple[int, ...]]]]
     found = defaultdict(lambda: defaultdict(set))
     for row in _reader(url)(statements.ladders()):
-        # Only what this release knows how to play.
+        # Only games that this release has.
         if row.game in GAMES:
             size = tuple(table_sizes(row.seat_count))
             found[row.game][json.dumps(row.options, sort_keys=True)].add(size)
@@ -147,10 +147,10 @@ def _bot_names(url: str) -> list[str]:
 
 
 class _NoTranscriptError(LookupError):
-    """Raised, because a cache remembers answers: the match may be recorded a moment later."""
+    """No transcript. Raised because the cache would keep None: the match may be recorded later."""
 
 
-# Frozen values, shared by all visitors: nothing is copied from run to run.
+# Frozen values, shared by all visitors, so they need no copy for each run.
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _watched(url: str, match_id: str, viewpoint: str) -> Watched:
     rows = _reader(url)(statements.transcript(match_id))
@@ -163,5 +163,5 @@ def _watched(url: str, match_id: str, viewpoint: str) -> Watched:
 def _url() -> str:
     url = database_url()
     if url is None:
-        raise DatabaseUnreachableError("ARENA_DATABASE_URL says nothing: start with `arena up`.")
+        raise DatabaseUnreachableError("ARENA_DATABASE_URL is not set: start with `arena up`.")
     return url

@@ -5,7 +5,7 @@ import pandas as pd
 
 HEIGHT = 380
 MOST_BOTS = 8
-"""As many lines as an eye and a palette can tell apart."""
+"""The most lines that can be told apart, by their colours too."""
 _COLOURS = ["#d9822b", "#4f8fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98", "#b59a1f", "#2aa7a7"]
 
 

@@ -1,6 +1,6 @@
-"""Tournaments, for the pages: as they stand now, read through `data`.
+"""Current data of tournaments for the pages, read through `data`.
 
-One of ten thousand blocks takes a while to read, so all visitors share what was read last.
+A tournament of ten thousand blocks is slow to read, so all visitors share what was read last.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from arena_dashboard import data
 
 KEPT_SECONDS = 4.0
 MOST_LISTED = 100
-"""On the list of all: the newest."""
+"""The most tournaments on the list: the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def tournament_view(name: str) -> TournamentView | None:
     return _tournament_view(data.database_url(), name)
 
 
-# Nobody changes it, so nothing is copied from run to run.
+# Not changed by any page, so it needs no copy for each run.
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def _tournament_view(url: str | None, name: str) -> TournamentView | None:
     del url  # tells one database's tournaments from another's
@@ -56,7 +56,7 @@ def _tournament_view(url: str | None, name: str) -> TournamentView | None:
     entries = data.read(statements.entries_of([row.id for row in found]))
     for tournament in rows.tournaments(found, entries):
         pairings = data.read(statements.pairings_of(tournament.id))
-        # Read later, blocks may be of pairings that were not there yet.
+        # Read after the pairings, so some blocks may belong to pairings that are not known yet.
         blocks = data.read(statements.blocks_of(tournament.id))
         known = {(row.round, row.table) for row in pairings}
         record = rows.record(

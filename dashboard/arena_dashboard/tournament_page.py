@@ -1,4 +1,4 @@
-"""One tournament on its page, and how it is kept up to date."""
+"""The part of the page that shows one tournament and keeps it up to date."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ MOST_PAIRINGS = 300
 
 
 def show(name: str, *, live: bool) -> None:
-    """One tournament; `live` if it is asked about again and again."""
+    """Show one tournament; `live` if it is refreshed."""
     try:
         found = tournament_data.tournament_view(name)
     except StorageError as error:
@@ -20,7 +20,7 @@ def show(name: str, *, live: bool) -> None:
     if live and (found is None or found.record.tournament.state.over):
         st.rerun()  # nothing will change any more
     if found is None:
-        st.info("There is no such tournament any more.")
+        st.info("This tournament no longer exists.")
         return
     record = found.record
     tournament, done = record.tournament, blocks_done(record)
@@ -32,7 +32,7 @@ def show(name: str, *, live: bool) -> None:
     st.html(tournament_tables.standing_table(record, found.standings))
     meanings = ranking_terms(tournament).items()
     st.caption(" ".join(f"{what[0].upper()}{what[1:]}: {how}." for what, how in meanings))
-    st.subheader("Who meets whom")
+    st.subheader("Pairings")
     if not found.pairings:
         st.info(f"Nothing is paired yet: `arena tournament start {tournament.name}` begins it.")
         return

@@ -114,7 +114,7 @@ def test_faults_are_told_with_the_verdict(tmp_path: Path) -> None:
         (("honest", "timid", "--bounds", "5,0"), "two rising numbers"),
         (("honest", "timid", "--bounds", "0,5000"), "t-value"),
         (("honest", "timid", "--alpha", "0.97"), "alpha and beta"),
-        (("honest", "timid", "--option", "players_min=3"), "name who else sits at the table"),
+        (("honest", "timid", "--option", "players_min=3"), "name the other bots at the table"),
         (("honest", "timid", "--opponents", "random," * 6), "2 to 6 seats under these options; 7"),
         (("honest", "timid", "--game", "chess"), "there is no game 'chess'"),
     ],

@@ -162,5 +162,5 @@ def test_the_database_itself_keeps_results_as_they_are(sql: psycopg.Connection, 
 
 async def test_nothing_is_recorded_where_no_database_answers(versions: Versions) -> None:
     async with open_store("postgresql+psycopg://arena@/arena?host=/nowhere") as store:
-        with pytest.raises(DatabaseUnreachableError, match="see that it runs"):
+        with pytest.raises(DatabaseUnreachableError, match="check that it is running"):
             await store.record([finished(versions)])

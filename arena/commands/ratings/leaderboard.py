@@ -21,7 +21,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.rating.methods import ScoreRule
 
-# Imported where it is needed: `arena up` prints leaderboards at its end, if at all.
+# Imported where it is needed: `arena up` prints leaderboards only at its end, if at all.
 if TYPE_CHECKING:
     from arena.boards.board import BoardLine
     from arena.boards.live_board import Leaderboard
@@ -62,8 +62,8 @@ def leaderboard(
         rules = make_game(game, game_options(option))
         require_seats(rules, seats)
         if follow and (details or check):
-            raise CommandError("--follow shows the leaderboard alone: leave --details away.")
-    # Only now: a mistake in the options need not wait for numpy.
+            raise CommandError("--follow shows only the leaderboard: omit --details and --check.")
+    # Imported here: an error in the options must not wait for numpy.
     from arena.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
@@ -127,7 +127,7 @@ def _line(rules: AnyGame, size: int, score: ScoreRule, board: "Leaderboard") -> 
 
 
 def require_seats(rules: AnyGame, seats: int | None) -> None:
-    """Raises CommandError when the game is not played at a table of that size."""
+    """Raises CommandError if the game does not allow a table of that size."""
     if seats is not None and seats not in rules.seat_counts:
         raise CommandError(
             f"--seats {seats}: {rules.title} is played by {rules.seat_counts.start} to "
@@ -136,7 +136,7 @@ def require_seats(rules: AnyGame, seats: int | None) -> None:
 
 
 def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> str:
-    """What a ladder is called: the table sizes that share it, and the score rule if unusual."""
+    """The title of a ladder: game, table sizes, and the score rule if not the default."""
     from arena.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts] or [size]
@@ -146,7 +146,7 @@ def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> 
 
 
 def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["BoardLine"]) -> None:
-    """Print the lines for people."""
+    """Print a leaderboard as a table."""
     if not standings:
         typer.echo(f"{title}: no rated match yet.")
         return
@@ -231,7 +231,7 @@ def _adjusted(line: "BoardLine") -> str:
 def ladder_json(
     rules: AnyGame, size: int, score: ScoreRule, standings: Sequence["BoardLine"]
 ) -> dict[str, Any]:
-    """The document of --json."""
+    """The JSON document of --json."""
     from arena.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts]

@@ -1,4 +1,4 @@
-"""What `arena leaderboard --details` adds: who beat whom, first places, faults, Nash weights."""
+"""The output of `arena leaderboard --details`: head to head, first places, faults, Nash weights."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from arena.commands.terminal import Terminal
 from arena.records import VersionId
 
 MATRIX_BOTS = 10
-"""More columns than this no terminal holds; --json has all."""
+"""The most columns that fit a terminal; --json has all."""
 
 
 def details_json(found: Details) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _check_json(check: ModelCheck, names: dict[VersionId, dict[str, Any]]) -> di
 
 
 def print_details(console: Terminal, found: Details) -> None:
-    """For people."""
+    """Print the details as tables."""
     if found.comparisons is None:
         return
     names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.standings}
@@ -175,14 +175,14 @@ def _matrix(found: Details) -> Table:
 def _check(check: ModelCheck, names: dict[VersionId, str]) -> str:
     looked = f"in {check.looked_at} of {check.matches} matches"
     if check.misfit is None:
-        return "Model misfit: the exact model knows no score rule winner."
+        return "Model misfit: not checked; the exact model does not support --score winner."
     if not check.misfit:
-        return f"Model misfit: none; Plackett-Luce with ties says the same ({looked})."
+        return f"Model misfit: none; Plackett-Luce with ties agrees ({looked})."
     said = (
         f"Model misfit: Plackett-Luce with ties differs by more than the 95 % interval ({looked}). "
         f"Its scale is {check.stretch:.2f} times the board's; "
     )
     if not check.displaced:
-        return said + "beyond that no bot is out of place."
+        return said + "apart from that no bot differs."
     out = ", ".join(names[bot] for bot in check.displaced)
-    return said + f"beyond that, one strength is not the whole story of {out}."
+    return said + f"apart from that, a single strength does not describe {out}."

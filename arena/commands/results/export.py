@@ -1,7 +1,7 @@
-"""`arena export`: results and transcripts as files, for whatever other program.
+"""`arena export`: writes results and transcripts to files for other programs.
 
-Files appear when they are complete. Row by row, so that a million matches need no more memory than
-a thousand.
+A file appears only when it is complete. It is written row by row, so that a million matches need no
+more memory than a thousand.
 """
 
 import json
@@ -39,7 +39,7 @@ def export(
         Path | None, typer.Option(help="Transcripts of all matches, a JSON object a line.")
     ] = None,
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
-    seats: Annotated[str, typer.Option(metavar="N|N-M", help="Only tables of so many seats.")] = "",
+    seats: Annotated[str, typer.Option(metavar="N|N-M", help="Only tables of this size.")] = "",
     option: Annotated[
         list[str] | None,
         typer.Option(help="Only this variant of --game, as NAME=VALUE. May be repeated."),
@@ -128,7 +128,7 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
 
 @contextmanager
 def _complete(file: Path) -> Iterator[Path]:
-    """A file beside it, which takes its name once it is whole."""
+    """A temporary file next to `file`, renamed to it when complete."""
     part = file.with_name(f"{file.name}.part")
     try:
         yield part

@@ -25,7 +25,7 @@ def recorded(match_id: str) -> Transcript:
 
 
 def cannot_be_read(name: str, error: OSError) -> CommandError:
-    """What to say about an argument that is no match id and cannot be read either."""
+    """The error for an argument that is neither a match id nor a readable file."""
     return CommandError(f"{name} is neither a match id nor a file ({error.strerror}).")
 
 

@@ -1,4 +1,4 @@
-"""`arena matches`, `arena transcript`."""
+"""`arena matches` and `arena transcript`: lists recorded matches, prints a transcript."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,7 +42,7 @@ def matches(
         typer.echo(json.dumps([_match_json(match) for match in found], indent=2))
         return
     if not found:
-        typer.echo("No such match yet.")
+        typer.echo("No such match.")
         return
     table = Table(Column("match", no_wrap=True, min_width=36), "game", "finished (UTC)", "places")
     for match in found:
@@ -86,6 +86,6 @@ def _match_json(match: "MatchRow") -> dict[str, Any]:
 
 
 def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> None:
-    """Print a match's transcript as JSON (docs/transcript.md tells how to read it)."""
+    """Print a match's transcript as JSON (docs/transcript.md explains it)."""
     with exit_with_message():
         typer.echo(json.dumps(to_json(recorded(match_id)), indent=2))

@@ -1,4 +1,4 @@
-"""`arena test`: is the new version better? Plays blocks until the answer is clear."""
+"""`arena test`: tests whether a new version is better, playing blocks until the answer is clear."""
 
 import json
 import secrets
@@ -21,7 +21,7 @@ from arena.rating.sprt import Bounds, SprtState
 
 
 class ExitCode(IntEnum):
-    """What a script learns. 2 is what can be mended: see stderr."""
+    """The exit codes for scripts. 2 is an error that the user can correct: see stderr."""
 
     BETTER = 0
     NOT_BETTER = 1
@@ -39,30 +39,30 @@ def sequential_test(
     new: Annotated[
         str, typer.Argument(help="A sample bot's name or a .py file; with --connected a bot.")
     ],
-    old: Annotated[str, typer.Argument(help="What it is measured against.")],
+    old: Annotated[str, typer.Argument(help="The bot it is compared with.")],
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     opponents: Annotated[
         str,
         typer.Option(
             metavar="BOT,BOT,…",
-            help="Who else sits at the table, once with each version: at the same deals, or at "
-            "fresh ones with --connected.",
+            help="The other bots at the table, which play once with each version: the same deals, "
+            "or fresh ones with --connected.",
         ),
     ] = "",
     bounds: Annotated[
         str, typer.Option(metavar="ELO0,ELO1", help="The two hypotheses, in Elo of the model.")
     ] = "0,10",
     model: Annotated[
-        EloModel, typer.Option(help="Which Elo the bounds are meant in.")
+        EloModel, typer.Option(help="The kind of Elo of the bounds.")
     ] = EloModel.NORMALIZED,
-    alpha: Annotated[float, typer.Option(help="Chance to accept ELO1 where ELO0 is true.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="Chance to keep ELO0 where ELO1 is true.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Chance to accept ELO1 if ELO0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Chance to keep ELO0 if ELO1 is true.")] = 0.05,
     score: Annotated[
         ScoreRule, typer.Option(help="Every opponent counts, or only first place.")
     ] = ScoreRule.PLACEMENT,
     option: OptionList = None,
     max_blocks: Annotated[
-        int | None, typer.Option(min=1, help="Stop undecided after so many blocks.")
+        int | None, typer.Option(min=1, help="Stop undecided after this many blocks.")
     ] = None,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same test.")] = "",
     connected: Annotated[
@@ -70,14 +70,14 @@ def sequential_test(
         typer.Option(
             "--connected",
             help="Test registered bots, BOT or BOT:VERSION, that are connected to a running "
-            "referee: in unrated seat blocks, since a connected bot never meets a deal twice.",
+            "referee: in unrated seat blocks, because a connected bot never gets a deal twice.",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Say whether a version is better, by playing both until it is clear.
+    """Test whether a version is better, by playing both until the answer is clear.
 
-    Exit code 0: better (ELO1 accepted). 1: not better (ELO0 kept). 3: undecided. 2: a mistake in
+    Exit code 0: better (ELO1 accepted). 1: not better (ELO0 kept). 3: undecided. 2: an error in
     the arguments, or a bot that cannot play.
     """
     seed = seed or secrets.token_hex(4)
@@ -87,7 +87,7 @@ def sequential_test(
         others = [word.strip() for word in opponents.split(",") if word.strip()]
         _check_table(rules, others)
         if connected:
-            # It knows storage, for which the others need not wait.
+            # Imported here: tests in process must not wait for storage's imports.
             from arena.commands.sequential_test.connected import conduct_connected
 
             progress = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
@@ -147,7 +147,7 @@ def _bounds(text: str) -> tuple[float, float]:
 def _check_table(game: AnyGame, opponents: list[str]) -> None:
     if not opponents and 2 not in game.seat_counts:
         raise CommandError(
-            f"{game.title} is not played by two under these options: name who else sits at the "
+            f"{game.title} is not played by two under these options: name the other bots at the "
             "table with --opponents."
         )
     check_seats(1 + len(opponents) if opponents else 2, game)

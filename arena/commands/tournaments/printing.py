@@ -1,4 +1,4 @@
-"""Tournaments for people, as tables, and for programs, as JSON."""
+"""Output of tournaments: tables, and JSON for programs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ from arena.tournament.tournament import Tournament, TournamentRecord
 
 
 def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
-    """One line each; `found` with the blocks that count."""
+    """Print a line per tournament; `found` has the number of blocks that count."""
     if not found:
         typer.echo("No tournament yet: see `arena tournament create --help`.")
         return
@@ -40,7 +40,7 @@ def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
 
 
 def print_tournament(record: TournamentRecord) -> None:
-    """Its rules, and round by round who meets whom."""
+    """Print a tournament's rules, and its pairings by round."""
     tournament = record.tournament
     rules, done = tournament.rules, blocks_done(record)
     options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
@@ -127,8 +127,8 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
 
 
 def tournament_json(record: TournamentRecord) -> dict[str, Any]:
-    """A tournament with its pairings; `entries` are numbers of entries, and so is the order of
-    `points`."""
+    """A tournament with its pairings; `entries` are numbers of entries, and `points` have the same
+    order."""
     tournament = record.tournament
     return summary_json(tournament, blocks_done(record)) | {
         "pairings": [

@@ -41,7 +41,7 @@ def render(moment: Moment, names: Sequence[str]) -> Html:
     """The table."""
     view: BluffYouView = moment.views[0]
     shown = next((e for e in moment.events if isinstance(e, Revealed | Swapped)), None)
-    # After a reveal the view is of the next turn; the picture stays with what was shown.
+    # After a reveal the view is of the next turn; the picture still shows the revealed turn.
     bluffer = shown.bluffer if shown else view.bluffer
     turn = view.turn - (shown is not None and view.bluffer != bluffer)
     dice = shown.dice if shown else next((v.dice for v in moment.views if v.dice), ())
@@ -62,7 +62,7 @@ def render(moment: Moment, names: Sequence[str]) -> Html:
 
 
 def _moved(events: Sequence[BluffYouEvent]) -> frozenset[int]:
-    """The chips that somebody just got."""
+    """The chips that were just moved to a seat."""
     chips = {event.chip for event in events if isinstance(event, Revealed)}
     return frozenset(
         {chip for chip in chips if chip is not None}

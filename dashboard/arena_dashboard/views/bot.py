@@ -1,4 +1,4 @@
-"""How does this bot do?"""
+"""The page of one bot: its ratings on all ladders, its opponents, its last matches."""
 
 from urllib.parse import urlencode
 

@@ -1,4 +1,4 @@
-"""Who beats whom, and what does the Elo not say?"""
+"""The page "Head to head": the matrix of who beats whom, and numbers beyond the Elo."""
 
 import streamlit as st
 
@@ -44,16 +44,16 @@ def show(ladder: LadderId) -> None:
             tag(
                 "p",
                 tag("a", "Check the model", href=link("head-to-head", ladder, check="1")),
-                " (the exact Plackett–Luce model with ties, and how sure the Nash weights are: "
-                "some seconds)",
+                " (the exact Plackett–Luce model with ties, and intervals of the Nash weights; "
+                "takes some seconds)",
                 class_="ba-link",
             )
         )
     else:
         st.markdown(comparison_tables.check_in_words(standings, check))
     st.caption(
-        "Nash: how much each bot matters when everybody picks a bot against the others. A bot that "
-        "farms the weak gains Elo but no weight. It jumps with small changes of the results."
+        "Nash: the weight of each bot in the equilibrium of choosing a bot. A bot that only beats "
+        "weak bots gains Elo but no weight. Small changes of the results can change it a lot."
     )
 
 

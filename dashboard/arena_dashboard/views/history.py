@@ -1,4 +1,4 @@
-"""How did the ratings come about?"""
+"""The page "Rating history": the ratings of a ladder over time."""
 
 import streamlit as st
 
@@ -35,8 +35,8 @@ def show(ladder: LadderId) -> None:
     st.altair_chart(history_chart.history(frame), alt=history_chart.in_words(frame))
     st.caption(
         f"{in_words(ladder)} · {len(found.points)} points, each the fit of all matches up to it, "
-        "with the intervals of that time. Nothing is kept from then: the log is replayed, so "
-        "`arena history` gives everybody the same numbers."
+        "with the intervals of that time. They are recomputed from the log of results; "
+        "`arena history` prints the same numbers."
     )
 
 

@@ -1,4 +1,4 @@
-"""Which bots are best?"""
+"""The page "Leaderboard": the bots of a ladder, best first."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ FEW = 2
 def live(ladder: LadderId) -> None:
     """The ladder, kept up to date while the page is open."""
     try:
-        # Seen at the first visit only: later ones find the board there.
+        # Only the first visit waits: later ones use the same board.
         with st.spinner("Reading the results…"):
             board = data.leaderboard(ladder)
     except StorageError as error:
