@@ -38,7 +38,7 @@ def make_private(directory: Path) -> None:
     us = {os.geteuid()} | ({pwd.getpwnam("nobody").pw_uid} if os.geteuid() == 0 else set())
     if not stat.S_ISDIR(found.st_mode) or found.st_uid not in us or found.st_mode & 0o077:
         raise DataDirectoryError(
-            f"{directory}, the directory for Postgres's socket, is not private to this user: remove it."
+            f"{directory}, for Postgres's socket, is not private to this user: remove it."
         )
 
 
