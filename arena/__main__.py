@@ -1,4 +1,4 @@
-"""Runs the `arena` command, or says which extra of the package it needs."""
+"""The entry point of the `arena` command; names the package's extra if a module is missing."""
 
 import signal
 import sys
@@ -32,7 +32,7 @@ MODULES = {
 
 def main() -> None:
     """The entry point of the installed command."""
-    # Python leaves SIGINT ignored where it was, as after `nohup arena … &`; Ctrl-C ends us always.
+    # Python keeps SIGINT ignored if it was, as after `nohup arena … &`; Ctrl-C must always end us.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         from arena.cli import run

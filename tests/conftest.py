@@ -12,6 +12,7 @@ import pytest
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.reading import Reader, open_reader
 from arena.storage.schema import migrate
+from tests.bot.scribe import Scribe
 from tests.databases import execute, named
 
 
@@ -76,3 +77,10 @@ def _database(server: str, template: str) -> Iterator[str]:
     execute(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
     yield named(server, name)
     execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def scribes() -> list[Scribe]:
+    """A fresh list of the bots that a test makes."""
+    Scribe.made = []
+    return Scribe.made

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 IMPORTS = """
 from collections.abc import Iterator
 from typing import TypeAlias, assert_type
-from arena.bot import Action, Bot, Match, Transcript, Turn
+from arena.bot import AnyAction, Bot, Match, Transcript, Turn
 from arena.games.bloeff import BloeffChoice, BloeffView, Doubted
 from arena.games.bluff import (
     Bet, BluffChoice, BluffEvent, BluffOptions, BluffView, CupRoll, Doubt, Face, Showdown
@@ -28,7 +28,7 @@ BluffTurn: TypeAlias = Turn[BluffView, BluffChoice, BluffEvent, BluffOptions]
 ACCEPTED = {
     "plain": """
 class Mine(Bot):
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         return turn.view.whatever or next(turn.choices())
 """,
     "two_types": """

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena.boards.board import Board
-from arena.boards.luck_adjusted import luck_told
+from arena.boards.luck_adjusted import luck_source
 from arena.games.bluff import Bet, CupRoll, StartingRoll
 from arena.games.game import DEALER
 from arena.luck import BLUFF, checked_luck_of, luck_of, table_of
@@ -150,7 +150,7 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
             rows.append(Row(number, f"m{number}", f"b{number}", seated, placing, luck))
     board.extend(rows)
     lines = board.standings(versions)
-    told = luck_told("bluff", [line.luck_adjusted for line in lines])
+    told = luck_source("bluff", [line.luck_adjusted for line in lines])
     assert told is not None
     assert 0.5 < told.mean_variance_factor < 0.95
     for line in lines:

@@ -1,4 +1,4 @@
-"""`arena dashboard`: the pages alone."""
+"""`arena dashboard`: runs the dashboard without a referee."""
 
 import os
 import signal
@@ -22,7 +22,7 @@ def require_streamlit() -> None:
 
 
 def dashboard_arguments(host: str, port: int) -> list[str]:
-    """How Python runs the pages."""
+    """Python's arguments for the dashboard."""
     return [
         *("-m", "arena_dashboard"),
         *("--server.address", host, "--server.port", str(port)),
@@ -48,7 +48,7 @@ def dashboard(
                 [sys.executable, *arguments], env=os.environ | {"ARENA_DATABASE_URL": url}
             )
             typer.echo(f"The dashboard is at http://{host}:{port}. Ctrl-C stops it.")
-            # A request to terminate ends like Ctrl-C, so that the database stops in order.
+            # SIGTERM acts like Ctrl-C, so that the database is stopped cleanly.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             try:
                 code = child.wait()

@@ -1,4 +1,4 @@
-"""How do I get my own bot onto the ladder?"""
+"""The page "Submit a bot": how to write, register and run a bot."""
 
 from importlib.resources import files
 
@@ -9,7 +9,7 @@ from arena.settings import read_settings
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
 
 settings = read_settings()
-# What a referee that listens everywhere is called from its own machine.
+# The address, on its own machine, of a referee that listens on all interfaces.
 host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - asks, does not bind
 
 st.title("Submit a bot")
