@@ -21,6 +21,18 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+_SLOW = [Path(__file__).parent / folder for folder in ("browser", "end_to_end", "packaging")]
+"""Folders whose tests start programs, browsers or environments. Others are marked one by one."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks tests by their folder, before `-m` chooses among them."""
+    for item in items:
+        if item.path.parent in _SLOW:
+            item.add_marker(pytest.mark.slow)
+
+
 _TEMPLATE = "arena_template"
 _numbers = itertools.count(1)
 

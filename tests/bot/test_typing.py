@@ -8,7 +8,7 @@ import pytest
 from mypy import api
 
 # The first run of mypy reads all that the SDK imports.
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parents[2]
 

@@ -135,6 +135,7 @@ def test_a_transcript_against_the_rules_is_refused() -> None:
         checked_luck_of(replace(played.transcript, steps=steps[1:]))
 
 
+@pytest.mark.slow
 def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
     names = ("honest", "bayes", "timid")
     board, versions, rows = Board("bluff"), {}, []
@@ -164,6 +165,7 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
     assert sum(line.anchor for line in lines) == 1
 
 
+@pytest.mark.slow
 def test_the_luck_of_honest_play_explains_results_and_moves_no_estimate() -> None:
     played = series(sample("honest", "honest"), 800)
     lucks, wins = [], []

@@ -13,7 +13,7 @@ import pytest
 from tests.packaging.conftest import Installer, newest
 from tests.packaging.environments import CLAIMED, ROOT, uv_succeeds
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 PLACES = {
     "arena": "arena",

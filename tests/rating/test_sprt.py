@@ -234,6 +234,7 @@ def verdicts(
     return accepted / tests, rejected / tests, used / tests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "elo1"), [(NORMALIZED, 50.0), (LOGISTIC, 60.0)])
 def test_equal_bots_are_called_better_at_most_one_time_in_twenty(
     model: EloModel, elo1: float
@@ -247,6 +248,7 @@ def test_equal_bots_are_called_better_at_most_one_time_in_twenty(
     assert matches == pytest.approx(expected_matches(bounds, elo=0.0, sd=sd), rel=0.15)
 
 
+@pytest.mark.slow
 def test_a_better_version_is_missed_at_most_one_time_in_twenty() -> None:
     # Mean and variance of a pair such that nElo is 50: t = 50 sqrt(2) / 347.4 = 0.2035.
     chances = np.array([0.10, 0.20, 0.40, 0.20, 0.10])

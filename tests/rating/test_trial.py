@@ -37,6 +37,7 @@ def test_a_clear_difference_is_found_in_the_right_direction(
     assert {_run(Bounds(0, 50), chances, rng).state for _ in range(8)} == {state}
 
 
+@pytest.mark.slow
 def test_equal_versions_are_taken_for_better_as_seldom_as_alpha_says() -> None:
     rng = np.random.default_rng(2)
     level = [0.1, 0.2, 0.4, 0.2, 0.1]
