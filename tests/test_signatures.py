@@ -139,7 +139,7 @@ def test_a_signature_by_another_key_is_one_of_another_arena() -> None:
         Signature(bytes(32), bytes(64)),
     ],
 )
-def test_what_is_no_signature_is_exit_with_message(signature: Signature) -> None:
+def test_what_is_no_signature_is_reported_in_a_sentence(signature: Signature) -> None:
     forged: Transcript = replace(some_match(BLUFF, seed=1), signature=signature)
     with pytest.raises(TranscriptError, match=r"^signature: the key did not sign this transcript$"):
         check_signature(forged)
