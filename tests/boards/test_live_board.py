@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from arena.boards.board import REST_SECONDS
-from arena.boards.live_board import LadderId, LiveBoard
+from arena.boards.live_board import MOST_BOARDS, LadderId, LiveBoard, LiveBoards
 
 VERSIONS = [
     SimpleNamespace(id=1, bot="honest", version="1", owner="arena", house=True),
@@ -121,3 +121,16 @@ def test_it_shows_what_the_whole_log_gives() -> None:
     assert [line.elo for line in grown] == pytest.approx([line.elo for line in whole], abs=1e-6)
     anchor = growing.now().anchor
     assert anchor is not None and anchor.bot == "honest"
+
+
+def test_the_boards_asked_for_last_are_kept_and_older_ones_are_read_anew() -> None:
+    boards = LiveBoards(Log().read)
+    ladders = [LadderId("bluff", "{}", (seats,)) for seats in range(2, 3 + MOST_BOARDS)]
+    first, second, *others = ladders[:MOST_BOARDS]
+    kept, forgotten = boards.board(first), boards.board(second)
+    for ladder in others:
+        boards.board(ladder)
+    assert boards.board(first) is kept
+    boards.board(ladders[-1])
+    assert boards.board(first) is kept
+    assert boards.board(second) is not forgotten
