@@ -122,6 +122,27 @@ def test_every_chip_has_its_points_and_no_other_by_2(chips: int, usable: bool) -
     assert refused(BluffYouOptions, "chip_points", (1,) * chips) is not usable
 
 
+@pytest.mark.parametrize("name", ["limits", "deck"])  # BO-3, BO-2
+def test_a_list_that_bloeff_cannot_do_without_is_not_empty(name: str) -> None:
+    assert refused(BloeffOptions, name, ())
+
+
+@pytest.mark.parametrize(
+    ("seats", "cards", "usable"),
+    [(1, 6, False), (2, 0, False), (2, 1, True), (2, 26, True), (2, 27, False)],
+)
+def test_at_most_the_whole_deck_is_dealt_and_at_least_a_card_to_each_bo_4(
+    seats: int, cards: int, usable: bool
+) -> None:
+    deal = [{"seats": seats, "cards": cards}]
+    if usable:
+        options = BloeffOptions.model_validate({"deal": deal, "players_max": seats})
+        assert options.cards_dealt(seats) == cards
+    else:
+        with pytest.raises(ValidationError, match="deal"):
+            BloeffOptions.model_validate({"deal": deal, "players_max": seats})
+
+
 @pytest.mark.parametrize("seat", [-1, 2])
 def test_bloeff_begins_with_a_seat_that_exists_in_every_match_bo_5(seat: int) -> None:
     with pytest.raises(ValidationError, match="first_seat"):
