@@ -47,7 +47,8 @@ class TestsByLine:
 
         First those that run its lines, then those that run anything else of its module: a value
         that one test left in a cache is not computed again for the next. If the lines run in no
-        test's own process, all tests of the package, and those that start programs.
+        test's own process, all tests of the package, and those that start programs; so, too, for a
+        module that runs before the first test and never again.
         """
         by_line = self.lines.get(mutant.path, {})
         of_module = {test for tests in by_line.values() for test in tests}
@@ -56,7 +57,7 @@ class TestsByLine:
             for line in range(mutant.line, mutant.end_line + 1)
             for test in by_line.get(line, ())
         }
-        if not own and not mutant.at_import:
+        if not own and not (mutant.at_import and of_module):
             package = mutant.path.split("/")[1].removesuffix(".py")
             folders = (f"tests/{package}/", f"tests/test_{package}", "tests/end_to_end/")
             own = {test for test in self.seconds if test.startswith(folders)}
