@@ -1,13 +1,19 @@
 """A live board reads what is new, not too often, and shows what the whole log gives."""
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from arena.boards.board import REST_SECONDS
-from arena.boards.live_board import MOST_BOARDS, LadderId, LiveBoard, LiveBoards
+from arena.boards.live_board import MOST_BOARDS, LadderId, LiveBoard, LiveBoards, follow
+from arena.storage.reading import Reader
+from arena.storage.store import open_store
+from tests.bots import PATIENCE
+from tests.storage.results import finished
 
 VERSIONS = [
     SimpleNamespace(id=1, bot="honest", version="1", owner="arena", house=True),
@@ -134,3 +140,18 @@ def test_the_boards_asked_for_last_are_kept_and_older_ones_are_read_anew() -> No
     boards.board(ladders[-1])
     assert boards.board(first) is kept
     assert boards.board(second) is not forgotten
+
+
+async def test_whoever_follows_a_board_sees_it_now_and_whenever_it_changed(
+    database: str, read: Reader
+) -> None:
+    live = LiveBoard(LadderId.of("bluff", {}, (2,)), read)
+    async with (
+        open_store(database) as store,
+        aclosing(follow(database, live)) as boards,
+        asyncio.timeout(PATIENCE),
+    ):
+        assert (await anext(boards)).matches == 0
+        versions = [(await store.register(name, "me"))[0].version_id for name in ("one", "two")]
+        await store.record([finished(versions)])
+        assert (await anext(boards)).matches == 1
