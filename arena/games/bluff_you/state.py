@@ -46,8 +46,7 @@ class BluffYouState:
     @property
     def said(self) -> Announcement:
         """What was announced; only asked for in the phases after an announcement."""
-        if self.announced is None:
-            raise ValueError("nothing was announced in this turn")
+        assert self.announced is not None
         return self.announced
 
 
