@@ -124,6 +124,7 @@ def test_every_chip_has_its_points_and_no_other_by_2(chips: int, usable: bool) -
 
 @pytest.mark.parametrize("name", ["limits", "deck"])  # BO-3, BO-2
 def test_a_list_that_bloeff_cannot_do_without_is_not_empty(name: str) -> None:
+    assert not refused(BloeffOptions, name, getattr(BloeffOptions(), name))
     assert refused(BloeffOptions, name, ())
 
 
