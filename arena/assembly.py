@@ -1,4 +1,4 @@
-"""Puts the parts together: one referee on one database, running its ladder and tournaments."""
+"""`running_arena`: assembles a referee on one database, with its ladder and tournaments."""
 
 import asyncio
 import contextlib
@@ -12,8 +12,9 @@ import structlog
 
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
-from arena.hosting.director import Director, Terms
+from arena.hosting.director import Director
 from arena.hosting.journal import Journal
+from arena.hosting.terms import Terms
 from arena.randomness import SECRET_BYTES
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import HELLO_SECONDS, PlayService
@@ -29,10 +30,10 @@ from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
 
 STOP_GRACE_SECONDS: Final = 5.0
-"""How long running blocks may take to end when the referee stops; a block lasts fractions of it."""
+"""How long running blocks may take to end when the referee stops; a block is much shorter."""
 GATHER_SECONDS: Final = 0.05
-"""How long a result waits for others to be written with: a transaction costs as much as dozens of
-matches in it, and the bots' next match does not wait for it."""
+"""How long a result waits to be written together with others: a transaction costs as much as dozens
+of matches in it, and the bots' next match does not wait for it."""
 SETTLE_SECONDS: Final = 10.0
 """How long the last results may take to be recorded when the referee stops."""
 
@@ -57,11 +58,11 @@ class Arena:
 
     @property
     def connected(self) -> int:
-        """Bots connected now."""
+        """How many bots are connected."""
         return self.lobby.connected
 
     def when_recorded(self, matches: int, call: Callable[[], None]) -> None:
-        """Call as soon as so many matches are recorded; once or more often."""
+        """Call when this many matches are recorded; once or more often."""
 
         def look() -> None:
             if self.recorded >= matches:
@@ -82,7 +83,7 @@ class Arena:
             async with asyncio.timeout(SETTLE_SECONDS):
                 await self.journal.settled()
         except TimeoutError:
-            # Nobody was told that these had ended, and their blocks will be void.
+            # No bot was told that these had ended, and their blocks will be void.
             log.error("results not recorded: the database fails", matches=self.journal.waiting)
 
 
@@ -96,7 +97,7 @@ async def running_arena(
     terms: Terms | None = None,
     hello_seconds: float = HELLO_SECONDS,
 ) -> AsyncIterator[Arena]:
-    """A referee that listens and plays until the block is left; then it winds down.
+    """A referee that listens and plays until the `async with` block ends; then it winds down.
 
     The database must be migrated. Blocks that an earlier referee left unfinished become void.
     Raises PortTakenError and the errors of arena.storage.
@@ -149,7 +150,7 @@ async def _check_tokens(play: PlayService, database_url: str) -> None:
 
 
 async def meeting_counts(store: Store) -> MeetingCounts:
-    """Who has played and met how often, from the log of results."""
+    """How often versions played and met, counted from the stored results."""
     counts = MeetingCounts()
     for seen in await store.appearances():
         ladder = TableType(seen.game, make_game(seen.game, seen.options).options, seen.seat_count)

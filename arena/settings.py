@@ -1,4 +1,4 @@
-"""What the environment says, read once into one frozen value. `ARENA_HOME=/srv/arena arena up`"""
+"""`Settings`: the environment variables `ARENA_…`, as in `ARENA_HOME=/srv/arena arena up`."""
 
 import logging
 from pathlib import Path
@@ -56,13 +56,13 @@ class Settings(BaseSettings):
     dashboard_port: Port = 8501
     """The dashboard's port."""
     pace: Annotated[float, BeforeValidator(_pace)] = DEFAULT_PACE
-    """Matches a second that house bots play among themselves, or `max`."""
+    """Matches per second that house bots play among themselves, or `max`."""
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"
     """The least severe log lines that are shown."""
 
     @property
     def log_level_number(self) -> int:
-        """`log_level` as the logging module counts."""
+        """`log_level` as a number of the logging module."""
         return logging.getLevelNamesMapping()[self.log_level]
 
 

@@ -1,4 +1,4 @@
-"""The way of results into storage: what has come in while one batch was written is the next."""
+"""`Journal`: a queue that writes results to storage in batches, with retries."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,9 +10,9 @@ from arena.hosting.ports import Recorder, StorageFailedError
 from arena.records import FinishedMatch, TournamentBlock
 
 MOST_WAITING = 2_000
-"""Matches waiting to be recorded, above which no new ones should begin."""
+"""How many matches may wait to be recorded before no new ones should begin."""
 BATCH = 256
-"""Matches recorded in one transaction: large enough to be cheap, small enough to be soon."""
+"""Most matches recorded in one transaction: large enough to be cheap, small enough to be quick."""
 RETRY_SECONDS = (0.1, 0.5, 2.0, 5.0)
 """Pauses between attempts while storage fails; the last one repeats."""
 
@@ -41,7 +41,7 @@ class Journal:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         gather_seconds: float = 0.0,
     ) -> None:
-        """`gather_seconds` is how long results may wait for company before they are written."""
+        """`gather_seconds` is how long a result waits for others to join its batch."""
         self._gather_seconds = gather_seconds
         self._recorder = recorder
         self._sleep = sleep
@@ -69,22 +69,22 @@ class Journal:
     def add(
         self, match: FinishedMatch, recorded: Callable[[], None], refused: Callable[[], None]
     ) -> None:
-        """Record a match, then call `recorded`; `refused` when storage will never take it."""
+        """Record a match, then call `recorded`, or `refused` if storage rejects it for good."""
         self._matches.append(_Entry(match, recorded, refused))
         self._wake()
 
     def open_block(self, block: TournamentBlock) -> None:
-        """Record that a block of a tournament is begun, before any match of it."""
+        """Record that a tournament's block has begun, before any match of it."""
         self._openings.append(block)
         self._wake()
 
     def end_block(self, block_id: str, *, void: bool) -> None:
-        """End a block before its time, after the matches of it that were added before."""
+        """End a block early, after those of its matches that were added before."""
         self._block_ends.append(_BlockEnd(block_id, void))
         self._wake()
 
     async def settled(self) -> None:
-        """Wait until nothing is waiting."""
+        """Wait until everything added is written."""
         await self._idle.wait()
 
     async def run(self) -> None:
@@ -104,7 +104,7 @@ class Journal:
 
     async def _write(self) -> None:
         openings = list(self._openings)
-        # Copies: what ends while we write must wait until the matches before it are written.
+        # Copies: a block that ends during the write must wait for the matches added before it.
         batch, ends = self._matches[:BATCH], list(self._block_ends)
         if len(batch) < len(self._matches):
             ends = []
@@ -124,7 +124,7 @@ class Journal:
         matches: list[FinishedMatch],
         ends: list[_BlockEnd],
     ) -> set[str]:
-        """Write all of it, and return the ids of what was refused for good.
+        """Write everything, and return the ids of the matches that storage rejected for good.
 
         Recording is idempotent, so an attempt that failed half way is simply repeated.
         """
@@ -150,7 +150,7 @@ class Journal:
                 return refused
 
     async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
-        """Record a batch; what storage refuses for good is set aside, so that the rest goes in."""
+        """Record a batch; matches that storage rejects are added to `refused`, the rest written."""
         if not matches:
             return
         try:
@@ -176,8 +176,8 @@ class Journal:
         except StorageFailedError:
             raise
         except Exception:
-            # Their matches are recorded all the same, and rated or not as the blocks say; the
-            # tournament finds them missing after the next start and has them played again.
+            # Their matches are still recorded, and rated or not as the blocks say. After the next
+            # start the tournament finds the blocks missing and has them played again.
             log.exception("blocks not opened", blocks=len(openings))
 
     async def _end(self, end: _BlockEnd) -> None:
@@ -196,5 +196,5 @@ def _tell(entry: _Entry, refused: bool) -> None:
     try:
         (entry.refused if refused else entry.recorded)()
     except Exception:
-        # The result is safe; the journal must go on for the others.
-        log.exception("end not told", match=entry.match.transcript.setup.match_id)
+        # The result is recorded; the journal must continue for the other matches.
+        log.exception("end not announced", match=entry.match.transcript.setup.match_id)

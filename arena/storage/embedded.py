@@ -1,18 +1,18 @@
-"""The built-in Postgres server: nothing to install, nothing left behind.
+"""`EmbeddedPostgres`: the built-in Postgres server, which ends with the process that started it.
 
     with EmbeddedPostgres(home / "postgres") as url:
         ...
 
 The server belongs to the process that started it and dies with it, kill -9 included. Several
 processes may use one home: the first one owns the server, the others find it running and connect.
-When the owner ends, the server ends, and whoever comes next starts it again.
+When the owner ends, the server ends; the next process starts it again.
 
-Who owns it is a lock on a file beside the data directory. The server inherits the open file, so
-the lock is free only once owner *and* server (or a half-done initdb) are gone: holding it means
-that nobody else touches the data. A data directory is made under another name and renamed when it
-is complete, so a half-made one is never taken for a whole one.
+The owner holds a lock on a file next to the data directory. The server inherits the open file, so
+the lock is free only once owner *and* server (or an unfinished initdb) are gone: holding it means
+that no other process uses the data. A data directory is created under another name and renamed when
+it is complete, so that an incomplete one is never used.
 
-It is reached over a Unix socket in a directory that only its owner may enter; there is no port.
+Clients connect over a Unix socket in a directory that only its owner may enter; there is no port.
 """
 
 import contextlib
@@ -47,15 +47,15 @@ START_DEADLINE = 60.0
 """Seconds. A start takes half a second; a slow disk, or recovery after a crash, takes longer."""
 
 _RETRY = 0.01
-"""Seconds between attempts to connect: the server tells nobody else when it is ready."""
+"""Seconds between attempts to connect: the server does not report when it is ready."""
 
 _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "max_connections": "60",
-    "wal_level": "minimal",  # nobody replicates a built-in database
+    "wal_level": "minimal",  # a built-in database is not replicated
     "max_wal_senders": "0",
-    "jit": "off",  # our queries are over before it would have compiled them
+    "jit": "off",  # our queries end before it would have compiled them
     "log_checkpoints": "off",
     "autovacuum_naptime": "15s",  # plans are poor until a new database's rows are counted
     "timezone": "UTC",
@@ -65,9 +65,9 @@ _FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "
 
 
 class EmbeddedPostgres:
-    """A server on one data directory, ours or already running; a context manager of its URL.
+    """A server on one data directory, ours or already running; as a context manager, gives its URL.
 
-    `durable=False` is for tests: faster, and a crash of the machine may ruin the data. Enter it in
+    `durable=False` is for tests: faster, but a crash of the machine may ruin the data. Enter it in
     the main thread, see `arena.processes`. Raises the errors of `arena.storage.errors`.
     """
 
@@ -98,15 +98,15 @@ class EmbeddedPostgres:
         self.stop()
 
     def start(self) -> str:
-        """Start the server or find it running; its URL for SQLAlchemy with psycopg."""
+        """Start the server or find it running. Returns its URL for SQLAlchemy with psycopg."""
         try:
             return self._start_or_find(time.monotonic() + START_DEADLINE)
-        except BaseException:  # Ctrl-C too: whatever was started must go
+        except BaseException:  # Ctrl-C too: everything started must be stopped
             self.stop()
             raise
 
     def stop(self) -> None:
-        """Stop the server if it is ours: open connections are cut, what was committed stays."""
+        """Stop the server if it is ours: connections are closed, committed data stays."""
         server, self._server = self._server, None
         if server is not None:
             # Fast shutdown; then immediate, which the next start recovers from.
@@ -121,7 +121,7 @@ class EmbeddedPostgres:
         while time.monotonic() < deadline:
             if self._take_lock():
                 return self._start_own(deadline)
-            # Running, or just starting, or just stopping after its owner's death.
+            # Running, or starting, or stopping after its owner ended.
             if (sockets := self._announced_sockets()) and answers(sockets, DATABASE):
                 return url(sockets)
             time.sleep(_RETRY)
@@ -182,14 +182,14 @@ class EmbeddedPostgres:
         )
 
     def _made_by(self) -> int | None:
-        """The major version that made the data directory; None when there is none yet."""
+        """The major version that created the data directory; None if there is none yet."""
         try:
             return int((self._data / "PG_VERSION").read_text())
         except FileNotFoundError:
             if self._data.exists() and any(self._data.iterdir()):
                 raise DataDirectoryError(
-                    f"{self._data} is no database: move it away, or choose another directory with "
-                    "ARENA_HOME."
+                    f"{self._data} is not a database: move it away, or choose another directory "
+                    "with ARENA_HOME."
                 ) from None
             return None
         except (OSError, ValueError) as error:
@@ -199,7 +199,7 @@ class EmbeddedPostgres:
             ) from error
 
     def _make_data(self, binaries: Binaries) -> None:
-        if self._new.exists():  # an owner died while making it
+        if self._new.exists():  # an owner ended while creating it
             shutil.rmtree(self._new)
         self._new.mkdir(mode=0o700)
         # Builtin, because the wheel is built without ICU and the system's locales vary.
@@ -245,8 +245,8 @@ class EmbeddedPostgres:
     def _forget_dead_server(self) -> None:
         """Remove the pid file of a server that was killed, unless that pid is a Postgres.
 
-        Where pids start anew (a container) the number soon names some other process, and Postgres
-        would refuse to start beside it. We hold the lock, so it was no server of ours.
+        Where pids are reused soon (a container) the number may be another process's, and Postgres
+        would refuse to start. We hold the lock, so that process is not our server.
         """
         pid_file = self._data / "postmaster.pid"
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -257,7 +257,7 @@ class EmbeddedPostgres:
                     pid_file.unlink()
 
     def _announced_sockets(self) -> Path | None:
-        """Where the running server listens, as it says itself: its owner's TMPDIR may differ."""
+        """The running server's socket directory, from its pid file: its TMPDIR may differ."""
         try:
             sockets = Path((self._data / "postmaster.pid").read_text().splitlines()[4])
         except (OSError, IndexError):

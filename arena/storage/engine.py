@@ -1,6 +1,6 @@
-"""Connections to Postgres: one pool per engine, asynchronous for the referee, not for pages.
+"""SQLAlchemy engines: asynchronous for the referee, synchronous and read-only for the dashboard.
 
-Without hstore, for which SQLAlchemy would search the catalogue whenever it connects.
+hstore is off: SQLAlchemy would search the catalogue for it at every connection.
 """
 
 from sqlalchemy import URL, Engine, create_engine, make_url
@@ -9,11 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from arena.storage.tables import READER_ROLE
 
 POOL_SIZE = 5
-"""Connections an engine keeps. The referee records in one and asks in few others."""
+"""Connections an engine keeps. The referee records over one and reads over few others."""
 
 
 def async_engine(url: str) -> AsyncEngine:
-    """The referee's: reads and writes."""
+    """The referee's engine: reads and writes."""
     return create_async_engine(
         url,
         pool_size=POOL_SIZE,
@@ -25,7 +25,7 @@ def async_engine(url: str) -> AsyncEngine:
 
 
 def reading_engine(url: str) -> Engine:
-    """The dashboard's: cannot write and cannot see tokens or private keys."""
+    """The dashboard's engine: cannot write and cannot see tokens or private keys."""
     session = f"-c role={READER_ROLE} -c default_transaction_read_only=on"
     return create_engine(
         url,

@@ -1,4 +1,4 @@
-"""Being told by the database, instead of asking it again and again."""
+"""LISTEN/NOTIFY as an async generator."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -14,11 +14,11 @@ log = structlog.get_logger()
 
 
 async def notifications(url: str, channels: Sequence[str]) -> AsyncGenerator[None]:
-    """Yields at once, and whenever something was told on one of the channels, for ever.
+    """Yields at once, and then after every notification on one of the channels, without end.
 
-    What is told while the caller is busy comes as one.
+    Notifications that arrive while the caller is busy are combined into one.
 
-    It yields after every reconnection too: what was told meanwhile is not missed.
+    It also yields after every reconnection, so that no notification is missed.
     """
     while True:
         try:
@@ -37,7 +37,7 @@ async def notifications(url: str, channels: Sequence[str]) -> AsyncGenerator[Non
 
 
 async def _news(connection: psycopg.AsyncConnection) -> None:
-    """Wait until something is told, and take in all that waits: it is one piece of news."""
+    """Wait for a notification, and consume all that are pending."""
     async for _ in connection.notifies(stop_after=1):
         pass
     async for _ in connection.notifies(timeout=0):

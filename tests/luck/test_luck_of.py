@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena.boards.board import Board
-from arena.boards.luck_adjusted import luck_told
+from arena.boards.luck_adjusted import luck_source
 from arena.games.bluff import Bet, CupRoll, StartingRoll
 from arena.games.game import DEALER
 from arena.luck import BLUFF, checked_luck_of, luck_of, table_of
@@ -18,7 +18,7 @@ from arena.match.replay import TranscriptError, replay
 from arena.match.transcript import Entrant, Step
 from arena.rating.luck import luck_adjusted
 from arena.records import Registered, VersionId
-from arena.storage.rows import RatedResult
+from tests.boards.test_board_grows import Row
 from tests.luck.matches import careless, renamed, sample, series
 
 
@@ -135,6 +135,7 @@ def test_a_transcript_against_the_rules_is_refused() -> None:
         checked_luck_of(replace(played.transcript, steps=steps[1:]))
 
 
+@pytest.mark.slow
 def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
     names = ("honest", "bayes", "timid")
     board, versions, rows = Board("bluff"), {}, []
@@ -146,10 +147,10 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
             seated = [VersionId((first, second)[contender]) for contender in played.contenders]
             number = len(rows) + 1
             placing, luck = list(played.result.placing), list(luck_of(played.transcript).seats)
-            rows.append(RatedResult(number, f"m{number}", f"b{number}", seated, placing, [], luck))
+            rows.append(Row(number, f"m{number}", f"b{number}", seated, placing, luck))
     board.extend(rows)
     lines = board.standings(versions)
-    told = luck_told("bluff", [line.luck_adjusted for line in lines])
+    told = luck_source("bluff", [line.luck_adjusted for line in lines])
     assert told is not None
     assert 0.5 < told.mean_variance_factor < 0.95
     for line in lines:
@@ -164,6 +165,7 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
     assert sum(line.anchor for line in lines) == 1
 
 
+@pytest.mark.slow
 def test_the_luck_of_honest_play_explains_results_and_moves_no_estimate() -> None:
     played = series(sample("honest", "honest"), 800)
     lucks, wins = [], []

@@ -1,4 +1,4 @@
-"""`arena health`: does a referee serve? For health checks of whoever supervises it."""
+"""`arena health`: checks whether a referee serves, for the health checks of supervisors."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ def health(
         ),
     ] = None,
 ) -> None:
-    """Ask a referee by gRPC's health protocol whether it serves; exit code 1 if it does not."""
+    """Check with gRPC's health protocol whether a referee serves; exit code 1 if it does not."""
     # Imported here, because `arena --help` needs none of them.
     import grpc
     from grpc_health.v1 import health_pb2
