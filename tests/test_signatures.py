@@ -70,6 +70,13 @@ def test_names_of_any_characters_are_signed_as_rfc_8785_writes_them(
     check_signature(from_json(to_json(SIGNER.signed(odd))), SIGNER.public_key)
 
 
+@pytest.mark.parametrize("match_id", ["ä", '","format":"'])
+def test_an_identifier_of_any_characters_is_signed_like_a_name(match_id: str) -> None:
+    transcript = some_match(BLUFF, seed=1)
+    odd = replace(transcript, setup=replace(transcript.setup, match_id=match_id))
+    assert canonical(odd) == rfc_8785(to_json(odd)).encode()
+
+
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "transcript.md").read_text()
 
 
