@@ -176,3 +176,14 @@ async def test_a_match_that_storage_refuses_is_told_as_withdrawn() -> None:
     assert {reason for player in over for reason in player.withdrawals} == {
         "the match could not be recorded; it does not count"
     }
+
+
+async def test_several_reasons_to_look_for_tables_cause_one_look() -> None:
+    world = World()
+    for _ in range(3):
+        world.director.schedule()
+    assert world.timer.arranged == 1
+    world.timer.turn(0)
+    assert world.timer.arranged == 0
+    world.director.schedule()
+    assert world.timer.arranged == 1
