@@ -1,0 +1,31 @@
+"""An archive stays as it was when it was first read, whatever is recorded meanwhile."""
+
+from dataclasses import replace
+
+from arena.records import VersionId
+from arena.storage.export import Selection, open_archive
+from arena.storage.store import Store
+from tests.storage.results import block, finished
+
+
+async def test_results_recorded_during_an_export_are_not_part_of_it(
+    store: Store, versions: tuple[VersionId, ...], database: str
+) -> None:
+    await store.record([finished(versions)])
+    with open_archive(database) as archive:
+        assert archive.count(Selection()) == 1
+        await store.record([finished(versions)])
+        assert len(list(archive.matches(Selection()))) == archive.count(Selection()) == 1
+        assert len(list(archive.transcripts(Selection()))) == 1
+
+
+async def test_rated_matches_are_those_of_complete_rated_blocks(
+    store: Store, versions: tuple[VersionId, ...], database: str
+) -> None:
+    complete, begun, unrated = block(), block(2), replace(block(), rated=False)
+    matches = [finished(versions, of) for of in (complete, begun, unrated)]
+    await store.record(matches)
+    with open_archive(database) as archive:
+        assert archive.count(Selection()) == 3
+        (row,) = archive.matches(Selection(rated=True))
+        assert row.match_id == matches[0].transcript.setup.match_id
