@@ -29,3 +29,18 @@ async def test_rated_matches_are_those_of_complete_rated_blocks(
         assert archive.count(Selection()) == 3
         (row,) = archive.matches(Selection(rated=True))
         assert row.match_id == matches[0].transcript.setup.match_id
+
+
+async def test_a_selection_is_counted_and_listed_alike(
+    store: Store, versions: tuple[VersionId, ...], database: str
+) -> None:
+    wanted = finished(versions[:2], dice_per_player=2)
+    others = [finished(versions[:2]), finished(versions, dice_per_player=2)]
+    await store.record([wanted, *others])
+    selection = Selection("bluff", {"dice_per_player": 2}, range(2, 3), rated=True)
+    with open_archive(database) as archive:
+        assert archive.count(selection) == 1
+        assert [row.match_id for row in archive.matches(selection)] == [
+            one.setup.match_id for one in archive.transcripts(selection)
+        ]
+        assert list(archive.transcripts(selection)) == [wanted.transcript]
