@@ -339,4 +339,5 @@ class EmbeddedPostgres:
         except OSError:
             lines = []
         fatal = [line for line in lines if "PANIC" in line or "FATAL" in line or "error:" in line]
-        return _WITHOUT_TIME.sub("", (fatal or lines or ["it said nothing"])[-1]).strip().rstrip(".")
+        said = (fatal or lines or ["it said nothing"])[-1]
+        return _WITHOUT_TIME.sub("", said).strip().rstrip(".")

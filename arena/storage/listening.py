@@ -7,8 +7,13 @@ import psycopg
 import structlog
 from psycopg import sql
 
+from arena.storage.connecting import connect
+
 RECONNECT_SECONDS = 1.0
 """Pause before a lost connection is made again."""
+
+ASK_SECONDS = 2.0
+"""A connection on which nothing is told for so long is asked whether it is still there."""
 
 log = structlog.get_logger()
 
@@ -22,9 +27,7 @@ async def notifications(url: str, channels: Sequence[str]) -> AsyncGenerator[Non
     """
     while True:
         try:
-            async with await psycopg.AsyncConnection.connect(
-                url.replace("+psycopg", "", 1), autocommit=True
-            ) as connection:
+            async with await connect(url) as connection:
                 for channel in channels:
                     await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
                 yield
@@ -38,7 +41,11 @@ async def notifications(url: str, channels: Sequence[str]) -> AsyncGenerator[Non
 
 async def _news(connection: psycopg.AsyncConnection) -> None:
     """Wait until something is told, and take in all that waits: it is one piece of news."""
-    async for _ in connection.notifies(stop_after=1):
-        pass
+    told = False
+    while not told:
+        async for _ in connection.notifies(timeout=ASK_SECONDS, stop_after=1):
+            told = True
+        if not told:
+            await connection.execute("SELECT")
     async for _ in connection.notifies(timeout=0):
         pass

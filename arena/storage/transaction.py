@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from arena.storage.connecting import LONG_SECONDS, ImpatientAsyncConnection
 from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
 
 
@@ -39,3 +40,11 @@ async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]
     driver = (await connection.get_raw_connection()).driver_connection
     assert isinstance(driver, psycopg.AsyncConnection)
     return driver
+
+
+async def take_long(connection: AsyncConnection) -> None:
+    """Let the rest of this transaction take as long as counting a large database does."""
+    driver = await driver_of(connection)
+    await driver.execute(f"SET LOCAL statement_timeout = '{LONG_SECONDS:.0f}s'".encode())
+    if isinstance(driver, ImpatientAsyncConnection):
+        driver.silence_seconds = LONG_SECONDS  # until the connection is back in its pool
