@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import structlog
@@ -21,6 +22,7 @@ from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
+from arena.spooled import record_spooled, spool_of
 from arena.storage.listening import notifications
 from arena.storage.reading import Read, open_reader
 from arena.storage.sole_referee import sole_referee
@@ -78,12 +80,16 @@ class Arena:
             async with asyncio.timeout(STOP_GRACE_SECONDS):
                 await idle.wait()
         self.director.break_off("the referee is stopping; the match does not count")
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SETTLE_SECONDS):
                 await self.journal.settled()
-        except TimeoutError:
-            # Nobody was told that these had ended, and their blocks will be void.
-            log.error("results not recorded: the database fails", matches=self.journal.waiting)
+        if self.journal.waiting:
+            # Nobody was told that these had ended; the blocks of those not spooled will be void.
+            log.error(
+                "results not recorded: the database fails; the next start records the spooled ones",
+                waiting=self.journal.waiting,
+                spooled=self.journal.spooled,
+            )
 
 
 @asynccontextmanager
@@ -95,10 +101,12 @@ async def running_arena(
     registration_key: str,
     terms: Terms | None = None,
     hello_seconds: float = HELLO_SECONDS,
+    spool_directory: Path | None = None,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the block is left; then it winds down.
 
-    The database must be migrated. Blocks that an earlier referee left unfinished become void.
+    The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
+    first; blocks that it left unfinished become void.
     Raises PortTakenError and the errors of arena.storage.
     """
     async with AsyncExitStack() as stack:
@@ -106,11 +114,14 @@ async def running_arena(
         store = await stack.enter_async_context(open_store(database_url))
         read = stack.enter_context(open_reader(database_url))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
+        signer = await store.signer()
+        spool = spool_of(spool_directory, signer.public_key) if spool_directory else None
+        if spool is not None:
+            await record_spooled(spool, store)
         voided = await store.void_unfinished_blocks()
         if voided:
             log.warning("blocks cut off by a crash are void", blocks=voided)
-        signer = await store.signer()
-        journal = Journal(store, gather_seconds=GATHER_SECONDS)
+        journal = Journal(store, gather_seconds=GATHER_SECONDS, spool=spool)
         director = Director(
             ladders,
             await meeting_counts(store),

@@ -1,13 +1,19 @@
-"""The way of results into storage: what has come in while one batch was written is the next."""
+"""The way of results into storage: what has come in while one batch was written is the next.
+
+While storage fails, what waits is written to a spool as well, so that it outlives this process. It
+is told to nobody before it is recorded.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 
-from arena.hosting.ports import Recorder, StorageFailedError
-from arena.records import FinishedMatch, TournamentBlock
+from arena.hosting.ports import Happening, Recorder, Spool, SpoolFailedError, StorageFailedError
+from arena.hosting.waiting import Waiting
+from arena.records import BlockEnd, FinishedMatch, TournamentBlock
 
 MOST_WAITING = 2_000
 """Matches waiting to be recorded, above which no new ones should begin."""
@@ -26,12 +32,6 @@ class _Entry:
     refused: Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _BlockEnd:
-    block_id: str
-    void: bool
-
-
 class Journal:
     """Queues results and writes them in batches. `run` must be running."""
 
@@ -40,17 +40,25 @@ class Journal:
         recorder: Recorder,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         gather_seconds: float = 0.0,
+        spool: Spool | None = None,
     ) -> None:
         """`gather_seconds` is how long results may wait for company before they are written."""
+        self._spool = spool
         self._gather_seconds = gather_seconds
         self._recorder = recorder
         self._sleep = sleep
-        self._matches: list[_Entry] = []
-        self._block_ends: list[_BlockEnd] = []
-        self._openings: list[TournamentBlock] = []
+        self._matches = Waiting[_Entry]()
+        self._block_ends = Waiting[BlockEnd]()
+        self._openings = Waiting[TournamentBlock]()
+        self._spool_news = asyncio.Event()
+        self._spool_used = False
+        self._spool_fails = False
+        self.failing = False
+        """Whether storage failed when it was last asked to record."""
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
+        self._queues: tuple[Waiting[Any], ...] = (self._openings, self._matches, self._block_ends)
         self.recorded = 0
         """Matches recorded since the start."""
         self.listeners: list[Callable[[], None]] = []
@@ -59,12 +67,17 @@ class Journal:
     @property
     def full(self) -> bool:
         """Whether so much is waiting that no new match should begin."""
-        return len(self._matches) >= MOST_WAITING
+        return len(self._matches) >= MOST_WAITING or (self.failing and self._spool_fails)
 
     @property
     def waiting(self) -> int:
         """Matches that are not recorded yet."""
         return len(self._matches)
+
+    @property
+    def spooled(self) -> int:
+        """Those of them that are in the spool."""
+        return self._matches.kept
 
     def add(
         self, match: FinishedMatch, recorded: Callable[[], None], refused: Callable[[], None]
@@ -80,15 +93,21 @@ class Journal:
 
     def end_block(self, block_id: str, *, void: bool) -> None:
         """End a block before its time, after the matches of it that were added before."""
-        self._block_ends.append(_BlockEnd(block_id, void))
+        self._block_ends.append(BlockEnd(block_id, void))
         self._wake()
 
     async def settled(self) -> None:
-        """Wait until nothing is waiting."""
+        """Wait until nothing is waiting, or all of it is in the spool while storage fails."""
         await self._idle.wait()
 
     async def run(self) -> None:
         """Write until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._record_news())
+            if self._spool is not None:
+                tasks.create_task(self._spool_what_waits(self._spool))
+
+    async def _record_news(self) -> None:
         while True:
             await self._news.wait()
             if self._gather_seconds:
@@ -101,17 +120,21 @@ class Journal:
     def _wake(self) -> None:
         self._idle.clear()
         self._news.set()
+        if self.failing:
+            self._spool_news.set()
 
     async def _write(self) -> None:
         openings = list(self._openings)
         # Copies: what ends while we write must wait until the matches before it are written.
-        batch, ends = self._matches[:BATCH], list(self._block_ends)
+        batch, ends = list(self._matches)[:BATCH], list(self._block_ends)
         if len(batch) < len(self._matches):
             ends = []
         refused = await self._persist(openings, [entry.match for entry in batch], ends)
-        del self._openings[: len(openings)]
-        del self._matches[: len(batch)]
-        del self._block_ends[: len(ends)]
+        self._openings.drop(len(openings))
+        self._matches.drop(len(batch))
+        self._block_ends.drop(len(ends))
+        if self._spool_used:
+            self._spool_news.set()
         self.recorded += len(batch) - len(refused)
         for entry in batch:
             _tell(entry, entry.match.transcript.setup.match_id in refused)
@@ -122,7 +145,7 @@ class Journal:
         self,
         openings: list[TournamentBlock],
         matches: list[FinishedMatch],
-        ends: list[_BlockEnd],
+        ends: list[BlockEnd],
     ) -> set[str]:
         """Write all of it, and return the ids of what was refused for good.
 
@@ -139,6 +162,8 @@ class Journal:
             except StorageFailedError as error:
                 pause = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
                 failures += 1
+                self.failing = True
+                self._spool_news.set()
                 log.error(
                     "results not recorded yet",
                     retry_s=pause,
@@ -147,7 +172,51 @@ class Journal:
                 )
                 await self._sleep(pause)
             else:
+                if failures:
+                    log.warning("results are recorded again", waiting=len(self._matches))
+                self.failing = False
                 return refused
+
+    async def _spool_what_waits(self, spool: Spool) -> None:
+        """Alone in using the spool, so that nothing is added while it is cleared."""
+        while True:
+            await self._spool_news.wait()
+            if self._gather_seconds:
+                await asyncio.sleep(self._gather_seconds)
+            self._spool_news.clear()
+            try:
+                if self.failing:
+                    await self._keep(spool)
+                elif self._spool_used and not any(queue.kept for queue in self._queues):
+                    await spool.clear()
+                    self._spool_used = False
+            except SpoolFailedError as error:
+                self._spool_fails = True
+                log.error(
+                    "results that wait would be lost with this process: no new matches begin",
+                    waiting=len(self._matches),
+                    spooled=self.spooled,
+                    why=str(error),
+                )
+            else:
+                self._spool_fails = False
+
+    async def _keep(self, spool: Spool) -> None:
+        until = [queue.end for queue in self._queues]
+        happenings: list[Happening] = [
+            *self._openings.not_kept(),
+            *(entry.match for entry in self._matches.not_kept()),
+            *self._block_ends.not_kept(),
+        ]
+        if not happenings:
+            return
+        self._spool_used = True
+        await spool.append(happenings)
+        for queue, end in zip(self._queues, until, strict=True):
+            queue.keep(end)
+        if self.failing and not any(queue.not_kept() for queue in self._queues):
+            self._idle.set()
+        self._spool_news.set()  # some of it may have been recorded meanwhile
 
     async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
         """Record a batch; what storage refuses for good is set aside, so that the rest goes in."""
@@ -180,7 +249,7 @@ class Journal:
             # tournament finds them missing after the next start and has them played again.
             log.exception("blocks not opened", blocks=len(openings))
 
-    async def _end(self, end: _BlockEnd) -> None:
+    async def _end(self, end: BlockEnd) -> None:
         try:
             if end.void:
                 await self._recorder.void_block(end.block_id)

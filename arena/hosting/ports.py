@@ -1,11 +1,11 @@
 """What hosting needs from outside, as protocols. `referee` and `storage` supply it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from arena.match.flow import OpenTurn, Refused
 from arena.match.transcript import Setup
-from arena.records import Block, FinishedMatch, Registered, TournamentBlock
+from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock
 
 
 class Host(Protocol):
@@ -137,4 +137,24 @@ class Recorder(Protocol):
 
     async def refuse_block(self, block: Block) -> None:
         """The same for a block of which a match was refused, be it the first."""
+        ...
+
+
+Happening: TypeAlias = TournamentBlock | FinishedMatch | BlockEnd
+"""What a recorder is told."""
+
+
+class SpoolFailedError(Exception):
+    """The spool could not take it now; nothing of it was kept."""
+
+
+class Spool(Protocol):
+    """Keeps through a crash what could not be recorded yet."""
+
+    async def append(self, happenings: Sequence[Happening]) -> None:
+        """Keep all, in order, or none. Raises SpoolFailedError."""
+        ...
+
+    async def clear(self) -> None:
+        """Forget all: it is recorded. Raises SpoolFailedError."""
         ...

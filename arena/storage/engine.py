@@ -88,12 +88,14 @@ def _without_pool(url: str, session: str, kind: type[ImpatientConnection]) -> En
 
 def _parsed(url: str) -> URL:
     try:
-        return make_url(url)
+        place = make_url(url)
+        place.get_dialect()().create_connect_args(place)
     except (ArgumentError, ValueError) as error:
         raise MalformedUrlError(
             "ARENA_DATABASE_URL is malformed: it must look like "
             "postgresql://user:password@host:5432/arena, with %40 for an @ in the password."
         ) from error
+    return place
 
 
 def _arguments(url: URL, session: str, forced: str = "") -> dict[str, Any]:

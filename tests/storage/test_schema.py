@@ -214,11 +214,12 @@ def test_the_reader_cannot_write(reader: Engine) -> None:
     ],
 )
 def test_a_malformed_address_is_a_sentence_that_names_its_setting(url: str) -> None:
-    with pytest.raises(MalformedUrlError, match="^ARENA_DATABASE_URL is malformed: [^\n]*$"):
+    with pytest.raises(MalformedUrlError, match=r"^ARENA_DATABASE_URL is malformed: [^\n]*$"):
         migrate(url)
 
 
 def test_a_database_without_an_encoding_is_refused(postgres_server: str) -> None:
-    execute(postgres_server, "CREATE DATABASE no_encoding ENCODING 'SQL_ASCII' TEMPLATE template0")
-    with pytest.raises(EncodingRefusedError, match="SQL_ASCII.*ENCODING 'UTF8'"):
+    plain_c = "TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
+    execute(postgres_server, f"CREATE DATABASE no_encoding ENCODING 'SQL_ASCII' {plain_c}")
+    with pytest.raises(EncodingRefusedError, match=r"SQL_ASCII.*ENCODING 'UTF8'"):
         migrate(named(postgres_server, "no_encoding"))
