@@ -10,7 +10,7 @@ offered nothing for a moment, not even the next match of a block, and may so lea
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import structlog
@@ -55,6 +55,8 @@ class _RunningBlock:
     position: int = 0
     table: HostedMatch | None = None
     started_at: datetime = datetime.min
+    began: float = 0.0
+    """The same moment on the clock that nobody moves."""
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -73,6 +75,7 @@ class Director:
         new_secret: Callable[[], bytes],
         write_down: Callable[[Transcript], bytes],
         terms: Terms = Terms(),
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._counts = counts
         self._tables = LadderTables(ladders, counts, terms.house_pace)
@@ -81,6 +84,7 @@ class Director:
         self._new_secret = new_secret
         self._write_down = write_down
         self._terms = terms
+        self._wall_clock = wall_clock
         self._guests: dict[Participant, ConnectedBot] = {}
         """Connected bots, and those that left while blocks still hold places of theirs."""
         self._standings: dict[int, Reliability] = {}
@@ -224,7 +228,7 @@ class Director:
         def done(table: HostedMatch, outcome: Outcome) -> None:
             self._table_done(running, guests, table, outcome)
 
-        running.started_at = datetime.now(UTC)
+        running.started_at, running.began = self._wall_clock(), self._timer.now()
         running.table = HostedMatch(
             setup,
             [guest.participant.player() for guest in guests],
@@ -294,7 +298,8 @@ class Director:
             block=running.block,
             position=running.position,
             started_at=running.started_at,
-            finished_at=datetime.now(UTC),
+            # Not by the wall clock: it may have been moved, before the start even.
+            finished_at=running.started_at + timedelta(seconds=self._timer.now() - running.began),
         )
         self._journal.add(match, lambda: table.announce(written), table.discard)
 

@@ -23,7 +23,7 @@ from arena.storage.connecting import (
     ImpatientConnection,
     MigratingConnection,
 )
-from arena.storage.errors import MalformedUrlError
+from arena.storage.errors import EncodingRefusedError, MalformedUrlError
 from arena.storage.tables import READER_ROLE
 
 POOL_SIZE = 5
@@ -126,6 +126,12 @@ def _connecting_by(engine: Engine, kind: type[ImpatientConnection]) -> Engine:
         _dialect: object, _record: object, words: list[Any], parameters: dict[str, Any]
     ) -> DBAPIConnection:
         connection: Any = kind.connect(*words, **parameters)
+        if connection.info.parameter_status("server_encoding") == "SQL_ASCII":
+            connection.close()  # the driver would decode nothing of it
+            raise EncodingRefusedError(
+                "The database's encoding is SQL_ASCII, which says nothing about its text: make one "
+                "with CREATE DATABASE arena ENCODING 'UTF8' TEMPLATE template0."
+            )
         return connection  # type: ignore[no-any-return]
 
     return engine

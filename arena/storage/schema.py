@@ -12,7 +12,6 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, Programm
 from arena.storage.engine import asking_engine, migrating_engine
 from arena.storage.errors import (
     DatabaseUnreachableError,
-    EncodingRefusedError,
     MalformedUrlError,
     MigrationRefusedError,
     SchemaTooNewError,
@@ -33,12 +32,6 @@ def migrate(url: str) -> None:
     and SchemaTooNewError.
     """
     with _connection(asking_engine(url)) as connection:
-        encoding = connection.scalar(text("SHOW server_encoding"))
-        if encoding in ("SQL_ASCII", b"SQL_ASCII"):  # the driver decodes nothing of such a database
-            raise EncodingRefusedError(
-                "The database's encoding is SQL_ASCII, which says nothing about its text: make one "
-                "with CREATE DATABASE arena ENCODING 'UTF8' TEMPLATE template0."
-            )
         if _current(connection) == HEAD:
             return
     with _connection(migrating_engine(url)) as connection:

@@ -50,7 +50,7 @@ async def test_results_of_a_referee_killed_while_the_database_is_away_are_record
         with program(home, *SERVE, ARENA_DATABASE_URL=behind) as referee:
             await asyncio.to_thread(referee.port)
             assert referee.stop() == 0
-        assert list(home.glob("*.spool")) == []
+        assert spools(home) == []
     with psycopg.connect(plain(database)) as connection:
         assert_consistent(connection, told | waiting)
 
@@ -71,6 +71,10 @@ async def test_a_referee_whose_database_is_silent_ends_in_time(
         assert time.monotonic() - began < 30
         await asyncio.gather(*playing)
         assert "Traceback" not in referee.complained
+
+
+def spools(home: Path) -> list[Path]:
+    return list(home.glob("*.spool"))
 
 
 def spooled(home: Path, key: bytes) -> list[str]:
