@@ -15,7 +15,9 @@ from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.hosting.director import Director, Terms
 from arena.hosting.journal import Journal
+from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
+from arena.readiness import Readiness
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
@@ -102,6 +104,7 @@ async def running_arena(
     terms: Terms | None = None,
     hello_seconds: float = HELLO_SECONDS,
     spool_directory: Path | None = None,
+    metrics_address: tuple[str, int] | None = None,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the block is left; then it winds down.
 
@@ -121,7 +124,9 @@ async def running_arena(
         voided = await store.void_unfinished_blocks()
         if voided:
             log.warning("blocks cut off by a crash are void", blocks=voided)
-        journal = Journal(store, gather_seconds=GATHER_SECONDS, spool=spool)
+        metrics = Metrics()
+        journal = Journal(store, gather_seconds=GATHER_SECONDS, spool=spool, meter=metrics)
+        readiness = Readiness(journal)
         director = Director(
             ladders,
             await meeting_counts(store),
@@ -135,14 +140,21 @@ async def running_arena(
         director.agenda = conductor
         lobby = Lobby(director, signer.public_key)
         registry = StoredRegistry(store, read, registration_key, signer.public_key)
-        play = PlayService(registry, lobby, hello_seconds)
+        play = PlayService(registry, lobby, hello_seconds, metrics.refused)
         server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))
-        checking = tasks.create_task(_check_tokens(play, database_url))
+        checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
         try:
             bound = await server.start(host, port)
+            telling = tasks.create_task(readiness.tell(server.tell_ready))
+            stack.callback(telling.cancel)
+            if metrics_address is not None:
+                _watch(metrics, journal, lobby, director)
+                stack.enter_context(
+                    metrics_served(metrics, lambda: readiness.why_not, *metrics_address)
+                )
             arena = Arena(store, read, bound, journal, lobby, director)
             yield arena
             await arena.wind_down()
@@ -153,8 +165,19 @@ async def running_arena(
             checking.cancel()
 
 
-async def _check_tokens(play: PlayService, database_url: str) -> None:
-    async with aclosing(notifications(database_url, [TOKENS_CHANNEL])) as changes:
+def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:
+    watch = metrics.watch
+    watch("arena_connected_bots", "Streams of bots", lambda: lobby.connected)
+    watch("arena_matches_running", "Matches offered or played", lambda: director.running)
+    watch("arena_results_waiting", "Results not recorded yet", lambda: journal.waiting)
+    watch("arena_results_spooled", "Those of them in the spool", lambda: journal.spooled)
+
+
+async def _check_tokens(
+    play: PlayService, database_url: str, there: Callable[[bool], None]
+) -> None:
+    listening = notifications(database_url, [TOKENS_CHANNEL], there)
+    async with aclosing(listening) as changes:
         async for _ in changes:
             await play.check_tokens()
 

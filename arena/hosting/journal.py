@@ -7,11 +7,19 @@ is told to nobody before it is recorded.
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 import structlog
 
-from arena.hosting.ports import Happening, Recorder, Spool, SpoolFailedError, StorageFailedError
+from arena.hosting.ports import (
+    Happening,
+    Meter,
+    Recorder,
+    Spool,
+    SpoolFailedError,
+    StorageFailedError,
+)
 from arena.hosting.waiting import Waiting
 from arena.records import BlockEnd, FinishedMatch, TournamentBlock
 
@@ -30,6 +38,7 @@ class _Entry:
     match: FinishedMatch
     recorded: Callable[[], None]
     refused: Callable[[], None]
+    since: float
 
 
 class Journal:
@@ -41,9 +50,10 @@ class Journal:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         gather_seconds: float = 0.0,
         spool: Spool | None = None,
+        meter: Meter | None = None,
     ) -> None:
         """`gather_seconds` is how long results may wait for company before they are written."""
-        self._spool = spool
+        self._spool, self._meter = spool, meter
         self._gather_seconds = gather_seconds
         self._recorder = recorder
         self._sleep = sleep
@@ -63,6 +73,8 @@ class Journal:
         """Matches recorded since the start."""
         self.listeners: list[Callable[[], None]] = []
         """Called after each batch."""
+        self.watchers: list[Callable[[], None]] = []
+        """Called when storage begins or ceases to fail, and when the spool was used."""
 
     @property
     def full(self) -> bool:
@@ -83,7 +95,9 @@ class Journal:
         self, match: FinishedMatch, recorded: Callable[[], None], refused: Callable[[], None]
     ) -> None:
         """Record a match, then call `recorded`; `refused` when storage will never take it."""
-        self._matches.append(_Entry(match, recorded, refused))
+        self._matches.append(_Entry(match, recorded, refused, monotonic()))
+        if self._meter is not None:
+            self._meter.finished(match)
         self._wake()
 
     def open_block(self, block: TournamentBlock) -> None:
@@ -137,7 +151,10 @@ class Journal:
             self._spool_news.set()
         self.recorded += len(batch) - len(refused)
         for entry in batch:
-            _tell(entry, entry.match.transcript.setup.match_id in refused)
+            was_refused = entry.match.transcript.setup.match_id in refused
+            if self._meter is not None and not was_refused:
+                self._meter.recorded(monotonic() - entry.since)
+            _tell(entry, was_refused)
         for listener in self.listeners:
             listener()
 
@@ -164,6 +181,7 @@ class Journal:
                 failures += 1
                 self.failing = True
                 self._spool_news.set()
+                self._tell_watchers()
                 log.error(
                     "results not recorded yet",
                     retry_s=pause,
@@ -174,7 +192,8 @@ class Journal:
             else:
                 if failures:
                     log.warning("results are recorded again", waiting=len(self._matches))
-                self.failing = False
+                    self.failing = False
+                    self._tell_watchers()
                 return refused
 
     async def _spool_what_waits(self, spool: Spool) -> None:
@@ -200,6 +219,11 @@ class Journal:
                 )
             else:
                 self._spool_fails = False
+            self._tell_watchers()
+
+    def _tell_watchers(self) -> None:
+        for watcher in self.watchers:
+            watcher()
 
     async def _keep(self, spool: Spool) -> None:
         until = [queue.end for queue in self._queues]

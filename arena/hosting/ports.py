@@ -158,3 +158,15 @@ class Spool(Protocol):
     async def clear(self) -> None:
         """Forget all: it is recorded. Raises SpoolFailedError."""
         ...
+
+
+class Meter(Protocol):
+    """Counts what happens. Nothing here waits or fails."""
+
+    def finished(self, match: FinishedMatch) -> None:
+        """A match was played to its end."""
+        ...
+
+    def recorded(self, seconds: float) -> None:
+        """A result was recorded, so long after it was there."""
+        ...

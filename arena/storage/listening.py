@@ -1,7 +1,7 @@
 """Being told by the database, instead of asking it again and again."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 import psycopg
 import structlog
@@ -18,23 +18,28 @@ ASK_SECONDS = 2.0
 log = structlog.get_logger()
 
 
-async def notifications(url: str, channels: Sequence[str]) -> AsyncGenerator[None]:
+async def notifications(
+    url: str, channels: Sequence[str], there: Callable[[bool], None] = lambda _there: None
+) -> AsyncGenerator[None]:
     """Yields at once, and whenever something was told on one of the channels, for ever.
 
     What is told while the caller is busy comes as one.
 
-    It yields after every reconnection too: what was told meanwhile is not missed.
+    It yields after every reconnection too: what was told meanwhile is not missed. `there` is told
+    when the connection is made, and when it is lost.
     """
     while True:
         try:
             async with await connect(url) as connection:
                 for channel in channels:
                     await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(channel)))
+                there(True)
                 yield
                 while True:
                     await _news(connection)
                     yield
         except psycopg.OperationalError as error:
+            there(False)
             log.warning("not listening to the database", why=str(error).strip().split("\n")[0])
         await asyncio.sleep(RECONNECT_SECONDS)
 

@@ -44,7 +44,14 @@ async def _serve(
     stop = stop_signal()
     key = registration_key(settings.home)
     async with running_arena(
-        url, host, port, ladders, key, terms, spool_directory=settings.home
+        url,
+        host,
+        port,
+        ladders,
+        key,
+        terms,
+        spool_directory=settings.home,
+        metrics_address=settings.metrics_address,
     ) as arena:
         typer.echo(f"The referee listens on {host}:{arena.port}. Ctrl-C stops it.")
         typer.echo(pace_in_words(terms.house_pace))

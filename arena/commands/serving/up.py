@@ -95,7 +95,14 @@ async def _up(plan: _Plan, url: str) -> None:
     key = registration_key(plan.settings.home)
     terms = Terms(house_pace=plan.pace)
     async with running_arena(
-        url, plan.host, plan.port, plan.ladders, key, terms, spool_directory=plan.settings.home
+        url,
+        plan.host,
+        plan.port,
+        plan.ladders,
+        key,
+        terms,
+        spool_directory=plan.settings.home,
+        metrics_address=plan.settings.metrics_address,
     ) as arena:
         tokens = await house_tokens(arena.store, plan.ladders)
         with children(plan.settings.home / "logs") as running:
