@@ -145,11 +145,10 @@ async def running_arena(
         writing = tasks.create_task(journal.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))
+        telling = tasks.create_task(readiness.tell(server.tell_ready))
         checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
         try:
             bound = await server.start(host, port)
-            telling = tasks.create_task(readiness.tell(server.tell_ready))
-            stack.callback(telling.cancel)
             if metrics_address is not None:
                 _watch(metrics, journal, lobby, director)
                 stack.enter_context(
@@ -163,6 +162,7 @@ async def running_arena(
             writing.cancel()
             conducting.cancel()
             checking.cancel()
+            telling.cancel()
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:

@@ -136,5 +136,5 @@ def metrics_served(
 class _Quiet(WSGIRequestHandler):
     timeout = _READ_SECONDS
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *_: Any) -> None:
         """Say nothing: somebody asks every few seconds."""

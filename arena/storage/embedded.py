@@ -21,23 +21,20 @@ While it is owned, a server that ends by itself (killed, or out of disk space) i
 import contextlib
 import fcntl
 import os
-import re
-import secrets
-import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
 
-from arena.processes import spawn, stop
-from arena.storage.binaries import Binaries, find_binaries
-from arena.storage.errors import DatabaseUnreachableError, DataDirectoryError, StorageError
+from arena.processes import spawn
+from arena.storage.binaries import find_binaries
+from arena.storage.data_directory import DataDirectory, ServerLog
+from arena.storage.errors import DatabaseUnreachableError
 from arena.storage.kept_running import KeptRunning
 from arena.storage.private_home import make_private_home, not_writable
 from arena.storage.private_socket import (
     DATABASE,
-    USER,
     answers,
     create_database,
     make_private,
@@ -50,9 +47,6 @@ START_DEADLINE = 60.0
 
 _RETRY = 0.01
 """Seconds between looks whether somebody else's server is ready, or gone."""
-
-_ACCESS = "local all all scram-sha-256\n"
-"""The whole of pg_hba.conf: with the password, over the socket."""
 
 _SETTINGS = {
     "listen_addresses": "",
@@ -69,10 +63,6 @@ _SETTINGS = {
 _FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
-_LAST_WORDS_BYTES = 8_192
-_WITHOUT_TIME = re.compile(r"^[-0-9]+ [:.0-9]+ \S+ \[\d+\] ")
-
-
 class EmbeddedPostgres:
     """A server on one data directory, ours or already running; a context manager of its URL.
 
@@ -82,15 +72,12 @@ class EmbeddedPostgres:
 
     def __init__(self, data: Path, *, durable: bool = True) -> None:
         self._data = data.absolute()
-        self._new = data.absolute().with_name(f"{data.name}.new")
         self._lock_file = data.absolute().with_name(f"{data.name}.lock")
-        self._log = data.absolute().with_name(f"{data.name}.log")
-        self._password_file = data.absolute().with_name(f"{data.name}.password")
+        self._log = ServerLog(data.absolute().with_name(f"{data.name}.log"))
+        self._directory = DataDirectory(self._data, self._log, durable=durable)
         self._settings = _SETTINGS | ({} if durable else _FORGETFUL)
-        self._durable = durable
         self._lock: int | None = None
         self._server: KeptRunning | None = None
-        self._log_from = 0
 
     @property
     def owned(self) -> bool:
@@ -133,13 +120,13 @@ class EmbeddedPostgres:
             if self._take_lock():
                 return self._start_own(deadline)
             # Running, or just starting, or just stopping after its owner's death.
-            sockets, password = self._announced_sockets(), self._password()
+            sockets, password = self._directory.announced_sockets(), self._directory.password()
             if sockets and password and answers(sockets, DATABASE, password):
                 return url(sockets, password)
             time.sleep(_RETRY)
         raise DatabaseUnreachableError(
             f"Another process holds {self._data} but its Postgres does not answer: end it, or see "
-            f"{self._log}."
+            f"{self._log.path}."
         )
 
     def _take_lock(self) -> bool:
@@ -160,12 +147,13 @@ class EmbeddedPostgres:
         return True
 
     def _start_own(self, deadline: float) -> str:
-        major = self._made_by()
+        directory = self._directory
+        major = directory.made_by()
         binaries = find_binaries(major)
         if major is None:
-            self._make_data(binaries)
-        password = self._password() or self._set_password(binaries)
-        self._require_password()
+            directory.make(binaries, self._spawn)
+        password = directory.password() or directory.set_password(binaries, self._spawn)
+        directory.require_password()
         sockets = socket_directory(self._data)
         settings = self._settings | {"unix_socket_directories": str(sockets)}
         arguments = [
@@ -175,116 +163,26 @@ class EmbeddedPostgres:
 
         def start() -> subprocess.Popen[bytes]:
             make_private(sockets)
-            self._forget_dead_server(sockets)
+            directory.forget_dead_server(sockets)
             # Fast shutdown: it ends in milliseconds and the next start has nothing to recover.
             return self._spawn(arguments, [self._data, sockets], signal.SIGINT)
 
         make_private(sockets)  # here as well: its error is for whoever starts us
         self._server = KeptRunning(
-            start, lambda: answers(sockets, "postgres", password), self._last_words
+            start, lambda: answers(sockets, "postgres", password), self._log.last_words
         )
         match self._server.start(deadline - time.monotonic()):
             case None:
                 raise DatabaseUnreachableError(
-                    f"Postgres was not ready within {START_DEADLINE:.0f} seconds: see {self._log}."
+                    f"Postgres was not ready within {START_DEADLINE:.0f} seconds: "
+                    f"see {self._log.path}."
                 )
             case False:
                 raise DatabaseUnreachableError(
-                    f"Postgres did not start ({self._last_words()}): see {self._log}."
+                    f"Postgres did not start ({self._log.last_words()}): see {self._log.path}."
                 )
         create_database(sockets, password)
         return url(sockets, password)
-
-    def _made_by(self) -> int | None:
-        """The major version that made the data directory; None when there is none yet."""
-        try:
-            return int((self._data / "PG_VERSION").read_text())
-        except FileNotFoundError:
-            if self._data.exists() and any(self._data.iterdir()):
-                raise DataDirectoryError(
-                    f"{self._data} is no database: move it away, or choose another directory with "
-                    "ARENA_HOME."
-                ) from None
-            return None
-        except (OSError, ValueError) as error:
-            raise DataDirectoryError(
-                f"{self._data} cannot be read as a database ({error}): move it away, or choose "
-                "another directory with ARENA_HOME."
-            ) from error
-
-    def _make_data(self, binaries: Binaries) -> None:
-        if self._new.exists():  # an owner died while making it
-            shutil.rmtree(self._new)
-        self._new.mkdir(mode=0o700)
-        # Builtin, because the wheel is built without ICU and the system's locales vary.
-        locale = (
-            ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
-            if binaries.major >= 17
-            else ["--locale=C.UTF-8"]
-        )
-        process = self._spawn(
-            [
-                *(str(binaries.initdb), "-D", str(self._new), "-U", USER, "--auth=reject"),
-                *("--encoding=UTF8", "--no-instructions", *locale),
-                *([] if self._durable else ["--no-sync"]),
-            ],
-            [self._new],
-            signal.SIGKILL,
-        )
-        try:
-            if process.wait() != 0:
-                raise StorageError(
-                    f"Postgres could not make its data directory ({self._last_words()}): "
-                    f"see {self._log}."
-                )
-        finally:
-            stop(process, signal.SIGKILL)
-        self._new.rename(self._data)
-
-    def _password(self) -> str | None:
-        """The password that the server asks for; None before its first start."""
-        try:
-            return self._password_file.read_text().strip() or None
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise not_writable(self._password_file, error) from error
-
-    def _set_password(self, binaries: Binaries) -> str:
-        """A new password, told the data directory by a server that only we can talk to.
-
-        Data of a release that asked for none get theirs so, as those whose file was lost.
-        """
-        self._forget_dead_server(socket_directory(self._data))
-        password = secrets.token_urlsafe(24)
-        process = self._spawn(
-            [str(binaries.postgres), "--single", "-D", str(self._data), "postgres"],
-            [self._data],
-            signal.SIGINT,
-            stdin=subprocess.PIPE,
-        )
-        try:
-            process.communicate(f"ALTER ROLE {USER} PASSWORD '{password}'\n".encode())
-            if process.returncode != 0:
-                raise StorageError(
-                    f"Postgres could not set its password ({self._last_words()}): see {self._log}."
-                )
-        finally:
-            stop(process, signal.SIGQUIT)
-        new = self._password_file.with_name(f"{self._password_file.name}.new")
-        try:
-            new.unlink(missing_ok=True)
-            with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:  # noqa: PTH123
-                file.write(password + "\n")
-            new.rename(self._password_file)
-        except OSError as error:
-            raise not_writable(new, error) from error
-        return password
-
-    def _require_password(self) -> None:
-        access = self._data / "pg_hba.conf"
-        if access.read_text() != _ACCESS:
-            access.write_text(_ACCESS)
 
     def _spawn(
         self,
@@ -294,8 +192,8 @@ class EmbeddedPostgres:
         stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
         assert self._lock is not None  # the inherited lock is what protects the data
-        with self._log.open("ab") as log:
-            self._log_from = log.tell()
+        self._log.begin()
+        with self._log.path.open("ab") as log:
             return spawn(
                 arguments,
                 cwd=Path("/"),
@@ -307,37 +205,3 @@ class EmbeddedPostgres:
                 hand_over=directories,
                 thread_outlives_it=True,
             )
-
-    def _forget_dead_server(self, sockets: Path) -> None:
-        """Remove the pid files of a server that was killed, unless that pid is a Postgres.
-
-        Where pids start anew (a container) the number soon names some other process, and Postgres
-        would refuse to start beside it. We hold the lock, so it was no server of ours.
-        """
-        for pid_file in (self._data / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"):
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                pid = int(pid_file.read_text().splitlines()[0])
-                if Path("/proc/self/comm").exists():
-                    process = Path(f"/proc/{pid}/comm")
-                    if not process.exists() or process.read_text().strip() != "postgres":
-                        pid_file.unlink()
-
-    def _announced_sockets(self) -> Path | None:
-        """Where the running server listens, as it says itself: its owner's TMPDIR may differ."""
-        try:
-            sockets = Path((self._data / "postmaster.pid").read_text().splitlines()[4])
-        except (OSError, IndexError):
-            return None
-        return sockets if sockets.is_absolute() else None  # it is written line by line
-
-    def _last_words(self) -> str:
-        """Why the run that began last ended, as its log says."""
-        try:
-            with self._log.open("rb") as log:
-                log.seek(max(self._log_from, log.seek(0, os.SEEK_END) - _LAST_WORDS_BYTES))
-                lines = log.read().decode(errors="replace").splitlines()
-        except OSError:
-            lines = []
-        fatal = [line for line in lines if "PANIC" in line or "FATAL" in line or "error:" in line]
-        said = (fatal or lines or ["it said nothing"])[-1]
-        return _WITHOUT_TIME.sub("", said).strip().rstrip(".")
