@@ -1,10 +1,10 @@
 # One image for everything: each service of docker-compose.yml runs another `arena` command in it.
 #
-# The base needs Python 3.11 or newer as `python3`, with venv, and glibc; Alpine will not do.
+# The base needs Python 3.11 or newer as `python3`, with venv, and glibc; Alpine does not work.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build
-# As in the Makefile; a test compares them.
+# The same as in the Makefile; a test compares them.
 ARG UV_VERSION=0.13.8
 RUN python3 -m venv /opt/uv && /opt/uv/bin/pip install --no-cache-dir uv==${UV_VERSION}
 ENV UV_PROJECT_ENVIRONMENT=/opt/arena \
@@ -14,24 +14,24 @@ ENV UV_PROJECT_ENVIRONMENT=/opt/arena \
     UV_COMPILE_BYTECODE=1 \
     UV_NO_CACHE=1
 WORKDIR /app
-# What others wrote first: it changes seldom, and so this layer is seldom made anew.
+# Dependencies first: they rarely change, so this layer is rarely rebuilt.
 COPY pyproject.toml uv.lock README.md LICENSE ./
 RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-install-project
 COPY arena arena
 COPY dashboard dashboard
+COPY proto proto
 COPY sample_bots sample_bots
-RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras
+RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-editable
 
 FROM ${PYTHON_IMAGE}
 RUN useradd --system --uid 10001 --user-group --home-dir /var/lib/arena arena \
     && install --directory --owner=arena --group=arena --mode=0700 /var/lib/arena
 COPY --from=build /opt/arena /opt/arena
-COPY --from=build /app /app
 ENV PATH=/opt/arena/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     ARENA_HOME=/var/lib/arena \
     ARENA_HOST=0.0.0.0
-WORKDIR /app
+WORKDIR /var/lib/arena
 USER arena
 VOLUME /var/lib/arena
 EXPOSE 50051 8501

@@ -1,13 +1,13 @@
-# The project's chores. `make` alone prints what there is.
+# The project's tasks. `make` alone lists them.
 #
-# Needs Python 3.11 or newer, make and a package index; everything else comes into .venv and .tools.
+# Needs Python 3.11 or newer, make and a package index; all else is installed in .venv and .tools.
 
 PYTHON ?= python3
 ARGS ?=
 BENCH ?= referee rating
 
 BIN := .venv/bin
-# uv lives apart from what it installs: it would remove itself from .venv, being no part of the lock.
+# uv is installed outside .venv: it is not in the lock file, so it would remove itself from .venv.
 UV_VERSION := 0.13.8
 UV_HOME := .tools/uv-$(UV_VERSION)
 UV := $(UV_HOME)/bin/uv
@@ -17,7 +17,7 @@ CHECKS := check-format check-lint check-types check-imports check-proto check-ge
 	check-compose
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check proto bench clean $(CHECKS)
+.PHONY: help setup up test check proto wheel bench clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
@@ -67,15 +67,18 @@ proto: $(SYNCED) ## Generate arena/v1 from proto/
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
 
+wheel: | $(UV) ## Build the wheel and the sdist into dist/
+	$(UV) build --out-dir dist
+
 bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating or board, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
 
-clean: ## Remove what can be made again; .arena with its results stays
+clean: ## Remove generated files; .arena with its results stays
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Again only when the lock changes, so that it costs nothing, and works offline, at other times.
-# Variables of the caller that would lead uv elsewhere are put aside.
+# Runs again only when the lock changes, so that other calls are fast and work offline.
+# Variables of the caller that would change uv's target are unset.
 $(SYNCED): pyproject.toml uv.lock | $(UV)
 	env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv UV_PYTHON_DOWNLOADS=never \
 		$(UV) sync --frozen --all-extras --python '$(PYTHON)'

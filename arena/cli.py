@@ -1,7 +1,7 @@
-"""The `arena` command: which commands there are. Each lives in a module of arena/commands.
+"""The `arena` command: the list of its commands, each in a module of arena/commands.
 
-Only the module of the command that is asked for is loaded: a leaderboard need not wait for gRPC,
-nor a referee carry numpy. The help texts of the others are read from their files.
+Only the module of the requested command is loaded, so that a leaderboard does not load gRPC, nor a
+referee numpy. The help texts of the others are read from their files.
 """
 
 import ast
@@ -38,12 +38,12 @@ COMMANDS = {
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Run the command that the arguments name; ends the program."""
+    """Run the command named in the arguments; ends the program."""
     application(arguments)(list(arguments))
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:
-    """All commands, of which the one that the arguments name can be run."""
+    """The Typer app with all commands, of which only the one named in the arguments can run."""
     asked_for = arguments[0] if arguments else None
     app = typer.Typer(
         no_args_is_help=True,
@@ -70,7 +70,7 @@ def _add(app: typer.Typer, name: str, place: str) -> None:
 
 
 def _not_loaded() -> None:
-    """Stands for a command that was not asked for."""
+    """Placeholder for a command that was not requested."""
 
 
 def _help(place: str) -> str:

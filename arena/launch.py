@@ -1,16 +1,16 @@
-"""The first moments of a child process: what it does before it becomes the program it is for.
+"""Prepares a child process before it executes its program: parent-death signal, niceness, no root.
 
 Run as a script by `arena.processes.spawn`, never imported by it, so that nothing of the parent
 (threads, gRPC, locks) is shared with it:
 
     python -I -S launch.py PARENT SIGNAL NICENESS ROOT [DIRECTORY…] -- PROGRAM [ARGUMENT…]
 
-It ties its life to its parent's: the kernel sends SIGNAL when the parent dies, by whatever death.
-Where the kernel knows no such thing (it is Linux's prctl) the parent's own clean-up must do.
+The kernel sends it SIGNAL when the parent ends, however that happens. On systems without this
+(Linux's prctl) only the parent's own clean-up ends it.
 
-With ROOT = `drop` and started by root, it gives root up, because Postgres refuses to run with it.
-First choice is a user namespace in which root is called `nobody`: files stay the caller's own.
-Where namespaces are denied it becomes the real `nobody`, and the DIRECTORIES with it.
+With ROOT = `drop` and started by root, it gives root up, because Postgres refuses to run as root.
+It first tries a user namespace in which root is called `nobody`: files stay the caller's own. If
+namespaces are denied it becomes the real `nobody`, which then owns the DIRECTORIES.
 """
 
 import contextlib
@@ -27,18 +27,18 @@ _PR_SET_PDEATHSIG = 1
 _CLONE_NEWUSER = 0x10000000
 _NOBODY = 65534
 _STAND_BACK_SECONDS = 2.0
-"""Enough for a dozen programs that are started at the same time."""
+"""How long to wait for the niceness; enough for a dozen programs started at the same time."""
 
 
 def main(arguments: list[str]) -> None:
-    """Get ready, then become the program. Does not return."""
+    """Prepare the process, then execute the program. Does not return."""
     split = arguments.index("--")
     parent, signal, niceness, root, *directories = arguments[:split]
     program = arguments[split + 1 :]
     if root == "drop" and os.geteuid() == 0:
         _give_up_root([Path(directory) for directory in directories], program[0])
     _stand_back(int(niceness))
-    # One that is started with SIGINT ignored (nohup, a script's &) hands that on to its children.
+    # A process started with SIGINT ignored (nohup, a script's &) passes that on to its children.
     set_handler(SIGINT, SIG_DFL)
     # After the change of credentials, which clears it; the program's own exec keeps it.
     _die_with_parent(int(parent), int(signal))
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> None:
 def _die_with_parent(parent: int, signal: int) -> None:
     with contextlib.suppress(AttributeError):  # no prctl on this system
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal, 0, 0, 0)
-    if os.getppid() != parent:  # it died before the kernel was told; nobody would ever tell us
+    if os.getppid() != parent:  # it ended before prctl was called, so no signal would come
         sys.exit(1)
 
 
@@ -59,8 +59,8 @@ def _stand_back(niceness: int) -> None:
     if not niceness:
         return
     os.nice(niceness)
-    # Linux shares the processor among sessions first, and we are a session of our own. Of all that
-    # are not root's, it hears one every 100 ms, and tells the others to come again.
+    # Linux shares the processor among sessions first, and we are a session of our own. It accepts
+    # one such write every 100 ms from all processes that are not root's; the others must retry.
     deadline = time.monotonic() + _STAND_BACK_SECONDS
     with contextlib.suppress(OSError):  # no such thing on this system
         while time.monotonic() < deadline:
@@ -87,13 +87,14 @@ def _give_up_root(directories: list[Path], program: str) -> None:
     for path in [Path(program), *directories]:
         if not os.access(path, os.X_OK):
             sys.exit(
-                f"The user nobody, as whom this must run, cannot reach {path}: "
-                "move it to where everybody may, or do not start as root."
+                f"This must run as the user nobody, who cannot access {path}: "
+                "move it to where every user has access, or do not start as root."
             )
 
 
 def _namespaces_allowed(user: int, group: int) -> bool:
-    """Try it in a fork: handing directories over must come before, and is impossible after."""
+    """Whether user namespaces work, tried in a fork: directories must be handed over before
+    entering one, and cannot be afterwards."""
     child = os.fork()
     if child == 0:
         try:
@@ -105,7 +106,7 @@ def _namespaces_allowed(user: int, group: int) -> bool:
 
 
 def _enter_user_namespace(user: int, group: int) -> None:
-    """Become a user namespace's `nobody`, who is still `user` to everybody outside."""
+    """Become `nobody` in a user namespace; outside it the process still runs as `user`."""
     if ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWUSER) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
     Path("/proc/self/setgroups").write_text("deny")

@@ -1,4 +1,4 @@
-"""What an operator reads: one line per happening, in words, with its facts behind."""
+"""Configures the log for operators: one line per event, a message followed by its values."""
 
 import logging
 import sys
@@ -11,7 +11,7 @@ from arena.settings import Settings
 
 
 def configure_logs(settings: Settings) -> None:
-    """Write to stderr, above the level of the settings. Called once, by the command that serves."""
+    """Log to stderr from the level of the settings on. Called once, by the command that serves."""
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
@@ -43,7 +43,7 @@ _AS_JSON: list[Processor] = [
 
 
 def _printable_values(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Escape what bots write: a terminal must show it and not obey it."""
+    """Escape text from bots, so that a terminal does not obey control characters in it."""
     return {
         name: printable(value) if isinstance(value, str) else value for name, value in event.items()
     }

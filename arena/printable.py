@@ -1,11 +1,11 @@
-"""Text from outside, made safe to show on a terminal."""
+"""Escaping of untrusted text for a terminal."""
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    r"""The text with everything that is not printed as itself escaped, as in `\x1b` for ESC.
+    r"""The text with every non-printable character escaped, such as `\x1b` for ESC.
 
-    Escape sequences, control characters and marks that reverse the direction of writing could
-    otherwise change what a terminal shows elsewhere. Characters in `keep` are left alone.
+    Escape sequences, control characters and marks that reverse the writing direction could
+    otherwise change what a terminal shows elsewhere. Characters in `keep` stay as they are.
     """
     if text.isprintable():
         return text

@@ -1,4 +1,4 @@
-"""Start programs that do not outlive us, however we end.
+"""Starts and stops child processes, which end with this process however it ends.
 
 The kernel's parent-death signal (Linux) follows the *thread* that forked, so children are spawned
 from the main thread, or from one that lives as long as they do: a worker thread that ends would
@@ -37,16 +37,16 @@ def spawn(
 ) -> subprocess.Popen[bytes]:
     """Start a program that is sent `death_signal` when this process dies.
 
-    It runs in a session of its own: Ctrl-C at the terminal reaches us and not it, so that we decide
-    in which order things stop. `env` is the whole environment, this process's own by default;
-    `keep_open` are file descriptors it inherits. With `hand_over` it never runs as root: where we
-    are root it gives that up, and these directories become its own.
+    It runs in a session of its own: Ctrl-C at the terminal reaches only us, so that we decide in
+    which order processes stop. `env` is the whole environment, this process's own by default;
+    `keep_open` are file descriptors it inherits. With `hand_over` it never runs as root: if we are
+    root it gives that up, and becomes the owner of these directories.
 
     `niceness` (0 to 19) is how far it stands back behind others that want the processor. A thread
     other than the main one says with `thread_outlives_it` that it ends after the program.
 
-    What the program itself starts in turn is its own business. Without prctl (macOS) only `stop`
-    ends it. A program that cannot be started ends with code 1 and a sentence on stderr.
+    This does not cover processes that the program itself starts. Without prctl (macOS) only `stop`
+    ends it. A program that cannot be started ends with code 1 and a message on stderr.
     """
     if not thread_outlives_it and threading.current_thread() is not threading.main_thread():
         raise RuntimeError("Child processes are started from a thread that outlives them.")

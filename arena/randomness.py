@@ -1,14 +1,14 @@
-"""Chance that anyone can check: keyed draws, and the commitment that binds them to a match.
+"""Verifiable random draws: keyed draws, and the commitment that binds them to a match.
 
 A draw is not the next number of a sequence but the value of a key that names what is drawn
-("round 2 seat 0 die 3"). Equal keys under equal match keys are equal draws, whatever was drawn
+("round 2 seat 0 die 3"). Equal keys under equal match keys give equal draws, whatever was drawn
 before, and any single draw can be recomputed alone.
 
     match key  = HMAC-SHA256(secret, frame(match id) + frame(entropy of seat 0) + ...)
     draw(key)  = first 8 bytes of HMAC-SHA256(match key, "<key>#<attempt>"), big-endian
     frame(x)   = length of x as 4 bytes, big-endian, then x
 
-Attempts count from 0; one is rejected when its number lies in the incomplete last block of
+Attempts count from 0; an attempt is rejected if its number lies in the incomplete last block of
 `bound` values, so that every value is equally likely.
 """
 
@@ -21,7 +21,7 @@ from typing import Final, Protocol, TypeVar
 
 SECRET_BYTES = 32
 ENTROPY_BYTES = 16
-"""What the SDK sends; the referee accepts MIN_ENTROPY_BYTES to MAX_ENTROPY_BYTES."""
+"""The length that the SDK sends; the referee accepts MIN_ENTROPY_BYTES to MAX_ENTROPY_BYTES."""
 MIN_ENTROPY_BYTES = 8
 MAX_ENTROPY_BYTES = 64
 
@@ -30,25 +30,25 @@ _SPAN = 1 << 64
 _BLOCK_BYTES: Final = 64
 _INNER_PAD: Final = bytes(byte ^ 0x36 for byte in range(256))
 _OUTER_PAD: Final = bytes(byte ^ 0x5C for byte in range(256))
-"""HMAC hashes with the key's bytes changed in these ways (RFC 2104)."""
+"""The inner and outer pads of HMAC, as translation tables of the key's bytes (RFC 2104)."""
 
 T = TypeVar("T")
 
 
 class Randomness(Protocol):
-    """A source of draws. Games ask it and never know where the numbers come from."""
+    """A source of draws; games do not know which one they use."""
 
     def below(self, key: str, bound: int) -> int:
-        """The number in [0, bound) that belongs to `key`."""
+        """The number in [0, bound) for `key`."""
         ...
 
 
 class KeyedRandomness:
-    """Draws as values of a match key (32 bytes)."""
+    """Draws computed from a match key (32 bytes)."""
 
     def __init__(self, match_key: bytes) -> None:
-        # HMAC written out: what depends on the key alone is hashed once a match. A match draws
-        # dozens of dice, and this halves the price of each.
+        # HMAC written out: the part that depends only on the key is hashed once per match. A match
+        # draws dozens of dice, and this halves the cost of each.
         padded = match_key.ljust(_BLOCK_BYTES, b"\0")
         if len(padded) > _BLOCK_BYTES:
             raise ValueError(f"a match key has at most {_BLOCK_BYTES} bytes")
@@ -71,12 +71,12 @@ class KeyedRandomness:
 # Bounded by the sizes of dice, decks and tables.
 @cache
 def _limit(bound: int) -> int:
-    """Numbers from here on belong to the incomplete last block."""
+    """The first number of the incomplete last block."""
     return _SPAN - _SPAN % bound
 
 
 def shuffled(randomness: Randomness, key: str, items: Sequence[T]) -> tuple[T, ...]:
-    """`items` in random order (Fisher-Yates from the end): position i is drawn by "<key> <i>"."""
+    """`items` in random order (Fisher-Yates from the end); position i has the key "<key> <i>"."""
     order = list(items)
     for last in range(len(order) - 1, 0, -1):
         chosen = randomness.below(f"{key} {last}", last + 1)
@@ -85,7 +85,7 @@ def shuffled(randomness: Randomness, key: str, items: Sequence[T]) -> tuple[T, .
 
 
 def commitment(secret: bytes) -> bytes:
-    """What the referee publishes before the seats send their entropy: SHA-256 of its secret."""
+    """SHA-256 of the referee's secret, published before the seats send their entropy."""
     return hashlib.sha256(secret).digest()
 
 
@@ -98,9 +98,9 @@ def match_key(secret: bytes, match_id: str, entropies: Sequence[bytes]) -> bytes
 
 
 def outcomes(draw: Callable[[Randomness], T]) -> Iterator[tuple[T, Fraction]]:
-    """Every value `draw` can return, each path of draws once, with its exact probability.
+    """Every value that `draw` can return with its exact probability, once per path of draws.
 
-    This is how the tests enumerate a game's chance without a second description of it.
+    Tests use it to enumerate a game's draws without describing them a second time.
     """
     script: list[int] = []
     while True:
@@ -113,7 +113,7 @@ def outcomes(draw: Callable[[Randomness], T]) -> Iterator[tuple[T, Fraction]]:
 
 
 class _ScriptedRandomness:
-    """Follows a script of numbers, then zeros; knows the script that comes next."""
+    """A source that returns the numbers of a script, then zeros; it computes the next script."""
 
     def __init__(self, script: Sequence[int]) -> None:
         self._script = script

@@ -1,4 +1,4 @@
-"""Versions, blocks and finished matches: values that hosting, boards and storage share."""
+"""Records of versions, blocks and finished matches, shared by hosting, boards and storage."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,26 +13,26 @@ TournamentId = NewType("TournamentId", int)
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A version of a bot as the arena knows it."""
+    """A registered version of a bot."""
 
     version_id: VersionId
     entrant: Entrant
     house: bool
-    """One of the platform's own sample bots, which may meet each other in rated matches."""
+    """Whether it is one of the platform's own bots, which may meet each other in rated matches."""
 
 
 class BlockKind(Enum):
-    """What the matches of a block share."""
+    """The kind of a block: what its matches have in common."""
 
     SEAT = "seat"
-    """The same bots once per rotation of the seats, a fresh deal each time."""
+    """The same bots once per rotation of the seats, with a fresh deal each time."""
     DEAL = "deal"
-    """One deal once per rotation of the seats; only where no seat can remember."""
+    """The same deal once per rotation of the seats; only where no bot can remember it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Matches that are scheduled, voided and counted as one. `id` is a UUID."""
+    """A group of matches that are scheduled, voided and counted together. `id` is a UUID."""
 
     id: str
     kind: BlockKind
@@ -43,7 +43,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class TournamentBlock:
-    """A block that is begun for a pairing of a tournament."""
+    """A block started for a pairing of a tournament."""
 
     tournament_id: TournamentId
     pairing: tuple[int, int]
@@ -53,15 +53,15 @@ class TournamentBlock:
 
 @dataclass(frozen=True, slots=True)
 class FinishedMatch:
-    """A match to be recorded. `version_ids` by seat; times are aware."""
+    """A finished match to be recorded. `version_ids` are by seat; times have a time zone."""
 
     transcript: Transcript
     written: bytes
-    """The transcript in the form that storage keeps and the wire sends."""
+    """The serialised transcript, as storage keeps it and the wire sends it."""
     version_ids: tuple[VersionId, ...]
     block: Block
     position: int
-    """Which match of its block this is, from 0."""
+    """The position of the match in its block, from 0."""
     started_at: datetime
     finished_at: datetime
 

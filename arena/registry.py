@@ -1,4 +1,4 @@
-"""What the services need to know of storage and ratings, in the words of the wire's errors."""
+"""`StoredRegistry`: bots, results and ratings for the gRPC services, with errors as statuses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -47,7 +47,7 @@ class StoredRegistry:
         if registered is None:
             raise ProtocolError(
                 grpc.StatusCode.UNAUTHENTICATED,
-                "this token is nobody's: see `arena bot register` and `arena bot rotate-token`",
+                "no bot has this token: see `arena bot register` and `arena bot rotate-token`",
             )
         return registered
 
@@ -68,7 +68,7 @@ class StoredRegistry:
         return registered.entrant, new_token
 
     async def _require_new(self, bot: str, owner: str) -> None:
-        """The key lets strangers in; it does not let them act for those who are in."""
+        """The registration key is for new bots and owners: refuse existing ones."""
         async with _as_statuses():
             known = await self._store.bots()
         # Names ignore case.
@@ -80,7 +80,7 @@ class StoredRegistry:
         if any(one.owner.lower() == owner.lower() for one in known):
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,
-                f"the owner {owner} has bots already: the arena's operator registers further ones",
+                f"the owner {owner} already has bots: the arena's operator registers further ones",
             )
 
     async def bots(self) -> Sequence[ListedBot]:
@@ -102,7 +102,7 @@ class StoredRegistry:
             changed = make_game(game, options).options.changed()
         except (UnknownGameError, OptionsError) as error:
             raise ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from error
-        # Here, because numpy's weight is only carried by a referee that is asked for ratings.
+        # Imported here, so that only a referee that is asked for ratings loads numpy.
         from arena.boards.live_board import LiveBoards, ladder_of_table
 
         if self._boards is None:
@@ -114,7 +114,7 @@ class StoredRegistry:
             return table, boards.board(ladder).now().standings
 
         async with _as_statuses():
-            # In a thread, so that questions cannot slow the matches down.
+            # In a thread, so that requests do not slow matches down.
             table, standings = await asyncio.to_thread(look)
         return table, [
             ListedRating(
@@ -154,9 +154,9 @@ class StoredRegistry:
 
 @asynccontextmanager
 async def _as_statuses() -> AsyncIterator[None]:
-    """Storage's errors as the wire knows them: what the caller did wrong, and none of our wiring.
+    """Converts storage's errors to statuses that name the caller's mistake, and no internals.
 
-    Errors that are neither are bugs and pass through.
+    Other errors are bugs and pass through.
     """
     try:
         yield

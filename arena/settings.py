@@ -1,4 +1,4 @@
-"""What the environment says, read once into one frozen value. `ARENA_HOME=/srv/arena arena up`"""
+"""`Settings`: the environment variables `ARENA_…`, as in `ARENA_HOME=/srv/arena arena up`."""
 
 import logging
 from pathlib import Path
@@ -76,7 +76,7 @@ class Settings(BaseSettings):
 
     @property
     def log_level_number(self) -> int:
-        """`log_level` as the logging module counts."""
+        """`log_level` as a number of the logging module."""
         return logging.getLevelNamesMapping()[self.log_level]
 
 

@@ -1,6 +1,6 @@
 """Signatures of transcripts: Ed25519 (RFC 8032) over their canonical form.
 
-Needs the library `cryptography`, which the server has and a bot may do without.
+This module needs the library `cryptography`, which servers have and bots do not need.
 """
 
 from dataclasses import replace
@@ -14,30 +14,30 @@ from arena.match.replay import TranscriptError
 from arena.match.transcript import Signature, Transcript
 
 KEY_BYTES: Final = 32
-"""Of a public key, and of a private one."""
+"""The length of a public key and of a private key."""
 
 
 class Signer:
-    """Signs transcripts with a private key, which it keeps to itself."""
+    """A signer of transcripts that keeps its private key hidden."""
 
     def __init__(self, private_key: bytes) -> None:
         self._private = Ed25519PrivateKey.from_private_bytes(private_key)
         self.public_key: Final = self._private.public_key().public_bytes_raw()
 
     def signed(self, transcript: Transcript) -> Transcript:
-        """The transcript with its signature."""
+        """The transcript with a signature."""
         value = self._private.sign(canonical(transcript))
         return replace(transcript, signature=Signature(self.public_key, value))
 
 
 def new_private_key() -> bytes:
-    """A private key nobody can guess."""
+    """A new random private key."""
     return Ed25519PrivateKey.generate().private_bytes_raw()
 
 
 def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
-    """Raises TranscriptError unless the transcript is signed by `key`; without one, unless it is
-    unsigned or signed by the key that it names."""
+    """Raise TranscriptError unless the transcript is signed by `key`. Without `key`, an unsigned
+    transcript and a valid signature by the key it names are accepted."""
     signature = transcript.signature
     if signature is None:
         if key is not None:

@@ -1,1 +1,1 @@
-"""What the project's figures of speed come from; each file runs by itself and prints ratios."""
+"""Benchmarks, the sources of the project's performance figures; each prints ratios."""

@@ -1,15 +1,15 @@
-"""What the live board costs: whom it delays, and how long a refit takes.
+"""Benchmark of the live board: how much it slows the referee, and how long a refit takes.
 
 python -m benchmarks.board [--slices 24] [--seconds 4] [--matches 100000] [--json FILE]
 
-First the referee, loaded without a break by bots that cost next to nothing, while a process follows
-the live board (`arena leaderboard --follow`: told by the database, it reads what is new and fits
-again). That process is stopped in every other slice of time (SIGSTOP), and finds twice the results
-when it goes on; printed are decisions/s with and without, and the median ratio of neighbouring
-slices, since other work of the machine comes and goes; `--slices 0` leaves this part out. Then a
-board of 100 bots in this process: one more match and a refit, and a whole leaderboard with
-intervals and ranks, without luck and with the luck-adjusted column, in CPU time (one thread:
-`OMP_NUM_THREADS=1`). The machine's load is printed beside the figures.
+First part: the referee under constant load from very cheap bots, while a process follows the live
+board (`arena leaderboard --follow`: notified by the database, it reads new results and fits again).
+That process is stopped (SIGSTOP) in every other time slice, and finds twice the results when it
+continues. Printed are decisions/s with and without it, and the median ratio of neighbouring slices,
+because the other load of the machine varies; `--slices 0` omits this part. Second part: a board of
+100 bots in this process: one more match and a refit, and a whole leaderboard with intervals and
+ranks, without and with luck, in CPU time (one thread: `OMP_NUM_THREADS=1`). The machine's load is
+printed with the figures.
 """
 
 import argparse
@@ -45,7 +45,7 @@ BOTS = 100
 
 
 def main() -> None:
-    """Measure both and print the report."""
+    """Measure both parts and print the report."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--slices", type=int, default=24)
     parser.add_argument("--seconds", type=float, default=4.0, help="of a slice")
@@ -77,7 +77,7 @@ def _referee(slices: int, seconds: float) -> dict[str, Any]:
             with client(*loading, tokens=tokens) as players:
                 assert players.stdout is not None
                 players.stdout.readline()
-                # Until Postgres has counted its rows, and plans with them.
+                # Wait until Postgres has analysed its tables and plans with the statistics.
                 time.sleep(WARM_SECONDS)
                 boards, used = follower.boards, follower.cpu_seconds()
                 began = [_slice(follower, seconds, on=number % 2 == 0) for number in range(slices)]
@@ -92,7 +92,7 @@ def _referee(slices: int, seconds: float) -> dict[str, Any]:
 
     speeds = [speed(start) for start in began[:-1]]  # the last one is cut by the end
     with_board, without = speeds[::2], speeds[1::2]
-    # Each slice with the board beside those before and after it.
+    # Each slice with the board is compared with the slices before and after it.
     beside = [
         statistics.fmean(speeds[max(0, at - 1) : at + 2 : 2] if at else speeds[1:2])
         for at in range(0, len(speeds), 2)
@@ -110,7 +110,7 @@ def _referee(slices: int, seconds: float) -> dict[str, Any]:
 
 
 def _slice(follower: "_Follower", seconds: float, *, on: bool) -> float:
-    """Lets the follower run or stand still; the time at which that began."""
+    """Let the follower run or stop it for a slice; returns the time at which the slice began."""
     began = time.monotonic()
     follower.process.send_signal(signal.SIGCONT if on else signal.SIGSTOP)
     time.sleep(seconds)
@@ -119,21 +119,21 @@ def _slice(follower: "_Follower", seconds: float, *, on: bool) -> float:
 
 @dataclass
 class _Follower:
-    """`arena leaderboard --follow`, and what it has said so far."""
+    """A process of `arena leaderboard --follow`, and its output so far."""
 
     process: subprocess.Popen[str]
     boards: int = 0
     matches: int = 0
 
     def read(self) -> None:
-        """Takes in its lines until it ends."""
+        """Read its lines until it ends."""
         assert self.process.stdout is not None
         for line in self.process.stdout:
             self.matches = json.loads(line)["matches"]
             self.boards += 1
 
     def cpu_seconds(self) -> float:
-        """What it has used of a core."""
+        """The CPU time that it has used."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / float(os.sysconf("SC_CLK_TCK"))
 
@@ -171,8 +171,8 @@ class _Row:
 
 
 def _rows(count: int, seats: int, *, lucky: bool) -> list[_Row]:
-    """Seat blocks of one table, strengths a hundred Elo or so apart, some ties; perhaps with luck,
-    whose worth does not matter for what it costs."""
+    """Results in seat blocks, with strengths about a hundred Elo apart and some ties. Luck is
+    random, because its values do not affect the cost."""
     rng = np.random.default_rng(20250601)
     strengths = rng.normal(0.0, 0.8, BOTS)
     rows = []
@@ -189,7 +189,7 @@ def _rows(count: int, seats: int, *, lucky: bool) -> list[_Row]:
 
 
 def _board(matches: int, seats: int, *, lucky: bool) -> Figures:
-    """Milliseconds of CPU time, medians."""
+    """The figures of a board: medians in milliseconds of CPU time."""
     versions = {
         VersionId(n): Registered(VersionId(n), Entrant(f"bot{n}", "1", "somebody"), house=False)
         for n in range(BOTS)

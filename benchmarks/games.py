@@ -1,15 +1,16 @@
-"""How fast the rules are, beside TextArena's `LiarsDice-v0` and OpenSpiel's `liars_dice`.
+"""Benchmark of the rules, compared with TextArena's `LiarsDice-v0` and OpenSpiel's `liars_dice`.
 
 python -m benchmarks.games [--rounds 5] [--seconds 5] [--json FILE]
 
-Decisions per second of random playouts, in process, on one core, with the acting seat's view built
-for every decision. The others come from the package index into a throw-away environment; one that
-cannot be installed is left out with a line that says so. All arms take turns, each in a process of
-its own; medians over the rounds, ratios of medians, and the memory that matches leave behind.
+Measures decisions per second of random playouts, in process, on one core, with the acting seat's
+view built for every decision. The other platforms are installed from the package index into a
+temporary environment; one that cannot be installed is left out with a message. All arms take turns,
+each in its own process. Prints medians over the rounds, ratios of medians, and the memory that
+finished matches keep.
 
-TextArena's environment, reset for each match as one does with Gym's, shows all matches before in
-every observation: a decision costs more with each of them (about 0.7 ms on average over its first
-second, 1.6 ms over ten), so the number of matches is printed beside every figure.
+TextArena's environment, reset for each match as usual with Gym, includes all earlier matches in
+every observation: a decision costs more with each match (about 0.7 ms on average over the first
+second, 1.6 ms over ten), so the number of matches is printed with every figure.
 """
 
 import argparse
@@ -27,7 +28,7 @@ MEMORY_MATCHES = 10_000
 LOAD = Path(__file__).parent / "games_load"
 
 Arm = tuple[str, list[str]]
-"""What it measures, and the command that measures it, but for the seconds."""
+"""The name of what is measured, and the command that measures it, without the seconds."""
 
 
 def main() -> None:
@@ -87,7 +88,7 @@ def _other_arms(home: Path) -> list[Arm]:
                 for kind in ("fresh", "reused")
             ]
     if _installed(python, "open_spiel"):
-        # It has no table of more than two.
+        # OpenSpiel's game has at most two seats.
         program = str(LOAD / "openspiel_liars_dice.py")
         arms.append(("OpenSpiel, 2 seats", [python, program, "liars_dice", "2"]))
     return arms

@@ -1,11 +1,11 @@
-"""What ratings cost, on one core: a million matches from nothing, and one more match.
+"""Benchmark of ratings on one core: a million matches at once, and one more match.
 
     python benchmarks/rating.py [--json] [--matches 1000000] [--runs 5] [--whole]
 
-Beside it choix (the maximum-likelihood fit alone, from the same matrix of points) and openskill
-(its online updates over the same matches: with `--whole` over every one of them, otherwise over a
-random twentieth, whose time is scaled). Every figure is the median of its runs, in CPU time, so
-that a busy machine changes little; a million matches are played once per number of bots. Memory is
+Compared with choix (only the maximum-likelihood fit, from the same matrix of points) and openskill
+(online updates over the same matches: with `--whole` over all of them, otherwise over a random
+twentieth, with the time scaled). Every figure is the median of its runs, in CPU time, so that a
+busy machine changes little; the million matches are simulated once per number of bots. Memory is
 the peak of the process before openskill begins.
 """
 
@@ -31,7 +31,7 @@ from arena.rating.results import MatchColumns, MatchResult, Results
 SEED = 20250601
 TABLE_SIZES = (2, 3, 4, 5, 6)
 SHARE = 0.05
-"""Of the matches that openskill rates where it does not rate all."""
+"""The share of matches that openskill rates without `--whole`."""
 
 
 def median_ms(work: Callable[[], object], runs: int) -> float:
@@ -45,7 +45,7 @@ def median_ms(work: Callable[[], object], runs: int) -> float:
 
 
 def played(rng: np.random.Generator, bots: int, matches: int) -> Results[int]:
-    """A league with ties; equally many matches per table size, in seat blocks of one table."""
+    """A simulated log with ties; equally many matches per table size, in seat blocks."""
     strengths = rng.normal(0.0, 0.8, bots)
     tables, first = [], 0
     for seats in TABLE_SIZES:
@@ -94,7 +94,7 @@ def measured(bots: int, matches: int, runs: int) -> dict[str, float]:
         latest = fit(whole, start=latest)
 
     figures["one more match and refit"] = median_ms(again, 10 * runs)
-    # choix knows no prior of this kind: the same points, ties as halves, plain likelihood.
+    # choix has no prior of this kind: the same points, ties as halves, plain likelihood.
     score = fitted.score
     figures["choix fit"] = median_ms(
         lambda: choix.ilsr_pairwise_dense(score, alpha=0.0), 1 if bots > 200 else runs
@@ -105,7 +105,7 @@ def measured(bots: int, matches: int, runs: int) -> dict[str, float]:
 
 
 def beside_openskill(figures: dict[str, float], share: float, runs: int) -> dict[str, float]:
-    """`figures` of one number of bots, and openskill's over the same matches."""
+    """`figures` of one number of bots, with those of openskill over the same matches added."""
     log = played(np.random.default_rng(SEED), int(figures["bots"]), int(figures["matches"]))
     found = figures | openskill_pass(log, share, min(runs, 3))
     for ours in ("everything", "aggregate and fit"):
@@ -114,14 +114,14 @@ def beside_openskill(figures: dict[str, float], share: float, runs: int) -> dict
 
 
 def openskill_pass(log: Results[int], share: float, runs: int) -> dict[str, float]:
-    """openskill's online updates over a random share of the very same matches, in random order.
+    """The figures of openskill's online updates over a random share of the same matches.
 
-    Its time per match is told for both halves of a pass: that it is the same shows that a share
-    can be scaled to the whole.
+    The order is random. The time per match is given for both halves of a pass: equal times show
+    that the time of a share can be scaled to the whole.
     """
     rng = np.random.default_rng(SEED + 2)
     chosen = [(table, rng.random(len(table)) < share) for table in log.tables]
-    # Plain lists beforehand: how results are kept is not what is measured.
+    # Plain lists are made beforehand, because the storage of results is not measured.
     matches = [
         ([[bot] for bot in bots], [float(placing) for placing in placings])
         for table, kept in chosen
@@ -156,7 +156,7 @@ def openskill_pass(log: Results[int], share: float, runs: int) -> dict[str, floa
 
 
 def on_one_core() -> None:
-    """Starts again with numpy's threads limited to one: they are counted when it is imported."""
+    """Restart the program with one numpy thread; numpy reads the limit when it is imported."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     if not one.items() <= os.environ.items():
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | one)

@@ -1,11 +1,11 @@
-"""How fast the referee is, beside a bare grpc.aio echo stream with messages of the same size.
+"""Benchmark of the referee, compared with a bare grpc.aio echo stream with messages of equal size.
 
 python -m benchmarks.referee [--rounds 5] [--seconds 3] [--json FILE]
 
 The real referee (`arena serve`, results written to an embedded Postgres) and the echo server run
-as processes; a client process loads one of them at a time, turn and turn about. Prints medians
-over the rounds and their ratios. The echo's clients and server, and the bots, use asyncio's own
-loop; the referee uses what it is shipped with.
+as processes; a client process loads one of them at a time, alternating. Prints medians over the
+rounds and their ratios. The echo's clients and server and the bots use asyncio's own event loop;
+the referee uses its default one.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def _alternate(url: str, tokens: list[str], rounds: int, seconds: float) -> dict
 
 
 def _idle(url: str, tokens: list[str]) -> Figures:
-    """Bots of one owner never meet, so these are connected and idle."""
+    """Memory of idle connections; the bots have one owner, so they never meet."""
     with referee(url) as (port, process):
         before = _resident_mb(process.pid)
         with client("players", "idle", port, tokens=tokens) as bots:

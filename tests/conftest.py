@@ -13,6 +13,7 @@ from sqlalchemy import make_url
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.reading import Reader, open_reader
 from arena.storage.schema import migrate
+from tests.bot.scribe import Scribe
 from tests.databases import execute, named
 from tests.fault_proxy import FaultProxy
 
@@ -20,6 +21,18 @@ from tests.fault_proxy import FaultProxy
 def pytest_configure() -> None:
     """Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+_SLOW = [Path(__file__).parent / folder for folder in ("browser", "end_to_end", "packaging")]
+"""Folders whose tests start programs, browsers or environments. Others are marked one by one."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks tests by their folder, before `-m` chooses among them."""
+    for item in items:
+        if item.path.parent in _SLOW:
+            item.add_marker(pytest.mark.slow)
 
 
 _TEMPLATE = "arena_template"
@@ -84,3 +97,10 @@ def _database(server: str, template: str) -> Iterator[str]:
     execute(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
     yield named(server, name)
     execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def scribes() -> list[Scribe]:
+    """A fresh list of the bots that a test makes."""
+    Scribe.made = []
+    return Scribe.made

@@ -10,10 +10,12 @@ import pytest
 import typer
 
 from arena.cli import application
+from arena.games import GAMES, make_game
 from arena.settings import Settings
+from arena.v1 import game_pb2
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "sample_bots/README.md"]
 
 
 def slug(heading: str) -> str:
@@ -45,6 +47,24 @@ def test_everybody_is_shown_the_same_first_bot(document: str) -> None:
     ).read_text() in examples
 
 
+def test_the_map_names_every_package_and_nothing_that_is_gone() -> None:
+    map_ = (ROOT / "CONTRIBUTING.md").read_text().split("## Where things are")[1].split("```")[1]
+    above: list[Path] = []
+    named = set()
+    for indent, name in re.findall(r"^( *)([\w/.]+)(?: |$)", map_, re.MULTILINE):
+        if len(indent) > 4:  # a description goes on
+            continue
+        above[len(indent) // 2 :] = [Path(name)]
+        named.add(Path(*above))
+    for path in named:
+        assert (ROOT / path).exists(), path
+    packages = {init.parent.relative_to(ROOT) for init in ROOT.glob("arena/*/__init__.py")}
+    packages |= {
+        init.parent.relative_to(ROOT) for init in ROOT.glob("arena/commands/*/__init__.py")
+    }
+    assert packages <= named, packages - named
+
+
 def constant(path: str) -> Any:
     """The value of `module.NAME`, or of a field's default: `module.Class.field`."""
     parts = path.split(".")
@@ -70,6 +90,38 @@ def test_every_setting_is_explained_with_its_default() -> None:
     for name, field in Settings.model_fields.items():
         if field.default is not None:
             assert rows[name.upper()].strip() == f"`{field.default}`"
+
+
+def wire(kind: str, game: str) -> Any:
+    """The descriptor of a game's message: of its view, its options and so on."""
+    return game_pb2.DESCRIPTOR.message_types_by_name[kind].fields_by_name[game].message_type
+
+
+def section(game: str, heading: str) -> str:
+    page = (ROOT / f"docs/games/{game}.md").read_text()
+    return page.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_table_of_a_view_lists_just_what_is_on_the_wire(game: str) -> None:
+    text = section(game, "What a bot sees" if game == "bluff" else "Views")
+    table = re.split(r"\n\n", text.split("| --- | --- |\n", 1)[1], maxsplit=1)[0]
+    told = [
+        name for line in table.splitlines() for name in re.findall(r"`(\w+)`", line.split("|")[1])
+    ]
+    assert told == [field.name for field in wire("View", game).fields]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_whatever_the_wire_names_otherwise_is_in_the_table_of_both(game: str) -> None:
+    text = section(game, "Transcript and wire")
+    options = {field.name for field in wire("Options", game).fields}
+    told = set(re.findall(r"\b[a-z]\w+\b", text))
+    own = set(make_game(game).options.model_dump())
+    assert options - own <= told
+    numbers = wire("Options", game).file.enum_types_by_name.values()
+    values = {value.name for enum in numbers for value in enum.values}
+    assert set(re.findall(r"`([A-Z]{3}[A-Z_0-9]+)`", text)) <= values
 
 
 def commands() -> list[tuple[str, str]]:

@@ -1,1 +1,1 @@
-"""Tools for those who change the arena."""
+"""Tools for developers of the arena."""

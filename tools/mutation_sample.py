@@ -1,14 +1,14 @@
-"""How many small mistakes the tests would notice: a sample of mutants, and those that survive.
+"""Tests a random sample of mutants and reports those that survive.
 
     python -m tools.mutation_sample --count 200 --seed 1
     python -m tools.mutation_sample arena/match/clock.py --count 50
 
 Every mutant is tried in a copy of the project, on the tests that run its lines.
 
-mutmut and cosmic-ray do less here than they would replace. mutmut 3 leaves properties, other
-decorated functions and module-level values alone, which are half of the rules' data and all context
-managers; it draws no sample. cosmic-ray runs one command for all mutants of a session, so the
-choice of tests would be ours anyway, and it removes no statements. coverage.py does the rest.
+Why not mutmut or cosmic-ray: mutmut 3 does not change properties, other decorated functions and
+module-level values, which are half of the rules' data and all context managers; it draws no sample.
+cosmic-ray runs one command for all mutants of a session, so the choice of tests would still be our
+code, and it removes no statements. coverage.py does the rest.
 """
 
 import argparse
@@ -43,9 +43,9 @@ EQUIVALENT = ROOT / "tools" / "equivalent_mutants.toml"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Sample, try, and report."""
+    """Draw a sample, try it, and print the report."""
     options = _parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # remove the copies then, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # also remove the copies on SIGTERM
     sources = dict(_sources(options.paths))
     everything = [one for path, text in sources.items() for one in mutants_of(path, text)]
     equivalent = _equivalent(EQUIVALENT)
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _sources(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """The modules to change, by path. Migrations are history and not changed any more."""
+    """The modules to change, by path, except migrations, which no longer change."""
     for path in paths:
         found = sorted((ROOT / path).rglob("*.py")) or [ROOT / path]
         for file in found:
@@ -101,7 +101,7 @@ def _key(mutant: Mutant, sources: dict[str, str]) -> tuple[str, ...]:
 
 
 def _equivalent(path: Path) -> set[tuple[str, ...]]:
-    """Mutants that nobody could tell from the original; each has its reason in the file."""
+    """The known equivalent mutants; the file has a reason for each."""
     known = tomllib.loads(path.read_text()).get("mutant", [])
     for one in known:
         if not one["why"]:
@@ -116,7 +116,7 @@ def _tried(
     trees: Sequence[Path],
     seconds: float,
 ) -> list[Trial]:
-    """All trials, each told as it ends; after Ctrl-C those that have ended."""
+    """All trials, each printed as it ends; after Ctrl-C, those that have ended."""
     done: list[Trial] = []
     trials = try_all(mutants, trees, lambda one: _within(seconds, known.of(one), known))
     with suppress(KeyboardInterrupt), closing(trials):
@@ -134,7 +134,7 @@ def _tried(
 
 
 def _within(seconds: float, tests: Sequence[str], known: TestsByLine) -> tuple[list[str], float]:
-    """As many tests as take so long, at least one; and how long they take."""
+    """The first tests that fit in `seconds`, at least one, and the seconds that they take."""
     chosen: list[str] = []
     taken = 0.0
     for test in tests:

@@ -1,1 +1,1 @@
-"""Leaderboards kept up to date, and what is shown with a rating."""
+"""Leaderboards, kept up to date, and the statistics shown with them."""

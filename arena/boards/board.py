@@ -1,10 +1,10 @@
-"""The leaderboard of one ladder: from the log of its rated results to its lines, best first.
+"""The leaderboard of one ladder, computed from the log of its rated results.
 
 The command line, the referee's registry and the dashboard all show what is computed here, so one
-ladder has one set of numbers wherever it is looked at. A board grows with its log, by what is new
-alone; what it says is what the log read from the start would say, to 1e-9 Elo. One more match costs
-a refit of less than a millisecond; the intervals ask for a pass over the log, so lines are not to
-be asked for more often than `rest_seconds` allows.
+ladder has the same numbers everywhere. A board is updated with the new results only; the ratings
+equal those of the log read from the start, to 1e-9 Elo. One more match costs a refit of less than
+a millisecond. The intervals need a pass over the log, so the lines must not be computed more often
+than `rest_seconds` allows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,22 +30,22 @@ from arena.records import Registered, VersionId
 ANCHORS: Final[Mapping[str, str]] = MappingProxyType(
     {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
 )
-"""By game, the house bot that stands at CENTRE: of middling strength, and frozen."""
+"""By game, the house bot whose Elo is fixed at CENTRE: of medium strength, and never changed."""
 
 CENTRE: Final = 1500.0
-"""Elo of the anchor; without one, of the mean of all bots."""
+"""Elo of the anchor; without an anchor, of the mean of all bots."""
 
 TABLE_SIZES: Final = (range(2, 3), range(3, 5), range(5, 7), range(7, 11))
-"""The numbers of seats that share a ladder: what it takes to win differs more between these."""
+"""The numbers of seats that share a ladder; the skills that win differ more between the groups."""
 
 REST_SECONDS: Final = 2.0
-"""A live board is not computed more often than this, however many look at it…"""
+"""The shortest rest between two computations of a live board, for any number of viewers."""
 REST_SHARE: Final = 10.0
-"""…nor more than a tenth of the time, however long its log is."""
+"""The rest as a multiple of the computation's time, for a log of any length."""
 
 
 def rest_seconds(took: float) -> float:
-    """How long a live board rests after a computation of `took` seconds."""
+    """Seconds that a live board rests after a computation of `took` seconds."""
     return max(REST_SECONDS, REST_SHARE * took)
 
 
@@ -55,7 +55,7 @@ def table_sizes(seats: int) -> range:
 
 
 class RatedRow(Protocol):
-    """A result that counts, as the log tells it; the sequences are by seat."""
+    """A rated result as read from the log; the sequences are by seat."""
 
     @property
     def sequence(self) -> int: ...
@@ -73,14 +73,14 @@ class RatedRow(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BoardLine:
-    """One line of a leaderboard. An Elo is never to be shown without what stands beside it."""
+    """One line of a leaderboard. Never show an Elo without its interval and its flags."""
 
     rank: int
     """From 1, in the order of Elo."""
     rank_low: int
-    """The best rank that the results allow: 1 + the bots told apart from it and above."""
+    """The best rank that the results allow: 1 + the number of bots significantly above it."""
     rank_high: int
-    """The worst: all bots but those told apart from it and below."""
+    """The worst: the number of bots that are not significantly below it."""
     version_id: VersionId
     bot: str
     version: str
@@ -88,18 +88,18 @@ class BoardLine:
     house: bool
     elo: float
     interval: tuple[float, float]
-    """95 %, Elo: of the difference to the anchor; without one, of that to the mean."""
+    """95 %, Elo: of the difference to the anchor; without an anchor, to the mean."""
     matches: int
     win_share: float
-    """First places by match, 0 to 1; one shared by n bots is 1/n for each."""
+    """First places per match, 0 to 1; one shared by n bots is 1/n for each."""
     mean_placing: float
-    """1 is best; ties share the mean of the places they fill."""
+    """1 is best; tied bots get the mean of the places they share."""
     anchor: bool
     """Whether all other ratings are measured from this one."""
     flags: frozenset[Flag]
-    """What to know before believing the rating; mostly nothing."""
+    """Reasons to doubt the rating; usually empty."""
     luck_adjusted: LuckAdjusted | None = None
-    """None while too few of its matches, or of the anchor's, have a measured luck."""
+    """None while too few of its matches, or of the anchor's, have measured luck."""
 
 
 class Board:
@@ -109,7 +109,7 @@ class Board:
         self.game = game
         self.score = score
         self.sequence = 0
-        """Of the last result taken in: ask the log for what comes after it."""
+        """The sequence of the last result added: ask the log for the results after it."""
         self._results: Results[VersionId] = Results()
         self._aggregate: Aggregate[VersionId] = Aggregate(score)
         self._wins: WinCounts[VersionId] = WinCounts()
@@ -121,16 +121,16 @@ class Board:
         self._luck_column: LuckColumn[VersionId] | None = None
 
     def __len__(self) -> int:
-        """How many matches count."""
+        """The number of rated matches."""
         return len(self._results)
 
     def extend(self, rows: Iterable[RatedRow]) -> None:
-        """Take in the results that come next in the log; those it has are left as they are."""
+        """Add the next results of the log; results it already has are ignored."""
         rows = [row for row in rows if row.sequence > self.sequence]
         if not rows:
             return
         if not len(self):
-            # The whole log so far, perhaps 100,000 matches: as columns, a fifth of the time.
+            # The whole log so far, perhaps 100,000 matches: columns take a fifth of the time.
             self._results = Results.of_tables(*self._columns(rows))
             self._aggregate = Aggregate.of(self._results, self.score)
             self._wins = WinCounts(self._results.bots)
@@ -139,15 +139,15 @@ class Board:
         else:
             for row in rows:
                 seats = tuple(zip(row.version_ids, row.placings, strict=True))
-                told = luck_of_table([row.luck], len(seats))
-                luck = None if told is None else tuple(told[0].tolist())
+                measured = luck_of_table([row.luck], len(seats))
+                luck = None if measured is None else tuple(measured[0].tolist())
                 match = MatchResult(row.match_id, seats, self._block(row), luck)
                 self._results.append(match)
                 self._aggregate.add(match)
                 self._wins.add(match)
         self._sequences.extend(row.sequence for row in rows)
         self.sequence = rows[-1].sequence
-        # A fit is a start for the next one, and wrong from here on.
+        # The old fit remains the start of the next one; the ladder is out of date.
         self._ladder = None
 
     def _columns(self, rows: Sequence[RatedRow]) -> tuple[list[VersionId], list[MatchColumns]]:
@@ -169,22 +169,22 @@ class Board:
         ]
 
     def _block(self, row: RatedRow) -> int:
-        """Blocks as the numbers that columns know them by."""
+        """The number by which the columns refer to the row's block."""
         return self._blocks.setdefault(row.block_id, len(self._blocks))
 
     def anchor(self, versions: Mapping[VersionId, Registered]) -> VersionId | None:
-        """The version that stands at CENTRE; None while it has no match: the mean does then."""
+        """The version whose Elo is CENTRE; None while it has no match: the mean is CENTRE then."""
         name = ANCHORS.get(self.game)
         candidates = [
             version
             for version in self._results.bots
             if versions[version].house and versions[version].entrant.bot == name
         ]
-        # Its first version: later ones are other bots, and are measured like them.
+        # Its first version; later ones are rated like other bots.
         return min(candidates, default=None)
 
     def fit(self, versions: Mapping[VersionId, Registered]) -> Fit[VersionId]:
-        """The ratings alone, without their errors; the last fit makes the next one cheap.
+        """The ratings without their errors; the last fit makes the next one cheap.
 
         Raises RatingError without a match.
         """
@@ -196,7 +196,7 @@ class Board:
     def ladder(self, versions: Mapping[VersionId, Registered]) -> Ladder[VersionId]:
         """One fit with its intervals, ranks and flags; without an anchor its mean is 0.
 
-        A value: it stays what it is while the board goes on. Raises RatingError without a match.
+        An immutable value: later results do not change it. Raises RatingError without a match.
         """
         if self._ladder is None:
             self._ladder = ladder(intervals(self.fit(versions), self._results))
@@ -218,7 +218,7 @@ class Board:
     def standings(self, versions: Mapping[VersionId, Registered]) -> list[BoardLine]:
         """The lines, best first, all from one fit.
 
-        `versions` tells who the ids of the results are: read it after them, and none is missing.
+        `versions` describes the ids in the results; read it after the results, so none is missing.
         """
         if not len(self):
             return []
@@ -248,7 +248,7 @@ class Board:
 
 
 def centre(rated: Ladder[VersionId]) -> float:
-    """What is added to a ladder's Elo where it is shown: without an anchor, the mean is CENTRE."""
+    """The Elo to add where a ladder is shown: without an anchor, the mean becomes CENTRE."""
     return 0.0 if rated.intervals.fit.anchor is not None else CENTRE
 
 

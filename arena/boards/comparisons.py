@@ -1,8 +1,8 @@
-"""What stands beside the Elo of a ladder, for it is never shown alone.
+"""Context for the ratings of a ladder: head-to-head results, residuals, Nash weights.
 
-An equilibrium bot can beat everyone and still stand below a bot that farms the weak: who beat whom,
-which pair the ratings explain worst, and what each bot weighs in the Nash average let a reader see
-it. All of it comes from the fit that the ladder shows, and none of it sorts the ladder.
+An equilibrium bot can beat everyone and still be rated below a bot that exploits weak ones. The
+head-to-head results, the pair that the ratings explain worst and the Nash weights show this. All of
+it comes from the fit that the ladder shows; none of it affects the ladder's order.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,13 +25,13 @@ from arena.records import VersionId
 
 @dataclass(frozen=True, slots=True)
 class Meetings:
-    """How one bot fared against another."""
+    """The results of one bot against another."""
 
     wins: int
-    draws: int
+    ties: int
     losses: int
     share: float
-    """Points taken by comparison, a tie being half a point."""
+    """Points per comparison; a tie is half a point."""
     low: float
     high: float
     """95 % Wilson interval of the share."""
@@ -39,30 +39,30 @@ class Meetings:
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """One ladder at one moment. The sequences follow `bots`, the ladder's order, best first."""
+    """Comparisons in one ladder at one moment. The sequences follow `bots`, best first."""
 
     bots: tuple[VersionId, ...]
     matrix: HeadToHead[VersionId]
-    """Who beat whom, with 95 % Wilson intervals."""
+    """The head-to-head results, with 95 % Wilson intervals."""
     worst: Residual[VersionId] | None
-    """The pair of some 20 meetings that the ratings explain worst; None without such a pair."""
+    """The pair with about 20 meetings or more that the ratings explain worst; None without one."""
     nash_weight: tuple[float, ...]
-    """What each bot weighs in the maximum-entropy equilibrium, 0 to 1. It jumps with little."""
+    """Each bot's weight in the maximum-entropy equilibrium, 0 to 1. Small changes make it jump."""
     nash_value: tuple[float, ...]
     """Its expected advantage over that equilibrium, Elo: 0 for its members, less for the rest."""
 
     def met(self, at: int, other: int) -> Meetings | None:
-        """The bot at one place of the ladder against that at another; None if they never met."""
+        """The results of the bot at index `at` against that at `other`; None if they never met."""
         matrix = self.matrix
-        wins, draws, losses = (
-            int(counts[at, other]) for counts in (matrix.wins, matrix.draws, matrix.losses)
+        wins, ties, losses = (
+            int(counts[at, other]) for counts in (matrix.wins, matrix.ties, matrix.losses)
         )
-        if not wins + draws + losses:
+        if not wins + ties + losses:
             return None
         share, low, high = (
             float(values[at, other]) for values in (matrix.share, matrix.low, matrix.high)
         )
-        return Meetings(wins, draws, losses, share, low, high)
+        return Meetings(wins, ties, losses, share, low, high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class WinCell:
     seats: int
     matches: int
     share: float
-    """First places by match, one shared by n bots being 1/n; 1/seats is average."""
+    """First places per match; one shared by n bots is 1/n. 1/seats is average."""
     interval: tuple[float, float]
     """95 %, Wilson."""
     mean_placing: float
@@ -80,7 +80,7 @@ class WinCell:
 
 @dataclass(frozen=True, slots=True)
 class AcrossTables:
-    """A bot over all ladders of one game and options, which differ in their table sizes."""
+    """A bot's results on all ladders of one game and options; these differ in table size."""
 
     version_id: VersionId
     elo: tuple[tuple[range, float], ...]
@@ -89,12 +89,12 @@ class AcrossTables:
 
     @property
     def mean_elo(self) -> float:
-        """The plain mean over the ladders it has played on. It is no rating: nobody plays that."""
+        """The mean over the ladders it has played on. It is not a rating: no match measures it."""
         return fmean(elo for _, elo in self.elo)
 
 
 def comparisons(rated: Ladder[VersionId]) -> Comparisons:
-    """What stands beside a ladder. The Nash average takes some 30 ms for 100 bots."""
+    """The comparisons of a ladder. The Nash average takes about 30 ms for 100 bots."""
     fitted = rated.intervals.fit
     bots = tuple(rating.bot for rating in rated.ratings)
     nash = nash_average(fitted)
@@ -111,7 +111,7 @@ def comparisons(rated: Ladder[VersionId]) -> Comparisons:
 def across_tables(
     ladders: Iterable[tuple[range, Sequence[BoardLine], Sequence[WinShares[VersionId]]]],
 ) -> dict[VersionId, AcrossTables]:
-    """Every bot over ladders that differ in nothing but their table sizes, as each is shown."""
+    """Each bot's results on ladders that differ only in table size; the Elo is as shown."""
     elo: dict[VersionId, list[tuple[range, float]]] = {}
     wins: dict[VersionId, list[WinCell]] = {}
     for sizes, standings, shares in ladders:

@@ -1,4 +1,4 @@
-"""What is shown with a ladder besides its Elo, read from storage: comparisons, faults, history."""
+"""The details of a ladder, read from storage: comparisons, faults, rating history."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from arena.storage.rows import RatedMatch, Trouble
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """A ladder at one moment, with what is shown besides its Elo."""
+    """A ladder at one moment, with its comparisons and faults."""
 
     ladder: LadderId
     board: Leaderboard
@@ -24,14 +24,14 @@ class Details:
     """None before the first match."""
     troubles: Mapping[VersionId, Trouble]
     across_tables: Mapping[VersionId, AcrossTables]
-    """Over the ladders of this game and options, by version."""
+    """The results on all ladders of this game and options, by version."""
     check: ModelCheck | None
     """None unless it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class LadderHistory:
-    """A ladder's points, oldest first, and the match that each of them ends with."""
+    """The points of a ladder's history, oldest first, and the last match before each."""
 
     points: tuple[Point, ...]
     matches: tuple[RatedMatch, ...]
@@ -39,7 +39,7 @@ class LadderHistory:
 
 
 def details(read: Read, ladder: LadderId, *, check: bool = False) -> Details:
-    """The ladder with its details; with `check`, also what takes seconds."""
+    """The ladder with its details; with `check`, also the model check, which takes seconds."""
     board = LiveBoard(ladder, read)
     found = board.now()
     boards = {ladder.sizes: found}
@@ -58,7 +58,7 @@ def details(read: Read, ladder: LadderId, *, check: bool = False) -> Details:
 
 
 def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, AcrossTables]:
-    """Every bot over ladders that differ in nothing but their table sizes."""
+    """Each bot's results on ladders that differ only in table size."""
     ordered = sorted(boards.items(), key=lambda one: one[0].start)
     return across_tables((sizes, one.standings, one.win_shares) for sizes, one in ordered)
 
@@ -72,7 +72,7 @@ def troubles(read: Read, ladder: LadderId, sequence: int) -> dict[VersionId, Tro
 
 
 def ladder_history(read: Read, board: LiveBoard, points: int = MOST_POINTS) -> LadderHistory:
-    """The ladder's log, replayed: at most so many points."""
+    """The rating history of the ladder's log, with at most `points` points."""
     anchor = board.now().anchor
     log, sequences = board.log()
     found = rating_history(

@@ -1,8 +1,8 @@
-"""One ladder's leaderboard, kept up to date while the arena plays, for all who look together.
+"""Leaderboards kept up to date while matches are played, shared by all readers.
 
-The log is read once: a look asks for the number of the last rating event, and for results only
-when it moved. What is shown is what the whole log gives (`Board`). The referee's registry, the
-command line and the dashboard all read their boards here.
+The log is read once: a later read asks for the number of the last rating event, and for results
+only when that number has changed. The ratings are those of the whole log (`Board`). The referee's
+registry, the command line and the dashboard all read their boards here.
 """
 
 import asyncio
@@ -29,12 +29,12 @@ from arena.storage.reading import Read
 from arena.storage.tables import RESULTS_CHANNEL
 
 MOST_BOARDS = 32
-"""Boards that LiveBoards keeps; the one not asked for the longest goes."""
+"""The number of boards that LiveBoards keeps; the least recently used one is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class LadderId:
-    """Which ladder: a game, its options that are not defaults as JSON, and the numbers of seats."""
+    """The key of a ladder: game, non-default options as JSON, numbers of seats, score rule."""
 
     game: str
     options: str
@@ -49,7 +49,7 @@ class LadderId:
         sizes: Iterable[int],
         score: ScoreRule = ScoreRule.PLACEMENT,
     ) -> "LadderId":
-        """The ladder of options as values."""
+        """The ladder of options given as values."""
         return cls(game, json.dumps(dict(options), sort_keys=True), tuple(sizes), score)
 
     @property
@@ -71,9 +71,9 @@ class Leaderboard:
     standings: tuple[BoardLine, ...]
     """Best first."""
     matches: int
-    """How many count."""
+    """The number of rated matches."""
     sequence: int
-    """The last rating event that was looked at."""
+    """The last rating event that was read."""
     rated: Ladder[VersionId] | None = None
     """The fit behind the standings; None before the first match."""
     win_shares: tuple[WinShares[VersionId], ...] = ()
@@ -81,12 +81,12 @@ class Leaderboard:
 
     @property
     def anchor(self) -> BoardLine | None:
-        """The bot from which ratings are measured; None when it is the mean."""
+        """The bot from which ratings are measured; None when they are measured from the mean."""
         return next((line for line in self.standings if line.anchor), None)
 
 
 class LiveBoard:
-    """A ladder that is read on. Safe to share among threads."""
+    """One leaderboard that reads new results as they come. Safe to share among threads."""
 
     def __init__(
         self, ladder: LadderId, read: Read, clock: Callable[[], float] = time.monotonic
@@ -96,54 +96,54 @@ class LiveBoard:
         self._clock = clock
         self._lock = Lock()
         self._board = Board(ladder.game, ladder.score)
-        self._shown = Leaderboard((), 0, 0)
+        self._latest = Leaderboard((), 0, 0)
         self._rests_until = -float("inf")
 
     def now(self) -> Leaderboard:
-        """The ladder as it stands, at most a few moments old. Raises StorageError."""
+        """The current ladder, at most the rest time old. Raises StorageError."""
         with self._lock:
             began = self._clock()
             if began >= self._rests_until:
                 first = not len(self._board)
                 self._catch_up()
                 ended = self._clock()
-                # The log so far is read once: what comes is what costs from now on.
+                # The log so far is read only once, so the first computation does not count.
                 self._rests_until = ended + rest_seconds(0.0 if first else ended - began)
-            return self._shown
+            return self._latest
 
     @property
     def rests_seconds(self) -> float:
-        """How long `now` will go on to say the same."""
+        """Seconds for which `now` still returns the same value."""
         return max(0.0, self._rests_until - self._clock())
 
     def log(self) -> tuple[Results[VersionId], IntArray]:
-        """The results behind it and their rating events, as `Board.log`: a copy."""
+        """A copy of the results and the numbers of their rating events, as `Board.log`."""
         with self._lock:
             return self._board.log()
 
     def _catch_up(self) -> None:
         (last,) = self._read(statements.last_rating_event())
-        if last.sequence == self._shown.sequence:
+        if last.sequence == self._latest.sequence:
             return
         rows = self._read(
             statements.rated_results(
                 self.ladder.game,
                 self.ladder.option_values,
                 self.ladder.seats,
-                # Of all ladders: what came before is known not to be ours.
-                after_sequence=max(self._shown.sequence, self._board.sequence),
+                # A sequence over all ladders: earlier results are read, or not of this ladder.
+                after_sequence=max(self._latest.sequence, self._board.sequence),
             )
         )
-        standings, rated = self._shown.standings, self._shown.rated
+        standings, rated = self._latest.standings, self._latest.rated
         if rows:
             self._board.extend(rows)
             versions = all_versions(self._read)
             standings = tuple(self._board.standings(versions))
             rated = self._board.ladder(versions)
-        # Results may have come between the two questions.
+        # Results may have arrived between the two queries.
         sequence = max(last.sequence, self._board.sequence)
         wins = self._board.win_shares()
-        self._shown = Leaderboard(standings, len(self._board), sequence, rated, wins)
+        self._latest = Leaderboard(standings, len(self._board), sequence, rated, wins)
 
 
 class LiveBoards:
@@ -155,7 +155,7 @@ class LiveBoards:
         self._boards: OrderedDict[LadderId, LiveBoard] = OrderedDict()
 
     def board(self, ladder: LadderId) -> LiveBoard:
-        """The board of a ladder, the same one for all who ask."""
+        """The board of a ladder; all callers share it."""
         with self._lock:
             board = self._boards.setdefault(ladder, LiveBoard(ladder, self._read))
             self._boards.move_to_end(ladder)
@@ -165,7 +165,7 @@ class LiveBoards:
 
 
 def all_versions(read: Read) -> dict[VersionId, Registered]:
-    """Who the ids are, the retired included."""
+    """All registered versions by id, including retired ones."""
     return {
         VersionId(row.id): Registered(
             VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house
@@ -183,8 +183,8 @@ def ladder_of_table(
 ) -> tuple[int, LadderId]:
     """A table size and the ladder that it belongs to.
 
-    `options` are those that differ from the defaults; without `seats`, the smallest table that was
-    played is taken (2 if none was).
+    `options` are those that differ from the defaults. Without `seats`, it is the smallest table
+    size played so far (2 if none was).
     """
     if seats is None:
         played = (
@@ -197,15 +197,15 @@ def ladder_of_table(
 
 
 async def follow(url: str, board: LiveBoard) -> AsyncGenerator[Leaderboard]:
-    """The ladder now, and again whenever it changed, for ever; never more than a tenth of the time.
+    """Yields the current ladder, then again after each change, without end.
 
-    The database at `url` tells when there is something new; nobody is asked, and nobody waits.
+    The database at `url` notifies of new results (no polling); `rests_seconds` limits the rate.
     """
-    shown = -1
+    last_matches = -1
     async with aclosing(notifications(url, [RESULTS_CHANNEL])) as news:
         async for _ in news:
             found = await asyncio.to_thread(board.now)
-            if found.matches != shown:
-                shown = found.matches
+            if found.matches != last_matches:
+                last_matches = found.matches
                 yield found
             await asyncio.sleep(board.rests_seconds)

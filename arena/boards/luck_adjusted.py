@@ -1,4 +1,4 @@
-"""The board's second column: Elo with the luck of the draws taken out."""
+"""The luck-adjusted Elo of a board: the rating with the luck of the draws removed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,32 +15,32 @@ from arena.records import VersionId
 
 @dataclass(frozen=True, slots=True)
 class LuckAdjusted:
-    """It stands beside the official Elo, by which lines are ranked, and is never shown alone."""
+    """A luck-adjusted Elo. Show it only together with the official Elo, which ranks the lines."""
 
     elo: float
     interval: tuple[float, float]
-    """95 %, as the official one."""
+    """95 %, like the official one."""
     variance_factor: float | None
-    """Of this bot: the squared ratio of its standard error to the official one; None for the
-    anchor, which has neither."""
+    """The squared ratio of this bot's standard error to the official one; None for the anchor,
+    which has no standard error."""
 
     def __str__(self) -> str:
-        """With half its interval; "" for the anchor, which stands where it officially does."""
+        """The Elo ± half its interval; "" for the anchor, whose Elo is the official one."""
         if self.variance_factor is None:
             return ""
         low, high = self.interval
         return f"{self.elo:.0f} ± {(high - low) / 2:.0f}"
 
 
-class LuckTold(NamedTuple):
-    """What a column comes from, and what it gained."""
+class LuckSource(NamedTuple):
+    """The luck table behind a column, and how much the column reduced the variance."""
 
     table: TableName
     mean_variance_factor: float
-    """Of the bots that are told theirs, without the anchor."""
+    """Mean over the bots that have a variance factor; the anchor has none."""
 
     def note(self) -> str:
-        """In a sentence, to stand below the column."""
+        """One sentence to show below the column."""
         return (
             "Luck-adjusted: beside the official Elo, which alone ranks, with the luck of the draws "
             f"taken out by {self.table.file} (SHA-256 {self.table.sha256[:12]}…); its variance is "
@@ -48,25 +48,25 @@ class LuckTold(NamedTuple):
         )
 
     def document(self) -> dict[str, Any]:
-        """The same for programs."""
+        """The same as a dict for JSON output."""
         return self._asdict() | {"table": self.table._asdict()}
 
 
-def luck_told(game: str, column: Iterable[LuckAdjusted | None]) -> LuckTold | None:
-    """Of the lines of a board; None where no luck was taken out."""
+def luck_source(game: str, column: Iterable[LuckAdjusted | None]) -> LuckSource | None:
+    """The LuckSource of a board's lines; None where no luck was removed."""
     factors = [
         adjusted.variance_factor
         for adjusted in column
         if adjusted is not None and adjusted.variance_factor is not None
     ]
     table = table_of(game)
-    return LuckTold(table, fmean(factors)) if table is not None and factors else None
+    return LuckSource(table, fmean(factors)) if table is not None and factors else None
 
 
 def adjusted_by_version(
     column: LuckColumn[VersionId] | None, shift: float
 ) -> dict[VersionId, LuckAdjusted]:
-    """Of the versions with matches enough, with `shift` added to every Elo."""
+    """The luck-adjusted Elo of versions with enough matches; `shift` is added to every Elo."""
     if column is None:
         return {}
     adjusted = column.adjusted
@@ -88,10 +88,10 @@ def adjusted_by_version(
 
 
 def luck_of_table(rows: Sequence[Sequence[float] | None], seats: int) -> FloatArray | None:
-    """The column of luck (n, seats) of matches at one table size; None where none was measured.
+    """The luck (n, seats) of matches at one table size; None where none was measured.
 
-    Luck that cannot be one's, of other seats or of no finite number, counts as none: results are
-    what a board is made of, and no luck may keep it from being shown.
+    Luck with the wrong number of seats or with a value that is not finite counts as none: a board
+    consists of results, and wrong luck must not prevent it from being shown.
     """
     if all(luck is None for luck in rows):
         return None

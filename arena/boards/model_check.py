@@ -1,8 +1,8 @@
-"""Is one number per bot the whole story? The checks on a ladder that take seconds.
+"""Checks of whether one number per bot describes a ladder well; they take seconds.
 
-The exact model (Plackett-Luce with ties) is fitted beside the board's, and the Nash average is
-drawn again and again. Both look at a sample of whole blocks where the log is long, and say so; they
-are asked for and never part of a live board.
+The exact model (Plackett-Luce with ties) is compared with the board's, and the Nash weights get
+bootstrap intervals. For a long log both use a sample of whole blocks and report its size. They run
+on request only, never as part of a live board.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from arena.rating.results import Results
 from arena.records import VersionId
 
 MOST_MATCHES = 20_000
-"""Some seconds at six seats."""
+"""A check of this many takes a few seconds at six seats."""
 REPLICATES = 100
 _SEED = 20250601
 """The same log gives the same intervals."""
@@ -28,19 +28,19 @@ _SEED = 20250601
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """What was found, in `looked_at` of `matches` matches."""
+    """The result of the checks, from `looked_at` of `matches` matches."""
 
     matches: int
     looked_at: int
     misfit: bool | None
     """Whether the exact model disagrees beyond some bot's 95 % interval; None under the score rule
-    `winner`, which it does not know."""
+    `winner`, which it does not support."""
     stretch: float | None
-    """The factor between the two scales; mostly it is only this."""
+    """The factor between the two scales; usually the only disagreement."""
     displaced: tuple[VersionId, ...]
-    """Who disagrees with the stretch taken out: one strength is not their whole story."""
+    """Bots that disagree after the stretch is removed: one strength does not describe them."""
     nash_interval: dict[VersionId, tuple[float, float]]
-    """95 % of the bootstrap's weights."""
+    """95 % interval of each bot's Nash weight, by bootstrap."""
 
 
 def model_check(

@@ -1,8 +1,7 @@
-"""A ladder's ratings over time: its log replayed.
+"""The history of a ladder's ratings, computed by replaying its log.
 
-A point is what the board said after the log's first so many results, with the intervals of that
-time; the last one is the board. Nothing is kept from then: whoever has the log finds the same
-points again.
+A point is the board after the first n results of the log, with the intervals of that time; the
+last point is the current board. Nothing is stored: the same log gives the same points.
 """
 
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from arena.rating.results import Results
 from arena.records import VersionId
 
 MOST_POINTS = 50
-"""More say nothing to an eye, and each costs a pass over the log before it."""
+"""More are not visible in a chart, and each costs a pass over the log before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class RatingThen:
     interval: tuple[float, float]
     """95 %, Elo."""
     matches: int
-    """That it had played by then."""
+    """The number of matches it had played by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +50,10 @@ def rating_history(
     score: ScoreRule = ScoreRule.PLACEMENT,
     points: int = MOST_POINTS,
 ) -> list[Point]:
-    """At most `points` points, equally far apart, oldest first; the last is the whole log.
+    """At most `points` points at equal distances, oldest first; the last is the whole log.
 
     `sequences` (n,) are the numbers of the log's rating events. Points before the anchor's first
-    match are left out: there was nothing to measure from.
+    match are left out, since ratings are measured from the anchor.
     """
     if not 1 <= points <= MOST_POINTS:
         raise ValueError(f"a history has 1 to {MOST_POINTS} points, not {points}")

@@ -10,12 +10,12 @@
     if __name__ == "__main__":
         run(Careful)
 
-docs/write-a-bot.md tells the rest in five minutes.
+docs/write-a-bot.md explains the rest in five minutes.
 """
 
-from arena.bot.bot import Action, AnyBot, Bot
+from arena.bot.bot import AnyAction, AnyBot, Bot
 from arena.bot.running import run
 from arena.bot.turn import Match, Turn
 from arena.match.transcript import Entrant, Transcript
 
-__all__ = ["Action", "AnyBot", "Bot", "Entrant", "Match", "Transcript", "Turn", "run"]
+__all__ = ["AnyAction", "AnyBot", "Bot", "Entrant", "Match", "Transcript", "Turn", "run"]

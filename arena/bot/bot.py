@@ -1,4 +1,4 @@
-"""What a bot author writes: a subclass of Bot with one method."""
+"""`Bot`: the base class of bots; a bot author writes a subclass with one method."""
 
 from abc import ABC, abstractmethod
 from random import Random
@@ -10,7 +10,7 @@ from arena.bot.turn import Match, Turn
 from arena.games.game import Options
 from arena.match.transcript import Transcript
 
-Action: TypeAlias = Any
+AnyAction: TypeAlias = Any
 """An action of any game, for a bot that does not say of which types its actions are."""
 
 ViewT = TypeVar("ViewT", default=Any)
@@ -20,32 +20,32 @@ OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
 
 
 class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
-    """A player. One object plays one match in one seat, so whatever it keeps in `self` is its
-    memory of that match and of no other.
+    """A player. One object plays one match in one seat, so everything it keeps in `self` belongs
+    to that match only.
 
     The types are those of its game: `Bot[BluffView, Bet | Doubt]`, and, for a bot that looks at
     events and options, `Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]`. A bot of several
-    games names unions of them. A plain `Bot` is checked for nothing but the methods' names.
+    games names unions of them. For a plain `Bot` only the methods' names are checked.
 
-    What several matches share (a table read from a file, an opinion of an opponent) belongs to the
+    Data shared by several matches (a table read from a file, a model of an opponent) belongs in the
     class or its module. All matches of a process are played in one thread, turn by turn.
     """
 
     games: ClassVar[tuple[str, ...]] = ("bluff",)
     """The ids of the games it plays."""
     max_matches: ClassVar[int] = 16
-    """How many matches it plays at once, 1 to 64. A slow thinker asks for few."""
+    """How many matches it plays at once, 1 to 64. Choose few if the bot thinks long."""
 
     def __init__(self, random: Random) -> None:
-        """Subclasses need no `__init__`; `match_started` is the place to get ready."""
+        """Subclasses need no `__init__`; prepare for a match in `match_started`."""
         self.random = random
         """Use it for all chance: with the same seed, `arena play` then plays the same match."""
 
     @abstractmethod
     def act(self, turn: Turn[ViewT, ActionT, EventT, OptionsT]) -> ActionT:
-        """What to do now.
+        """Returns the action to play now.
 
-        An exception, or anything that is no action of the game, counts as a malformed answer: a
+        An exception, or a result that is not an action of the game, counts as a malformed answer: a
         fault, and the game's default action is played instead.
         """
 
@@ -53,8 +53,8 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
         """Called once, before the first turn."""
 
     def match_ended(self, transcript: Transcript) -> None:
-        """Called at the end, with everything that happened. Not called for a match broken off."""
+        """Called at the end, with everything that happened. Not called for a void match."""
 
 
 AnyBot: TypeAlias = Bot[Any, Any, Any, Any]
-"""A bot to whoever does not care which types it names."""
+"""A bot of any types."""

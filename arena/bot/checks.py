@@ -1,5 +1,5 @@
-"""Was a finished match the one we were offered, dealt with our entropy, refereed rightly, and
-recorded with the answers that we gave?"""
+"""`check`: checks that a finished match is the one offered, was dealt with this bot's entropy,
+refereed by the rules, and recorded with this bot's answers."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,25 +21,25 @@ except ModuleNotFoundError:  # the plain SDK does without `cryptography`
 
 @dataclass(slots=True)
 class Own:
-    """What one run of a bot did in a match, to be found again in its transcript."""
+    """What one run of a bot did in a match, for comparison with the transcript."""
 
     entropy: bytes | None
-    """What was sent to join; None when another run had joined: nobody here knows it."""
+    """The entropy sent to join; None if another run had joined, whose entropy is unknown here."""
     answers: dict[int, referee_pb2.Answer] = field(default_factory=dict)
-    """What was sent, by turn."""
+    """The answers sent, by turn."""
     refusals: dict[int, referee_pb2.Refusal] = field(default_factory=dict)
-    """The faults that the referee told of, by turn."""
+    """The faults that the referee reported, by turn."""
     all_told: bool = True
-    """Whether nothing can have been lost: the stream of the match was never opened again."""
+    """Whether every message arrived: the stream was never reopened during the match."""
 
 
 def check(transcript: Transcript, offered: Offered, own: Own, signing_key: bytes) -> None:
-    """Raises TranscriptError naming the first thing that is not as promised.
+    """Raises TranscriptError naming the first thing that is wrong.
 
-    `signing_key` is that of the welcome; b"" from a referee that does not sign.
+    `signing_key` is the key in the welcome; b"" if the referee does not sign.
     """
     if transcript.setup != offered.setup:
-        raise TranscriptError("the transcript is of other terms than those offered")
+        raise TranscriptError("the transcript differs from the offer in the match's terms")
     if transcript.commitment != offered.commitment:
         raise TranscriptError("the commitment is not the one offered")
     entropies = transcript.opening.entropies
@@ -52,7 +52,7 @@ def check(transcript: Transcript, offered: Offered, own: Own, signing_key: bytes
 
 
 def _check_answers(transcript: Transcript, seat: int, own: Own) -> None:
-    """The steps of a seat that was asked, in the order of the turns, which count from 1."""
+    """Check the steps of a seat in the order of the turns, which are numbered from 1."""
     game = transcript.setup.make_game()
     turn = 0
     for index, step in enumerate(transcript.steps, start=1):

@@ -1,10 +1,10 @@
-"""Keeping a stream to the referee open: reading, answering, and coming back after a loss.
+"""A bot's stream to the referee: reads, answers, and reconnects after a loss.
 
-Not with grpc.aio, although that takes a little less CPU for a message (measured: about 125 µs
-against 150): there a write that meets the referee's goodbye turns every status into INTERNAL, and
-a bot must know whether its token was refused or a newer copy took over. Reading ahead while a
-batch is answered was measured too and brought nothing: batches are as large as the referee makes
-them.
+It does not use grpc.aio, although that takes a little less CPU per message (measured: about 125 µs
+instead of 150): there, a write at the moment when the referee closes turns every status into
+INTERNAL, but a bot must know whether its token was refused or a newer copy took over. Reading ahead
+while a batch is answered was measured too and gained nothing: the referee decides how large batches
+are.
 """
 
 import logging
@@ -29,16 +29,16 @@ FIRST_BACK_OFF_S = 0.5
 LONGEST_BACK_OFF_S = 30.0
 
 FLUSH_AFTER_S = 0.005
-"""The answers to a batch leave together, but none waits longer than this for a slow thinker."""
+"""The answers to a batch are sent together, but none waits longer than this for slow ones."""
 
 GOODBYE_S = 2.0
-"""How long a bot that leaves waits for the referee's goodbye."""
+"""How long a leaving bot waits for the referee to close the stream."""
 
 _CHANNEL_OPTIONS = (
-    # A vanished referee is noticed although a waiting bot sends nothing.
+    # A lost referee is noticed even though a waiting bot sends nothing.
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.keepalive_timeout_ms", 20_000),
-    # The back-off is ours; a shared subchannel would add its own.
+    # We do the back-off; a shared subchannel would add its own.
     ("grpc.use_local_subchannel_pool", 1),
 )
 
@@ -50,11 +50,11 @@ _FINAL = {
     grpc.StatusCode.INVALID_ARGUMENT: "The referee does not understand this bot",
     grpc.StatusCode.UNIMPLEMENTED: "There is no referee of this protocol",
 }
-"""Statuses that trying again does not heal, and what they mean."""
+"""Statuses after which reconnecting is useless, and their meaning."""
 
 
 class RefusedError(UserError):
-    """The referee will not let this bot play, now or later."""
+    """The referee refuses this bot for good."""
 
 
 class TakenOverError(Exception):
@@ -72,7 +72,7 @@ class Address:
     def parse(cls, text: str) -> "Address":
         scheme, separator, rest = text.rpartition("://")
         if not rest.rstrip("/").rpartition(":")[2].isdigit():
-            raise RefusedError(f"{text!r} is no address: write HOST:PORT, as in 127.0.0.1:50051.")
+            raise RefusedError(f"{text!r} is not an address: write HOST:PORT, as 127.0.0.1:50051.")
         return cls(rest.rstrip("/"), separator != "" and scheme == "https")
 
     def channel(self) -> grpc.Channel:
@@ -88,7 +88,7 @@ def keep_playing(
     token: str,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Play until the program is stopped, or the conversation is gone.
+    """Play until the program is stopped, or the bot has left.
 
     Raises RefusedError, TakenOverError, and what a strict conversation raises.
     """
@@ -99,7 +99,7 @@ def keep_playing(
             return
         if welcomed:
             back_off = FIRST_BACK_OFF_S
-        # Jitter, so that a thousand bots do not return to a restarted referee in step.
+        # Jitter, so that a thousand bots do not reconnect to a restarted referee at once.
         pause = uniform(back_off / 2, back_off)
         back_off = min(2 * back_off, LONGEST_BACK_OFF_S)
         _log.warning("%s Trying again in %.1f s.", why, pause)
@@ -107,7 +107,7 @@ def keep_playing(
 
 
 def _play_once(conversation: Conversation, address: Address, token: str) -> tuple[bool, str]:
-    """Open a stream and play until it ends; whether the referee let us in, and why it ended."""
+    """Play over one stream until it ends. Returns whether it was welcomed, and why it ended."""
     welcomed = False
     outgoing: _Outgoing = SimpleQueue()
     outgoing.put(conversation.hello())
@@ -125,14 +125,14 @@ def _play_once(conversation: Conversation, address: Address, token: str) -> tupl
         except grpc.RpcError:
             pass  # the status below says it
         finally:
-            outgoing.put(None)  # lets gRPC's writing thread go
+            outgoing.put(None)  # ends gRPC's writing thread
             call.cancel()
         return welcomed, _reason(address, call.code(), call.details() or "")
 
 
 def _say_goodbye(call: Any, outgoing: _Outgoing) -> None:
-    """Close our side behind all that was said, and wait for the referee to close the other: a call
-    that is cancelled loses a decline on its way, and looks like a bot that crashed."""
+    """Close our side after everything sent, and wait for the referee to close the other: a
+    cancelled call could lose a decline, and looks like a crashed bot."""
     outgoing.put(None)
     patience = threading.Timer(GOODBYE_S, call.cancel)
     patience.start()
@@ -165,7 +165,7 @@ def _reply(
 
 
 def _warn_if_late(turn: referee_pb2.Turn, seconds: float) -> None:
-    """Say by how much: the referee's refusal left before the answer came."""
+    """Log how late the answer was: the referee sent its refusal without knowing that."""
     taken, allowed = seconds * 1000, turn.turn_ms + turn.bank_ms
     if taken > allowed:
         _log.warning(
@@ -180,7 +180,7 @@ def _warn_if_late(turn: referee_pb2.Turn, seconds: float) -> None:
 
 
 def _reason(address: Address, status: grpc.StatusCode, details: str) -> str:
-    """Why a stream ended, in a sentence. Raises RefusedError or TakenOverError for good."""
+    """Why a stream ended, as a sentence. Raises RefusedError or TakenOverError if for good."""
     if status in _FINAL:
         raise RefusedError(f"{_FINAL[status]}: {_sentence(details)}")
     if status is grpc.StatusCode.ABORTED:

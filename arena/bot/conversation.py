@@ -1,7 +1,7 @@
-"""What a bot says to each message of the referee. No I/O: streams come and go, this stays.
+"""`Conversation`: a bot's answers to the referee's messages, without I/O, across reconnections.
 
-The order within a batch: news first (offers, resumed matches, refusals), then turns, and only
-after the answers are on their way the matches that ended, because checking those takes time.
+The order within a batch: first offers, resumed matches and refusals, then turns; ended matches only
+after the answers are sent, because checking them takes time.
 """
 
 import logging
@@ -24,11 +24,11 @@ _log = logging.getLogger("arena.bot")
 
 
 class CheckFailedError(Exception):
-    """A finished match was not dealt or refereed as promised, and the bot is strict about it."""
+    """A finished match failed verification, and the bot runs with --strict."""
 
 
 class Conversation:
-    """All matches of one program, over as many streams as it takes."""
+    """All matches of one program, over any number of streams."""
 
     def __init__(self, kind: type[AnyBot], *, instance: str = "", strict: bool = False) -> None:
         self._kind = kind
@@ -39,17 +39,17 @@ class Conversation:
         """Matches of the previous stream that the referee has not resumed (yet)."""
         self._signing_key = b""
         self.leaving = False
-        """Whether it joins no more matches, and is gone when those that run are over."""
+        """Whether it joins no more matches, and leaves when the running ones are over."""
         self.tally = Tally()
 
     @property
     def running(self) -> int:
-        """Matches that were joined and are not over."""
+        """How many joined matches are not over."""
         return len(self._seats)
 
     @property
     def gone(self) -> bool:
-        """Whether nobody would miss this bot any more."""
+        """Whether the bot is leaving and has no match left."""
         return self.leaving and not self._seats
 
     def hello(self) -> referee_pb2.PlayRequest:
@@ -65,7 +65,7 @@ class Conversation:
         return referee_pb2.PlayRequest(hello=hello)
 
     def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:
-        """Take in all but turns and ends; joins and declines are added to `request`."""
+        """Handle everything but turns and ends; joins and declines are added to `request`."""
         if response.HasField("welcome"):
             self._signing_key = response.welcome.signing_key
             _log_welcome(response.welcome)
@@ -74,7 +74,7 @@ class Conversation:
         for offer in response.offers:
             self._join_or_decline(offer, request)
         for withdrawal in response.withdrawals:
-            # Of matches that it has declined itself, a bot need not be told.
+            # Matches that this bot declined itself are not logged.
             if self._seat_of(withdrawal.match_id, last=True) is not None:
                 _log.info("Match %s was called off: %s", withdrawal.match_id, withdrawal.reason)
         for refusal in response.refusals:
@@ -113,7 +113,7 @@ class Conversation:
         _log.debug("Match %s: place %d of %d.", end.match_id, own, len(placing))
         try:
             seat.bot.match_ended(transcript)
-        except Exception:  # the match is over; whatever the bot wanted with it is its own affair
+        except Exception:  # the match is over, so this error of the bot changes nothing
             _log.exception("The bot failed in match_ended of match %s.", end.match_id)
 
     def _resume(self, message: referee_pb2.Offer) -> None:

@@ -1,4 +1,4 @@
-"""From a bot class to a running program: arguments, environment, log and exit code."""
+"""`run`: runs a bot class as a program: arguments, environment, log and exit code."""
 
 import argparse
 import logging
@@ -23,7 +23,7 @@ _log = logging.getLogger("arena.bot")
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What a run needs to know; every field can be set by an argument, most by the environment."""
+    """The settings of a run, from the arguments and the environment."""
 
     address: str
     token: str
@@ -33,14 +33,14 @@ class RunSettings:
 
 
 def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
-    """Play rated matches with `bot` until Ctrl-C: the last line of a bot's file.
+    """Play rated matches with `bot` until Ctrl-C. Call it in the last line of the bot's file.
 
-    The first Ctrl-C (or SIGTERM) lets the matches that run come to their end, the second leaves at
-    once and forfeits them.
+    After the first Ctrl-C (or SIGTERM) running matches are finished; the second leaves at once and
+    forfeits them.
 
     `arguments` are those of the command line, or [] for a program that has its own. Ends the
-    program with code 2 and a sentence when there is no token or the referee refuses it, with 1
-    when a check fails and --strict was given.
+    program with code 2 and a message if there is no token or the referee refuses it, with 1 if a
+    check fails and --strict was given.
     """
     settings = read_settings(bot, sys.argv[1:] if arguments is None else arguments, os.environ)
     if not settings.token:
@@ -50,7 +50,7 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
         format="%(asctime)s %(levelname)-7s %(message)s",
         datefmt="%H:%M:%S",
     )
-    # Only here, so that `arena play` can run the same file without loading gRPC.
+    # Imported here, so that `arena play` can run the same file without loading gRPC.
     from arena.bot.connection import Address, RefusedError, TakenOverError, keep_playing
     from arena.bot.conversation import CheckFailedError, Conversation
 
@@ -74,8 +74,8 @@ def _leave_politely(conversation: "Conversation") -> None:
             raise KeyboardInterrupt
         conversation.leaving = True
         _log.info(
-            "Finishing %d matches and joining no more. Ctrl-C again leaves at once: what then runs "
-            "is forfeited unless the bot is back within seconds.",
+            "Finishing %d matches and joining no more. Ctrl-C again leaves at once: matches still "
+            "running are then forfeited unless the bot is back within seconds.",
             conversation.running,
         )
 
@@ -87,9 +87,10 @@ def _leave_politely(conversation: "Conversation") -> None:
 def read_settings(
     bot: type[AnyBot], arguments: Sequence[str], environment: Mapping[str, str]
 ) -> RunSettings:
-    """Arguments go before the environment. The token has no argument: a process list shows those.
+    """The settings; arguments override the environment. The token has no argument, because process
+    lists show arguments.
 
-    Ends the program with code 2 and argparse's sentence for arguments it does not know.
+    Ends the program with code 2 and argparse's message for unknown arguments.
     """
     parser = argparse.ArgumentParser(
         description=(bot.__doc__ or "").split("\n")[0],

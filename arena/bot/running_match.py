@@ -1,9 +1,9 @@
-"""One match of one bot as its program sees it: the bot object, and what it was told so far."""
+"""`RunningMatch`: one match of a bot program, with the bot object and the events sent so far."""
 
 import logging
 from collections.abc import Sequence
 
-from arena.bot.bot import Action, AnyBot
+from arena.bot.bot import AnyAction, AnyBot
 from arena.bot.checks import Own
 from arena.bot.turn import Match, Turn
 from arena.codec import bot_side
@@ -27,24 +27,24 @@ class RunningMatch:
         bot.match_started(self._match)
 
     def resume(self) -> None:
-        """The stream was opened again: the next turn may repeat what the bot knows."""
+        """Note that the stream was reopened: the next turn may repeat known events."""
         self._resumed = True
         self.own.all_told = False
 
     def refused(self, refusal: referee_pb2.Refusal) -> None:
-        """The referee told of a fault."""
+        """Note a fault that the referee reported."""
         self.own.refusals[refusal.turn_number] = refusal
 
     def answer(self, turn: referee_pb2.Turn, answer: referee_pb2.Answer) -> None:
         """Fill in the answer to a turn.
 
-        A bot that fails leaves the action empty. That is refused at once as malformed, which costs
-        the same fault as silence, but spares the others the wait for our time to run out.
+        If the bot fails, the action stays empty. The referee refuses that at once as malformed: the
+        same fault as no answer, but the other bots need not wait for the time to run out.
         """
         resumed, self._resumed = self._resumed, False
         answered = self.own.answers.get(turn.turn_number)
         if answered is not None:
-            # Asked again because the answer was lost: the bot must not live this turn twice.
+            # Asked again because the answer was lost: the bot must not see this turn twice.
             answer.CopyFrom(answered)
             return
         answer.match_id = turn.match_id
@@ -62,10 +62,10 @@ class RunningMatch:
         self.own.answers[turn.turn_number] = answer
 
     def _new_events(self, turn: referee_pb2.Turn, *, resumed: bool) -> Sequence[game_pb2.Event]:
-        """The events the bot has not seen. An open turn that is resumed repeats all of the match.
+        """The events the bot has not seen. A resumed open turn repeats all events of the match.
 
-        A turn that was put after the return does not; the first event of the match tells them
-        apart.
+        A turn sent after the reconnection does not repeat them; the first event of the match tells
+        the two apart.
         """
         events: Sequence[game_pb2.Event] = turn.events
         if resumed and self._seen and events and events[0] == self._first_event:
@@ -75,7 +75,7 @@ class RunningMatch:
         self._seen += len(events)
         return events
 
-    def _act(self, turn: referee_pb2.Turn, events: Sequence[game_pb2.Event]) -> Action:
+    def _act(self, turn: referee_pb2.Turn, events: Sequence[game_pb2.Event]) -> AnyAction:
         game = self.offered.setup.game
         return self.bot.act(
             Turn(

@@ -1,4 +1,4 @@
-"""How a run is going, in one line now and then."""
+"""`Tally`: counts finished matches, and logs a line about them from time to time."""
 
 import logging
 
@@ -18,10 +18,10 @@ class Tally:
 
     def __str__(self) -> str:
         line = f"Matches finished: {self.finished}, won: {self.won}"
-        return f"{line}, NOT CHECKING: {self.failed_checks}." if self.failed_checks else f"{line}."
+        return f"{line}, not verified: {self.failed_checks}." if self.failed_checks else f"{line}."
 
     def report(self, now: float) -> None:
-        """Log the counts when they changed and the last line is old; `now` in seconds."""
+        """Log the counts if they changed and the last line is old; `now` in seconds."""
         finished, when = self._reported
         if self.finished != finished and (not finished or now - when >= REPORT_EVERY_S):
             self._reported = self.finished, now

@@ -1,4 +1,4 @@
-"""What a bot is told: about its match once, and about each turn."""
+"""`Match` and `Turn`: what a bot gets to know about its match and about each turn."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from arena.games.game import Game, Options
 from arena.match.clock import TimeControl
 from arena.match.transcript import Entrant, Setup
 
-# Covariant, so that a function which wants less of a turn takes it: `Turn[BluffView]` stands for
-# a turn of Bluff whatever else the bot has named.
+# Covariant, so that a function that needs fewer types accepts the turn: `Turn[BluffView]` is any
+# turn of Bluff, whatever else the bot has named.
 ViewT_co = TypeVar("ViewT_co", default=Any, covariant=True)
 ActionT_co = TypeVar("ActionT_co", default=Any, covariant=True)
 EventT_co = TypeVar("EventT_co", default=object, covariant=True)
@@ -20,7 +20,7 @@ OptionsT_co = TypeVar("OptionsT_co", bound=Options, default=Any, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Match(Generic[OptionsT_co]):
-    """A match from the bot's seat: all that stays the same from its first turn to its last.
+    """A match from the bot's seat: what stays the same during the match.
 
     `Match[BluffOptions]` is one of Bluff.
     """
@@ -51,22 +51,22 @@ class Match(Generic[OptionsT_co]):
 
 @dataclass(frozen=True, slots=True)
 class Turn(Generic[ViewT_co, ActionT_co, EventT_co, OptionsT_co]):
-    """A question to the bot: what will you do?
+    """A turn of the bot: what it sees, the events since its last turn, and the time left.
 
-    The types are those of the bot, `Turn[BluffView, Bet | Doubt]`: what it sees and what it may
-    answer; then, if it looks at them, its events and options. Events that are not named are
-    objects, to be told apart with `isinstance` or `match`.
+    The types are those of the bot, `Turn[BluffView, Bet | Doubt]`: its view and its actions; then,
+    if the bot uses them, its events and options. If no type of events is named, tell them apart
+    with `isinstance` or `match`.
     """
 
     match: Match[OptionsT_co]
     number: int
-    """Counts the questions of the match from 1, those to the other seats included."""
+    """The number of the turn in the match, from 1, counting the other seats' turns too."""
     view: ViewT_co
-    """All that the seat may know now: a `BluffView` in a match of Bluff."""
+    """Everything the seat may know now: a `BluffView` in a match of Bluff."""
     events: tuple[EventT_co, ...]
-    """What everybody learned since this bot's last turn in this match, oldest first."""
+    """The public events since this bot's last turn in this match, oldest first."""
     turn_ms: int
-    """Time for this turn that costs nothing, in milliseconds."""
+    """Time for this turn that does not use the bank, in milliseconds."""
     bank_ms: int
     """Time left in the bank of this match, in milliseconds."""
 

@@ -1,4 +1,4 @@
-"""The only place that translates between the rules' values and the wire's messages.
+"""Translation between the values of the rules and the messages on the wire; done only here.
 
-One module per game (`GameCodec`), one for what is the same in all games (`turns`, `transcript`).
+Each game has its codec (`GameCodec`); `turns` and `transcript` hold what all games share.
 """

@@ -54,7 +54,7 @@ class BloeffCodec:
             message.action_card.card = card_number(action.card)
             message.action_card.call = action.call
         else:
-            raise TypeError(f"{action!r} is no action of a seat")
+            raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BloeffAction) -> BloeffAction:
         match message.WhichOneof("action"):
@@ -62,7 +62,7 @@ class BloeffCodec:
                 return Ballot(message.ballot.doubt)
             case "number":
                 number = message.number
-                # An action card laid face down is refused by the rules, as is one not in the hand.
+                # The rules refuse an action card laid face down, or a card not in the hand.
                 return Number(int(read_card(number.card)), number.announce, number.call)
             case "red":
                 red = message.red
@@ -81,7 +81,7 @@ class BloeffCodec:
             case Doubter(seat):
                 message.doubter.seat = seat
             case _:
-                raise TypeError(f"{draw!r} is no draw")
+                raise TypeError(f"{draw!r} is not a draw")
 
     def read_draw(self, message: pb.BloeffDraw) -> BloeffAction:
         match message.WhichOneof("draw"):

@@ -9,7 +9,7 @@ from arena.games.bloeff.values import LOWEST_VALUE, Card, Cards, Direction
 from arena.v1 import bloeff_pb2 as pb
 
 _OFFSET: Final = pb.BLOEFF_CARD_MINUS_TWO - LOWEST_VALUE
-"""Cards have the same order on the wire; there they count from 1, for 0 is never sent."""
+"""Cards have the same order on the wire, but count from 1 there, because 0 is never sent."""
 
 _CARDS: Final = {card + _OFFSET: card for card in Card}
 
@@ -21,49 +21,51 @@ _DIRECTIONS: Final = {number: direction for direction, number in _DIRECTION_NUMB
 
 
 def card_number(card: int) -> pb.BloeffCard.ValueType:
-    """A card, or the value of a number card, as it is sent."""
+    """The wire number of a card, or of a number card's value."""
     return card + _OFFSET  # type: ignore[return-value]  # the order is the same by design
 
 
 def card_numbers(cards: Cards) -> list[pb.BloeffCard.ValueType]:
-    """Cards as they are sent."""
+    """The wire numbers of cards."""
     return [card + _OFFSET for card in cards]  # type: ignore[misc]
 
 
 def read_card(number: int) -> Card:
-    """Raises MalformedError."""
+    """The card of a wire number. Raises MalformedError."""
     card = _CARDS.get(number)
     if card is None:
-        raise MalformedError(f"{number} is no card; cards are 1 (for -2) to {len(_CARDS)} (SKIP)")
+        raise MalformedError(
+            f"{number} is not a card; cards are 1 (for -2) to {len(_CARDS)} (SKIP)"
+        )
     return card
 
 
 def read_cards(numbers: Iterable[int]) -> Cards:
-    """Raises MalformedError."""
+    """The cards of wire numbers. Raises MalformedError."""
     try:
         cards = tuple(map(_CARDS.__getitem__, numbers))
     except KeyError as error:
-        raise MalformedError(f"{error} is no card") from None
+        raise MalformedError(f"{error} is not a card") from None
     if len(cards) > CARD_TOTAL:
         raise MalformedError(f"{len(cards)} cards are more than there are")
     return cards
 
 
 def direction_number(direction: Direction) -> pb.BloeffDirection.ValueType:
-    """A direction as it is sent."""
+    """The wire number of a direction."""
     return _DIRECTION_NUMBERS[direction]
 
 
 def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
-    """Raises MalformedError."""
+    """The direction of a wire number. Raises MalformedError."""
     direction = _DIRECTIONS.get(number)
     if direction is None:
-        raise MalformedError(f"{number} is no direction")
+        raise MalformedError(f"{number} is not a direction")
     return direction
 
 
 def read_seat(number: int) -> int:
-    """Raises MalformedError."""
+    """The seat number, checked. Raises MalformedError."""
     if number < 0:
-        raise MalformedError(f"{number} is no seat; seats count from 0")
+        raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number

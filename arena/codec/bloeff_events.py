@@ -38,7 +38,7 @@ _ENDINGS: Final = {number: ending for ending, number in _ENDING_NUMBERS.items()}
 
 
 def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
-    """Fill in the message."""
+    """Write the event into the message."""
     match event:
         case NumberPlayed(seat, announce, called):
             number = message.number_played
@@ -86,7 +86,7 @@ def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
 
 
 def read_event(message: pb.BloeffEvent) -> BloeffEvent:
-    """Raises MalformedError."""
+    """The event of a message. Raises MalformedError."""
     match message.WhichOneof("event"):
         case "number_played":
             number = message.number_played
@@ -107,7 +107,7 @@ def read_event(message: pb.BloeffEvent) -> BloeffEvent:
             drawn = message.cards_drawn
             cause = _CAUSES.get(drawn.cause)
             if cause is None:
-                raise MalformedError(f"{drawn.cause} is no cause of drawing cards")
+                raise MalformedError(f"{drawn.cause} is not a cause of drawing cards")
             return CardsDrawn(drawn.seat, drawn.count, cause)
         case "doubted":
             return _read_doubted(message.doubted)
@@ -121,7 +121,7 @@ def read_event(message: pb.BloeffEvent) -> BloeffEvent:
         case "match_ended":
             ending = _ENDINGS.get(message.match_ended.ending)
             if ending is None:
-                raise MalformedError(f"{message.match_ended.ending} is no ending")
+                raise MalformedError(f"{message.match_ended.ending} is not an ending")
             return MatchEnded(ending, tuple(message.match_ended.points))
         case _:
             raise MalformedError("the event is empty")

@@ -1,4 +1,4 @@
-"""The options of Blöff on the wire, tables of cards included."""
+"""The options of Blöff on the wire, including the tables of cards."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from arena.v1 import bloeff_pb2 as pb
 
 
 def write_options(options: BloeffOptions, message: pb.BloeffOptions) -> None:
-    """Fill in the message."""
+    """Write the options into the message."""
     message.players_min = options.players_min
     message.players_max = options.players_max
     for kind in options.deck:
@@ -36,7 +36,7 @@ def write_options(options: BloeffOptions, message: pb.BloeffOptions) -> None:
 
 
 def read_options(message: pb.BloeffOptions) -> BloeffOptions:
-    """Raises MalformedError."""
+    """The options of a message. Raises MalformedError."""
     return validated(
         BloeffOptions,
         {
@@ -65,7 +65,7 @@ def read_options(message: pb.BloeffOptions) -> BloeffOptions:
 
 
 def _deck_row(message: pb.BloeffDeckRow) -> dict[str, Any]:
-    # What the card does not say: the rest of a row follows from its kind.
+    # Only what the card does not determine; the rest of a row follows from its kind.
     row = {"colour": message.colour, "count": message.count}
     card = read_card(message.card)
     if card <= HIGHEST_VALUE:

@@ -1,4 +1,4 @@
-"""Bluff on the wire."""
+"""Bluff on the wire: options, actions, draws, views and events."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -28,12 +28,12 @@ from arena.games.bluff.values import (
 from arena.v1 import bluff_pb2 as pb
 
 _FACES: tuple[Face | None, ...] = (None, *Face)
-"""Faces by their number on the wire; 0 is no face."""
+"""Faces by wire number; 0 is not a face."""
 
 _DOUBT: Final = Doubt()
 
 _MOST_DICE: Final = 16
-"""Nobody ever has more: the bound of `dice_per_player`."""
+"""The most dice a seat can have: the bound of `dice_per_player`."""
 
 _DiceList: TypeAlias = Iterable[pb.BluffDice]
 
@@ -72,7 +72,7 @@ class BluffCodec:
         elif isinstance(action, Doubt):
             message.doubt.SetInParent()
         else:
-            raise TypeError(f"{action!r} is no action of a seat")
+            raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BluffAction) -> BluffAction:
         kind = message.WhichOneof("action")
@@ -97,7 +97,7 @@ class BluffCodec:
                 message.opener_draw.seat = seat
                 message.opener_draw.SetInParent()
             case _:
-                raise TypeError(f"{draw!r} is no draw")
+                raise TypeError(f"{draw!r} is not a draw")
 
     def read_draw(self, message: pb.BluffDraw) -> BluffAction:
         match message.WhichOneof("draw"):
@@ -208,7 +208,7 @@ def _read_bet(message: pb.BluffBet) -> Bet:
     return Bet(message.quantity, _face(message.face), _read_faces(sorted(message.show)))
 
 
-# Few are legal at any table. One object for each is quicker made, and quicker compared.
+# Few bets are legal at any table. One shared object for each is faster to make and to compare.
 @lru_cache(maxsize=1024)
 def _plain_bet(quantity: int, face: int) -> Bet:
     """A bet without dice laid out."""
@@ -220,8 +220,8 @@ def _write_placed(seat: int, bet: Bet, message: pb.BluffPlacedBet) -> None:
     _write_bet(bet, message.bet)
 
 
-# A view is put together from parts that occur again and again: a seat is asked some three times a
-# round, and each time told all bets of it.
+# A view is joined from parts that repeat: a seat is asked about three times a round, and each view
+# holds all bets of the round.
 
 
 @lru_cache(maxsize=4096)
@@ -232,7 +232,7 @@ def _round_fields(
     dice_counts: tuple[int, ...],
     graveyard: int,
 ) -> bytes:
-    """What a seat sees all round long."""
+    """The fields of a seat's view that stay the same during a round."""
     message = pb.BluffView(
         round=number,
         opener=opener,  # type: ignore[arg-type]  # None leaves it unset
@@ -244,7 +244,7 @@ def _round_fields(
 
 
 def _face_up_fields(face_up: tuple[Dice, ...]) -> bytes:
-    """The dice that were laid out."""
+    """The field of the dice that were laid out."""
     message = pb.BluffView()
     _write_dice(face_up, message.face_up)
     return message.SerializeToString()
@@ -252,7 +252,7 @@ def _face_up_fields(face_up: tuple[Dice, ...]) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _bets_field(placed: PlacedBet) -> bytes:
-    """One of the round's bets."""
+    """The field of one of the round's bets."""
     message = pb.BluffView()
     _write_placed(placed.seat, placed.bet, message.bets.add())
     return message.SerializeToString()
@@ -260,7 +260,7 @@ def _bets_field(placed: PlacedBet) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _choice_fields(lowest: tuple[int, ...], highest: int, can_doubt: bool) -> bytes:
-    """What may be done."""
+    """The fields of the legal bets and of whether a doubt is legal."""
     message = pb.BluffView(lowest=lowest, highest=highest, can_doubt=can_doubt)
     return message.SerializeToString()
 
@@ -281,5 +281,5 @@ def _read_faces(numbers: Iterable[int]) -> Dice:
 def _face(number: int) -> Face:
     face = _FACES[number] if 0 <= number < len(_FACES) else None
     if face is None:
-        raise MalformedError(f"{number} is no face; faces are 1 to 5 and 6 for the star")
+        raise MalformedError(f"{number} is not a face; faces are 1 to 5 and 6 for the star")
     return face

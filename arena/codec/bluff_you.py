@@ -1,4 +1,4 @@
-"""Bluff You! on the wire."""
+"""Bluff You! on the wire: options, actions, draws, views and events."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,13 @@ from arena.games.bluff_you.values import (
     DICE,
     PIPS,
     Announced,
-    Announcement,
     Answer,
     BluffYouAction,
+    BluffYouAnnouncement,
     BluffYouEvent,
     BluffYouPhase,
     BluffYouView,
     Chips,
-    Dice,
     Gift,
     Give,
     Revealed,
@@ -28,6 +27,7 @@ from arena.games.bluff_you.values import (
     Swapped,
     Take,
     Taken,
+    ThreeDice,
     TurnStarted,
     Win,
 )
@@ -92,7 +92,7 @@ class BluffYouCodec:
         elif isinstance(action, Stop):
             message.stop.SetInParent()
         else:
-            raise TypeError(f"{action!r} is no action of a seat")
+            raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BluffYouAction) -> BluffYouAction:
         match message.WhichOneof("action"):
@@ -117,7 +117,7 @@ class BluffYouCodec:
 
     def write_draw(self, draw: BluffYouAction, message: pb.BluffYouDraw) -> None:
         if not isinstance(draw, Roll):
-            raise TypeError(f"{draw!r} is no draw")
+            raise TypeError(f"{draw!r} is not a draw")
         message.roll.dice.extend(draw.dice)
 
     def read_draw(self, message: pb.BluffYouDraw) -> BluffYouAction:
@@ -153,7 +153,7 @@ class BluffYouCodec:
     def read_view(self, message: pb.BluffYouView, seat: int) -> BluffYouView:
         phase = _PHASE_NUMBERS.get(message.phase)
         if phase is None:
-            raise MalformedError(f"{message.phase} is no phase in which a seat is asked")
+            raise MalformedError(f"{message.phase} is not a phase in which a seat is asked")
         announced = message.HasField("announced")
         return BluffYouView(
             seat=seat,
@@ -229,16 +229,18 @@ class BluffYouCodec:
                 raise MalformedError("the event is empty")
 
 
-def _write_numbered(announced: Announcement, message: pb.BluffYouWin | pb.BluffYouSteal) -> None:
+def _write_numbered(
+    announced: BluffYouAnnouncement, message: pb.BluffYouWin | pb.BluffYouSteal
+) -> None:
     message.seer = announced.seer
     message.number = announced.number
 
 
-def _write_announcement(announced: Announcement, message: pb.BluffYouAnnouncement) -> None:
+def _write_announcement(announced: BluffYouAnnouncement, message: pb.BluffYouAnnouncement) -> None:
     _write_numbered(announced, message.win if isinstance(announced, Win) else message.steal)
 
 
-def _read_announcement(message: pb.BluffYouAnnouncement) -> Announcement:
+def _read_announcement(message: pb.BluffYouAnnouncement) -> BluffYouAnnouncement:
     match message.WhichOneof("announcement"):
         case "win":
             return Win(_seat(message.win.seer), _chip(message.win.number))
@@ -271,13 +273,13 @@ def _read_revealed(message: pb.BluffYouRevealed) -> Revealed:
 
 def _seat(number: int) -> int:
     if number < 0:
-        raise MalformedError(f"{number} is no seat; seats count from 0")
+        raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number
 
 
 def _chip(number: int) -> int:
     if number not in _CHIPS:
-        raise MalformedError(f"{number} is no chip; chips are {CHIPS[0]} to {CHIPS[-1]}")
+        raise MalformedError(f"{number} is not a chip; chips are {CHIPS[0]} to {CHIPS[-1]}")
     return number
 
 
@@ -290,8 +292,8 @@ def _chips(numbers: Iterable[int]) -> Chips:
     return chips
 
 
-def _dice(pips: Iterable[int]) -> Dice:
-    """Three dice, or none where they are not known."""
+def _dice(pips: Iterable[int]) -> ThreeDice:
+    """Three dice, or () where they are not known."""
     dice = tuple(pips)
     if dice and (len(dice) != DICE or not _PIPS.issuperset(dice)):
         raise MalformedError(f"a roll is {DICE} dice of 1 to {PIPS}")

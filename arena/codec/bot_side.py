@@ -1,4 +1,4 @@
-"""The messages of a running match as a bot reads and writes them: the mirror image of `turns`."""
+"""The messages of a running match from the bot's side: the counterpart of `turns`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from arena.v1 import game_pb2, referee_pb2
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A match one may join, or has joined and resumes."""
+    """A match that the bot may join, or has joined and resumes."""
 
     setup: Setup
     seat: int
@@ -22,7 +22,7 @@ class Offered:
 
 
 def read_offer(message: referee_pb2.Offer) -> Offered:
-    """The match of an offer. Raises MalformedError, also for a game this version does not know."""
+    """The match of an offer. Raises MalformedError, also for a game that this version lacks."""
     game = message.options.WhichOneof("game")
     if game is None:
         raise MalformedError("the offer is of a game that this version does not know")
@@ -38,18 +38,18 @@ def read_offer(message: referee_pb2.Offer) -> Offered:
 
 
 def read_view(game: str, message: game_pb2.View, seat: int) -> Any:
-    """What the seat may know. Raises MalformedError."""
+    """The seat's view. Raises MalformedError."""
     return CODECS[game].read_view(_member(game, message), seat)
 
 
 def read_events(game: str, messages: Iterable[game_pb2.Event]) -> tuple[Any, ...]:
-    """What everybody learned. Raises MalformedError."""
+    """The public events. Raises MalformedError."""
     read = CODECS[game].read_event
     return tuple([read(_member(game, message)) for message in messages])
 
 
 def write_action(game: str, action: Any, message: game_pb2.Action) -> None:
-    """Fill in a seat's action. Raises TypeError or ValueError for what the wire cannot carry."""
+    """Write an action into the message. Raises TypeError or ValueError if the wire lacks it."""
     CODECS[game].write_action(action, getattr(message, game))
 
 

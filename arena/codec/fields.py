@@ -1,8 +1,8 @@
-"""Protobuf's wire format, as far as messages are put together from parts that are bytes already.
+"""The part of Protobuf's wire format needed to join messages from parts already serialised.
 
-A message's bytes are the bytes of its fields, one after the other; a field that is a message is its
-key, the length of its bytes and these. So what many messages share is written once and joined in,
-for a quarter of what filling in message after message costs. Everything else is left to protobuf.
+A message's bytes are the bytes of its fields in a row; a field that is a message is its key, the
+length of its bytes and the bytes. A part that many messages share is therefore serialised once and
+joined in, at a quarter of the cost of filling in each message. Protobuf does everything else.
 
 Source: https://protobuf.dev/programming-guides/encoding
 """
@@ -13,7 +13,7 @@ _LENGTH_DELIMITED = 2
 
 
 def varint(number: int) -> bytes:
-    """A number from 0 in groups of seven bits, the lowest first."""
+    """A number (0 or more) as bytes of seven bits each, lowest first."""
     groups = bytearray()
     while number > 0x7F:
         groups.append(number & 0x7F | 0x80)
@@ -26,11 +26,11 @@ _VARINTS = tuple(varint(number) for number in range(1024))
 
 
 def key(message: type[Message], field: str) -> bytes:
-    """What stands before a member of this name, which is a message or a string."""
+    """The key of a member, by its name; the member is a message or a string."""
     return varint(message.DESCRIPTOR.fields_by_name[field].number << 3 | _LENGTH_DELIMITED)
 
 
 def field(key: bytes, content: bytes) -> bytes:
-    """A member of these bytes, as it stands in the bytes of the message that it is in."""
+    """A member with this content, as it is encoded in its message."""
     length = len(content)
     return key + (_VARINTS[length] if length < 1024 else varint(length)) + content

@@ -1,4 +1,4 @@
-"""What a game's codec supplies, and the table of them."""
+"""The interface of a game's codec, and the table of all codecs."""
 
 from typing import Any, Protocol
 
@@ -9,7 +9,7 @@ from arena.games.game import Options
 
 
 class GameCodec(Protocol):
-    """Translates one game. What is written most comes as the bytes of its message (see fields)."""
+    """Translates one game. Views and events, written most often, are bytes (see fields)."""
 
     def write_options(self, options: Any, message: Any) -> None: ...
     def read_options(self, message: Any) -> Options:
@@ -17,7 +17,7 @@ class GameCodec(Protocol):
 
     def write_action(self, action: Any, message: Any) -> None: ...
     def read_action(self, message: Any) -> Any:
-        """The action. Raises MalformedError; whether it is legal is the game's question."""
+        """The action. Raises MalformedError; the game decides whether it is legal."""
 
     def write_draw(self, draw: Any, message: Any) -> None: ...
     def read_draw(self, message: Any) -> Any:
@@ -25,7 +25,7 @@ class GameCodec(Protocol):
 
     def view_bytes(self, view: Any) -> bytes: ...
     def read_view(self, message: Any, seat: int) -> Any:
-        """The view of a seat that is asked. Raises MalformedError."""
+        """The view of a seat that has a turn. Raises MalformedError."""
 
     def event_bytes(self, event: Any) -> bytes: ...
     def read_event(self, message: Any) -> Any:
@@ -37,4 +37,4 @@ CODECS: dict[str, GameCodec] = {
     "bluff_you": BluffYouCodec(),
     "bloeff": BloeffCodec(),
 }
-"""By game id, which is also the name of the game's member in the envelopes of game.proto."""
+"""Codecs by game id, which is also the name of the game's member in the oneofs of game.proto."""

@@ -1,5 +1,5 @@
-"""The one error of reading a message."""
+"""The error raised when a message cannot be read."""
 
 
 class MalformedError(ValueError):
-    """A message that holds no value of the game; the text says what is missing or wrong."""
+    """A message holds no valid value of the game; the text says what is missing or wrong."""

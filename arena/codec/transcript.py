@@ -1,4 +1,4 @@
-"""Transcripts as messages and as bytes: what the wire sends is what storage keeps."""
+"""Transcripts as messages and as bytes; the wire and storage use the same format."""
 
 from functools import lru_cache
 
@@ -31,7 +31,7 @@ def to_bytes(transcript: Transcript) -> bytes:
 
 
 def from_bytes(data: bytes) -> Transcript:
-    """The transcript of `to_bytes`. Raises MalformedError or protobuf's DecodeError."""
+    """The transcript of bytes from `to_bytes`. Raises MalformedError or protobuf's DecodeError."""
     return from_message(transcript_pb2.Transcript.FromString(data))
 
 
@@ -63,7 +63,7 @@ def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
 
 
 def _step(game: str, step: Step) -> bytes:
-    """A step as it stands in the bytes of a transcript."""
+    """A step as it is encoded in the bytes of a transcript."""
     if step.actor is not DEALER:
         return _seat_step(game, step)
     message = transcript_pb2.Transcript()
@@ -71,7 +71,7 @@ def _step(game: str, step: Step) -> bytes:
     return message.SerializeToString()
 
 
-# The same actions are taken in match after match, and mostly within a few milliseconds.
+# The same actions occur in many matches, usually with the same few milliseconds of time used.
 @lru_cache(maxsize=4096)
 def _seat_step(game: str, step: Step) -> bytes:
     message = transcript_pb2.Transcript()
@@ -137,25 +137,25 @@ def _read_step(game: str, step: transcript_pb2.Step) -> Step:
 
 
 def write_options(setup: Setup, message: game_pb2.Options) -> None:
-    """Name the game and its parameters."""
+    """Write the game and its options into the message."""
     member = getattr(message, setup.game)
     CODECS[setup.game].write_options(setup.options, member)
     member.SetInParent()
 
 
 def write_time_control(control: TimeControl, message: transcript_pb2.TimeControl) -> None:
-    """Say how long seats may think."""
+    """Write the time control into the message."""
     message.turn_ms = control.turn_ms
     message.bank_ms = control.bank_ms
 
 
 def write_entrant(entrant: Entrant, message: transcript_pb2.Entrant) -> None:
-    """Say who sits somewhere."""
+    """Write the entrant of a seat into the message."""
     message.bot = entrant.bot
     message.version = entrant.version
     message.owner = entrant.owner
 
 
 def read_entrant(message: transcript_pb2.Entrant) -> Entrant:
-    """Who sits somewhere."""
+    """The entrant of a seat."""
     return Entrant(message.bot, message.version, message.owner)

@@ -25,12 +25,12 @@ _EVENTS = {game: key(game_pb2.Event, game) for game in CODECS}
 
 
 def part(name: str, content: bytes) -> bytes:
-    """One of a PlayResponse's `offers`, `turns`, …, as it stands in the bytes of the response."""
+    """One of a PlayResponse's `offers`, `turns`, …, as it is encoded in the response."""
     return field(_PARTS[name], content)
 
 
 def offer(setup: Setup, seat: int, commitment: bytes, join_ms: int) -> referee_pb2.Offer:
-    """The offer of a seat."""
+    """The Offer message for one seat of a match."""
     message = referee_pb2.Offer(
         match_id=setup.match_id,
         seat=seat,
@@ -46,7 +46,7 @@ def offer(setup: Setup, seat: int, commitment: bytes, join_ms: int) -> referee_p
 
 
 def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
-    """The bytes of a question to a seat: this is what the referee writes most."""
+    """The bytes of a Turn, the message that the referee writes most often."""
     game = setup.game
     head = referee_pb2.Turn(
         match_id=setup.match_id, turn_number=asked.number, turn_ms=turn_ms, bank_ms=bank_ms
@@ -57,21 +57,21 @@ def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
 
 
 def end(setup: Setup, written: bytes, events: Sequence[Any], unseen: int) -> bytes:
-    """The bytes of the news that a match is over: its transcript's, and the events not yet told."""
+    """The bytes of an End: the transcript (`written`), and the events from `unseen` on."""
     head = referee_pb2.End(match_id=setup.match_id).SerializeToString()
     news = [_event(_END_EVENTS, setup.game, event) for event in events[unseen:]]
     return b"".join((head, field(_END_TRANSCRIPT, written), *news))
 
 
-# Every event is told to every seat, and the same bets are placed in match after match.
+# Every event is sent to every seat, and the same bets occur in many matches.
 @lru_cache(maxsize=4096)
 def _event(event_key: bytes, game: str, event: Any) -> bytes:
-    """An event as it stands in the bytes of a Turn or an End."""
+    """An event as it is encoded in a Turn or an End."""
     return field(event_key, field(_EVENTS[game], CODECS[game].event_bytes(event)))
 
 
 def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
-    """The news of a fault."""
+    """The Refusal message for a fault."""
     message = referee_pb2.Refusal(
         match_id=setup.match_id,
         turn_number=value.turn_number,
@@ -85,7 +85,7 @@ def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
 
 
 def action(game: str, message: game_pb2.Action) -> Any:
-    """The action of an answer. Raises MalformedError."""
+    """The action in an answer. Raises MalformedError."""
     if message.WhichOneof("game") != game:
         raise MalformedError(f"the answer holds no action of {game}: set Action.{game}")
     return CODECS[game].read_action(getattr(message, game))

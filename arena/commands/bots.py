@@ -1,4 +1,4 @@
-"""`arena bot …`: Register bots and look after their tokens."""
+"""`arena bot …`: Register bots and manage their tokens."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -11,13 +11,13 @@ from arena.commands.database import with_store
 from arena.commands.errors import CommandError
 from arena.commands.terminal import Terminal
 
-app = typer.Typer(no_args_is_help=True, help="Register bots and look after their tokens.")
+app = typer.Typer(no_args_is_help=True, help="Register bots and manage their tokens.")
 
 _MOST_NAMES = 10
 
 
 def require_bots(known: Collection[str], names: Sequence[str]) -> None:
-    """Raise CommandError when there is no bot of one of these names; it names some there are."""
+    """Raise CommandError, which lists some known bots, if one of these names is unknown."""
     there = {bot.lower(): bot for bot in sorted(known, key=str.lower)}
     for name in names:
         if name.lower() not in there:
@@ -32,10 +32,12 @@ def require_bots(known: Collection[str], names: Sequence[str]) -> None:
 @app.command()
 def register(
     name: Annotated[str, typer.Argument(help="The bot's name.")],
-    owner: Annotated[str, typer.Option(help="Who it belongs to; bots of one owner never meet.")],
-    version: Annotated[str, typer.Option(help="The release; ratings belong to it.")] = "1",
+    owner: Annotated[
+        str, typer.Option(help="Its owner; bots of one owner never meet in rated matches.")
+    ],
+    version: Annotated[str, typer.Option(help="The release; each has its own rating.")] = "1",
 ) -> None:
-    """Register a bot, or a new version of one, and print its token. It is shown only now."""
+    """Register a bot, or a new version of one, and print its token, which is shown only once."""
     registered, token = with_store(lambda store: store.register(name, owner, version))
     typer.echo(f"Registered {registered.entrant} of {registered.entrant.owner}.", err=True)
     _tell(token)
@@ -71,9 +73,11 @@ def list_bots(
 @app.command("rotate-token")
 def rotate_token(
     name: str,
-    version: Annotated[str | None, typer.Option(help="By default the newest in service.")] = None,
+    version: Annotated[
+        str | None, typer.Option(help="By default the newest that is not retired.")
+    ] = None,
 ) -> None:
-    """Print a new token for a bot; the old one ends."""
+    """Print a new token for a bot; the old one becomes invalid."""
     _tell(with_store(lambda store: store.rotate_token(name, version)))
 
 
@@ -82,11 +86,11 @@ def retire(
     name: str,
     version: Annotated[str | None, typer.Option(help="By default the whole bot.")] = None,
 ) -> None:
-    """Take a bot, or one version of it, out of service for good. Its results stay."""
+    """Retire a bot, or one version of it, for good. Its results stay."""
     with_store(lambda store: store.retire(name, version))
     typer.echo(f"Retired {name}{f' {version}' if version else ''}.")
 
 
 def _tell(token: str) -> None:
-    typer.echo("Its token, shown this once (pass it to the bot as ARENA_TOKEN):", err=True)
+    typer.echo("Its token, shown only once (pass it to the bot as ARENA_TOKEN):", err=True)
     typer.echo(token)

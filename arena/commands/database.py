@@ -1,4 +1,4 @@
-"""Where results live: the database of the settings, or the embedded one. And `arena migrate`."""
+"""The database for commands: that of the settings or the embedded one. And `arena migrate`."""
 
 import asyncio
 import secrets
@@ -12,7 +12,7 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 
-# Imported where they are needed: a mistake in the arguments need not wait for SQLAlchemy.
+# Imported where they are needed: an error in the arguments must not wait for SQLAlchemy.
 if TYPE_CHECKING:
     from arena.settings import Settings
     from arena.storage.reading import Reader
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @contextmanager
 def database(settings: "Settings") -> Iterator[str]:
-    """The address of a migrated database; an embedded server runs while the block does."""
+    """The URL of a migrated database; an embedded server runs until the `with` block ends."""
     from arena.storage.embedded import EmbeddedPostgres
     from arena.storage.schema import migrate as migrate_schema
 
@@ -37,7 +37,7 @@ def database(settings: "Settings") -> Iterator[str]:
 
 
 def with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
-    """The result of `use` on the store of the settings; errors as `exit_with_message`."""
+    """The result of `use` on the settings' store; errors are handled by `exit_with_message`."""
     from arena.settings import read_settings
     from arena.storage.store import open_store
 
@@ -50,7 +50,7 @@ def with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
 
 
 def with_reader(use: "Callable[[Reader], T]") -> T:
-    """The result of `use` on a reader of the settings' database; errors as `exit_with_message`."""
+    """The result of `use` on the settings' database; errors are handled by `exit_with_message`."""
     from arena.settings import read_settings
     from arena.storage.reading import open_reader
 
@@ -76,7 +76,7 @@ def registration_key(home: Path) -> str:
 
 
 def _write_key(path: Path) -> None:
-    """All at once or not at all; who comes second keeps the first one's key."""
+    """Create the key file atomically; a file that exists by now is kept."""
     with NamedTemporaryFile("w", dir=path.parent, prefix=path.name) as new:  # mode 0600
         new.write(secrets.token_urlsafe(24) + "\n")
         new.flush()

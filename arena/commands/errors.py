@@ -1,4 +1,4 @@
-"""From an error to what a user reads: its message on stderr, and exit code 2."""
+"""Ends commands on errors of the user: the message on stderr, and exit code 2."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,16 +9,16 @@ from arena.errors import UserError
 from arena.printable import printable
 
 USAGE = 2
-"""The exit code of whatever the user can mend."""
+"""The exit code for errors that the user can correct."""
 
 
 class CommandError(UserError):
-    """What a command cannot do, in a sentence that says what to do."""
+    """A request that a command cannot carry out; the message says what to do."""
 
 
 @contextmanager
 def exit_with_message() -> Iterator[None]:
-    """End the command with the message of a UserError; all other errors are bugs and stay."""
+    """End the command with the message of a UserError; other errors are bugs and pass through."""
     try:
         yield
     except Exception as raised:
@@ -31,7 +31,7 @@ def exit_with_message() -> Iterator[None]:
 
 
 def _alone(error: Exception) -> Exception:
-    """The error itself, when task groups have wrapped it on its way up and no other beside it."""
+    """The single error inside nested exception groups of task groups; otherwise `error`."""
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error

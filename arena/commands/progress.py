@@ -1,4 +1,4 @@
-"""A bar for whatever takes longer than a second, on a terminal only."""
+"""A progress bar for work that takes longer than a second, on a terminal only."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -14,13 +14,13 @@ T = TypeVar("T")
 
 
 class Advance(Protocol):
-    """Tells a bar that so many more steps are done."""
+    """Advances a progress bar by a number of steps."""
 
     def __call__(self, steps: int = 1) -> None: ...
 
 
 def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
-    """The items, and from the second second on a bar on stderr."""
+    """The items, with a progress bar on stderr after the first second."""
     with progress(total, doing) as advance:
         for item in items:
             yield item
@@ -29,7 +29,7 @@ def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
 
 @contextmanager
 def progress(total: int, doing: str) -> Iterator[Advance]:
-    """What to call as steps of so many are done; from the second second on a bar on stderr."""
+    """A progress bar of `total` steps on stderr, shown after one second; the result advances it."""
     console = Console(stderr=True)
     begun, count, bar, task = time.perf_counter(), 0, None, None
     with ExitStack() as stack:

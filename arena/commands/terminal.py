@@ -1,4 +1,4 @@
-"""What commands print on a terminal: text from outside is escaped, and no name is cut."""
+"""Output of commands to a terminal: text from outside is escaped, and no name is cut."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -15,11 +15,11 @@ from rich.text import Text
 from arena.printable import printable
 
 UNLIMITED = 10_000
-"""The width of what is no terminal, such as a pipe: as wide as any table."""
+"""The width for output that is not a terminal, such as a pipe: wider than any table."""
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print text that may hold words from outside; line breaks stay."""
+    """Print text that may contain text from outside; line breaks are kept."""
     typer.echo(printable(text, keep="\n"), err=err)
 
 
@@ -32,7 +32,7 @@ class Terminal(Console):
             self.width = UNLIMITED
 
     def render_str(self, text: str, **style: Any) -> Text:
-        """All strings pass here on their way to the screen, cells of tables included."""
+        """Make plain text of a string; rich calls this for all strings, also in table cells."""
         return super().render_str(printable(text, keep="\n"), **style)
 
     def print_table(self, table: Table, lesser: Sequence[str] = ()) -> None:
@@ -43,7 +43,7 @@ class Terminal(Console):
 
     @contextmanager
     def _at_least(self, width: int) -> Iterator[None]:
-        """What is wider than the terminal is wrapped by the terminal itself, not cut."""
+        """Use at least this width: the terminal wraps longer lines, and rich does not cut them."""
         before = self.width
         self.width = max(before, width)
         try:
@@ -53,8 +53,8 @@ class Terminal(Console):
 
 
 def fitted(console: Console, table: Table, lesser: Sequence[str] = ()) -> Table:
-    """The table, whose cells may be wrapped but not cut: where even that does not fit, without
-    some of its `lesser` columns, least first. They are named by their headers."""
+    """The table, with cells wrapped but not cut; if it still does not fit, without some of its
+    `lesser` columns (names of headers), least important first."""
     for column in table.columns:
         column.min_width = _least_width(console, column)
     for header in lesser:
@@ -65,7 +65,7 @@ def fitted(console: Console, table: Table, lesser: Sequence[str] = ()) -> Table:
 
 
 def excess(console: Console, table: Table) -> int:
-    """How much wider than the console a table is when nothing in it is wrapped; 0 if it fits."""
+    """How much wider than the console the unwrapped table is; 0 if it fits."""
     return max(0, _measured(console, table).maximum - console.width)
 
 
@@ -74,7 +74,7 @@ def _measured(console: Console, renderable: Any) -> Measurement:
 
 
 def _least_width(console: Console, column: Column) -> int:
-    """Of its longest word, or of its longest cell where cells are not wrapped."""
+    """The width of its longest word, or of its longest cell if cells are not wrapped."""
     found = [_measured(console, cell) for cell in (column.header, *column.cells)]
     return max(cell.maximum if column.no_wrap else cell.minimum for cell in found)
 

@@ -1,4 +1,4 @@
-"""The games of the arena by name, and how one is made from a name and options.
+"""The games of the arena by name; `make_game` makes one from a name and options.
 
 UserError
 ├── UnknownGameError    no game has this name
@@ -83,7 +83,7 @@ def _parsed(game: type[AnyGame], options: Mapping[str, object]) -> Options:
     try:
         return kind.model_validate(reread)
     except ValidationError as error:
-        raise OptionsError(f"{game.name}: {_explained(kind, options, error)}") from error
+        raise OptionsError(f"{game.name}: {_error_text(kind, options, error)}") from error
 
 
 def _word_read(value: object) -> object:
@@ -95,8 +95,8 @@ def _word_read(value: object) -> object:
         return value
 
 
-def _explained(kind: type[Options], options: Mapping[str, object], error: ValidationError) -> str:
-    """The first thing wrong, in the words of whoever wrote the options."""
+def _error_text(kind: type[Options], options: Mapping[str, object], error: ValidationError) -> str:
+    """The first thing wrong, in terms of the options as they were given."""
     first = error.errors()[0]
     if not first["loc"]:
         return str(first["ctx"]["error"]) if "error" in first.get("ctx", {}) else first["msg"]
@@ -109,7 +109,7 @@ def _explained(kind: type[Options], options: Mapping[str, object], error: Valida
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:
-    """What an option may be, from its JSON schema; "" when the schema does not say it shortly."""
+    """The allowed values of an option, from its JSON schema; "" when they do not fit one line."""
     if "const" in schema:
         return json.dumps(schema["const"])
     if "enum" in schema:

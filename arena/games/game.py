@@ -1,9 +1,9 @@
-"""The contract every game keeps: pure functions over frozen values.
+"""The interface of every game: pure functions over frozen values.
 
 A game never waits, rolls, logs, stores or sends. Chance is an actor like the seats: the dealer.
 States, actions, views and events are frozen, slotted dataclasses made of tuples, numbers and
-enums; states and views may be named tuples, which are quicker made. What happens on a fault is not
-a game's business, except that each game names the action that is played in a silent seat's stead.
+enums; states and views may be named tuples, which are faster to make. Games do not handle faults,
+except that each game defines the default action, played for a seat that gives no valid answer.
 """
 
 from abc import ABC, abstractmethod
@@ -29,22 +29,22 @@ Actor: TypeAlias = int | Literal[Dealer.DEALER]
 """A seat, counted from 0, or the dealer."""
 
 ToAct: TypeAlias = tuple[int, ...] | Literal[Dealer.DEALER]
-"""Who acts now: the seats to ask at the same moment, the dealer, or () when the match is over."""
+"""The actors now: the seats to ask at the same moment, the dealer, or () when the match is over."""
 
 
 class IllegalActionError(ValueError):
-    """An action that the rules do not allow now. Its text is `reason` and `legal` together."""
+    """An action is not legal now. The text is `reason` followed by `legal`."""
 
     def __init__(self, reason: str, legal: str = "") -> None:
         super().__init__(f"{reason} {legal}" if legal else reason)
         self.reason = reason
-        """What is wrong, in a sentence."""
+        """One sentence that says what is wrong."""
         self.legal = legal
-        """What would be legal, in a sentence; "" where the reason says it, or there is nothing."""
+        """One sentence that says what is legal; "" where the reason says it or nothing is legal."""
 
 
 class Options(BaseModel):
-    """A game's parameters. Every field has a default; a variant is other values, not other code."""
+    """The parameters of a game. Every field has a default; variants differ in values, not code."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -52,7 +52,7 @@ class Options(BaseModel):
     players_max: int
 
     def changed(self) -> dict[str, Any]:
-        """The options that differ from the defaults, as JSON values: a variant's identity."""
+        """The options that differ from the defaults, as JSON values; they identify a variant."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
@@ -74,7 +74,7 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     name: ClassVar[str]
     """The game's id on the wire, in tables and on the command line."""
     title: ClassVar[str]
-    """The game's name for people."""
+    """The name of the game for display."""
     options_type: ClassVar[type[Options]]
     notation: ClassVar[Notation]
     """The JSON form of this game's actions and draws, for transcripts."""
@@ -93,11 +93,11 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
 
     @abstractmethod
     def to_act(self, state: StateT) -> ToAct:
-        """Who acts now. Never an empty choice: whoever is asked has a legal action."""
+        """The actors that act now; each seat among them has at least one legal action."""
 
     @abstractmethod
     def draw(self, state: StateT, randomness: Randomness) -> ActionT:
-        """What chance decides now; only while `to_act` is the dealer.
+        """The dealer's next draw; call it only while `to_act` is the dealer.
 
         Every key passed to `randomness` names what is drawn (round, seat, die, re-roll number;
         deal position) and occurs once in a match.
@@ -111,7 +111,7 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     def choices(self, view: ViewT) -> Iterator[ActionT]:
         """All legal actions of the seat whose turn `view` shows, lazily, each once; else none.
 
-        The same as `legal_actions`, for whoever has no state: a bot.
+        The same as `legal_actions`, for callers without the state, such as bots.
         """
 
     @abstractmethod
@@ -120,21 +120,21 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
 
     @abstractmethod
     def apply(self, state: StateT, actor: Actor, action: ActionT) -> StateT:
-        """The state after an action. Raises IllegalActionError and changes nothing otherwise."""
+        """The state after an action. Raises IllegalActionError if it is not legal."""
 
     @abstractmethod
     def view(self, state: StateT, seat: int | None) -> ViewT:
-        """What one seat may know now, built up field by field; None is the spectator."""
+        """The view of one seat, built up field by field; None is the spectator."""
 
     @abstractmethod
     def events(
         self, before: StateT, actor: Actor, action: ActionT, after: StateT
     ) -> tuple[EventT, ...]:
-        """What everybody learns from a step, in order. Holds nothing that any seat may not know."""
+        """The public events of a step, in order. They hold no secret of any seat."""
 
     @abstractmethod
     def default_action(self, state: StateT, seat: int) -> ActionT:
-        """The legal action played for a seat that gives none."""
+        """The legal action played for a seat that gives no valid answer."""
 
     @abstractmethod
     def placing(self, state: StateT) -> tuple[int, ...]:
@@ -150,7 +150,7 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any]
-"""A game to whoever does not care which."""
+"""A game of any kind, for code that does not depend on which one."""
 
 
 def competition_ranking(keys: list[Any]) -> tuple[int, ...]:

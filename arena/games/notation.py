@@ -1,8 +1,8 @@
-"""Actions as JSON values, the form that transcripts and the command line use.
+"""The JSON form of actions, used by transcripts and the command line.
 
-An action is an object whose `type` is its class's name in snake case; the other members are the
-dataclass's fields: {"type": "bet", "quantity": 3, "face": "*"}. Fields at their default are left
-out.
+An action is an object whose `type` is the name of its class in snake case; the other members are
+the fields of the dataclass: {"type": "bet", "quantity": 3, "face": "*"}. Fields at their default
+are left out.
 """
 
 import json
@@ -13,22 +13,26 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena.games.validation_errors import explained, place, shown
+from arena.games.validation_errors import error_text, json_excerpt, path_text
 
 
 class NotationError(ValueError):
-    """A JSON value that is no action of the game; the message names the place and what is wrong."""
+    """A JSON value is not an action of the game; the message says where and what is wrong."""
 
 
 class Notation:
-    """Reads and writes the action classes of one game."""
+    """Reads and writes the action classes of one game.
 
-    def __init__(self, *kinds: type) -> None:
+    The type of an action is the name of its class, `starting_roll` for StartingRoll; `named` are
+    classes whose type is another one.
+    """
+
+    def __init__(self, *kinds: type, **named: type) -> None:
         self._names = {
             kind: re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in kinds
-        }
+        } | {kind: name for name, kind in named.items()}
         self._kinds = {name: kind for kind, name in self._names.items()}
-        # Most draws: their one member comes before the type, and has no default.
+        # For most draws: their only member sorts before "type" and has no default.
         self._endings = {
             kind: f',"type":"{name}"}}'
             for kind, name in self._names.items()
@@ -62,32 +66,32 @@ class Notation:
         )
 
     def from_json(self, value: object, within: Sequence[int | str] = ()) -> Any:
-        """The action of a JSON object; `within` is the object's own place, for messages.
+        """The action of a JSON object; `within` is the path to the object, for error messages.
 
         Nothing is converted: a number as text, or true for 1, is refused. Raises NotationError.
         """
         if not isinstance(value, Mapping):
-            where = place(within) or "the action"
-            raise NotationError(f"{where}: found {shown(value)}; allowed is an object")
+            where = path_text(within) or "the action"
+            raise NotationError(f"{where}: found {json_excerpt(value)}; allowed is an object")
         if "type" not in value:
-            raise NotationError(f"{place((*within, 'type'))} is missing")
+            raise NotationError(f"{path_text((*within, 'type'))} is missing")
         name = value["type"]
         kind = self._kinds.get(name) if isinstance(name, str) else None
         if kind is None:
             known = ", ".join(f'"{name}"' for name in self._kinds)
-            where = place((*within, "type"))
-            raise NotationError(f"{where}: found {shown(name)}; allowed is one of {known}")
+            where = path_text((*within, "type"))
+            raise NotationError(f"{where}: found {json_excerpt(name)}; allowed is one of {known}")
         members = {key: member for key, member in value.items() if key != "type"}
         for key in members.keys() - {field.name for field in fields(kind)}:
-            raise NotationError(f"{place((*within, key))}: {name} has no such member")
+            raise NotationError(f"{path_text((*within, key))}: {name} has no such member")
         try:
-            # As JSON, because only there tuples, which JSON writes as lists, may be strict.
+            # As JSON, because only there strict validation accepts lists for tuples.
             return self._adapter(kind).validate_json(json.dumps(members), strict=True)
         except ValidationError as error:
-            raise NotationError(explained(error, within, name)) from error
+            raise NotationError(error_text(error, within, name)) from error
 
     def _adapter(self, kind: type) -> TypeAdapter[Any]:
-        # Built on first use: importing a game costs a bot author nothing.
+        # Built on first use, so that importing a game stays fast.
         if kind not in self._adapters:
             self._adapters[kind] = TypeAdapter(kind)
         return self._adapters[kind]

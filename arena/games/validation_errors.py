@@ -1,9 +1,9 @@
-"""What is wrong with a JSON value, in the words of whoever wrote it: where, what, what is allowed.
+"""Error messages for invalid JSON values: where, what was found, what is allowed.
 
     steps[12].action.quantity: found "3"; allowed is a whole number
 
-Paths count as the arena does: `steps[12]` is step 12, the first being `steps[1]`. In every other
-list the first entry is number 0, as the first seat is seat 0.
+Paths count steps from 1, as everywhere in the arena: `steps[12]` is step 12. All other lists count
+from 0, as seats do.
 """
 
 import json
@@ -12,12 +12,12 @@ from typing import Any, Final, TypeAlias
 
 from pydantic import ValidationError
 
-Path: TypeAlias = Sequence[int | str]
-"""The names of members and the places in lists, all of these counted from 0."""
+FieldPath: TypeAlias = Sequence[int | str]
+"""Names of members and indices of lists; here all indices count from 0."""
 
 _COUNTED_FROM_ONE: Final = "steps"
 _LONGEST: Final = 60
-"""Characters of a value that are shown."""
+"""The most characters of a value that are shown."""
 
 _ALLOWED: Final = {
     **dict.fromkeys(
@@ -28,11 +28,11 @@ _ALLOWED: Final = {
     **dict.fromkeys(("list_type", "tuple_type"), "a list"),
     **dict.fromkeys(("dict_type", "model_type", "dataclass_type"), "an object"),
 }
-"""By pydantic's type of error."""
+"""The allowed values in words, by pydantic's type of error."""
 
 
-def place(path: Path) -> str:
-    """A path as text, as in `steps[12].action.quantity`."""
+def path_text(path: FieldPath) -> str:
+    """A path as text, such as `steps[12].action.quantity`."""
     text = ""
     for before, part in zip(("", *path), path, strict=False):
         if isinstance(part, int):
@@ -42,19 +42,19 @@ def place(path: Path) -> str:
     return text
 
 
-def shown(value: object) -> str:
-    """A value as JSON, cut where it gets long."""
+def json_excerpt(value: object) -> str:
+    """A value as JSON, cut if it is long."""
     text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
-    # A lone surrogate could not be printed.
+    # A lone surrogate cannot be printed.
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def explained(error: ValidationError, within: Path = (), whole: str = "the value") -> str:
-    """The first thing that is wrong. `within` leads to what was validated; without a path, the
-    value goes by the name `whole`."""
+def error_text(error: ValidationError, within: FieldPath = (), whole: str = "the value") -> str:
+    """A message about the first error. `within` is the path to the validated value; `whole` names
+    the value where the path is empty."""
     first = error.errors(include_url=False)[0]
-    where = place((*within, *first["loc"])) or whole
+    where = path_text((*within, *first["loc"])) or whole
     kind, found, context = first["type"], first["input"], first.get("ctx", {})
     if kind in ("missing", "missing_argument"):
         return f"{where} is missing"
@@ -67,7 +67,7 @@ def explained(error: ValidationError, within: Path = (), whole: str = "the value
 
 
 def _found(where: str, found: object, reason: str) -> str:
-    return f"{where}: found {shown(found)}; {reason}"
+    return f"{where}: found {json_excerpt(found)}; {reason}"
 
 
 def _allowed(kind: str, context: dict[str, Any], message: str) -> str:

@@ -1,15 +1,15 @@
-"""Parts of the sentences that games say: ranges, alternatives, numbers of things."""
+"""Text for messages of the games: ranges, alternatives, counts."""
 
 from collections.abc import Sequence
 
 
 def span(low: int, high: int) -> str:
-    """A range in words: "2 to 4"; "exactly 2" when it holds one number."""
+    """A range as text: "2 to 4", or "exactly 2" when it holds one number."""
     return f"exactly {low}" if low == high else f"{low} to {high}"
 
 
 def one_of(choices: Sequence[object]) -> str:
-    """Alternatives in words: "3", "3 or 4", "3, 4 or 5"; "" for none."""
+    """Alternatives as text: "3", "3 or 4", "3, 4 or 5"; "" for none."""
     if len(choices) < 2:
         return "".join(map(str, choices))
     return f"{', '.join(map(str, choices[:-1]))} or {choices[-1]}"

@@ -1,1 +1,1 @@
-"""Playing without a server: matches and deal blocks in processes of this machine."""
+"""Play without a server: matches and deal blocks in processes on this machine."""

@@ -1,20 +1,20 @@
-"""Deal blocks: one deal for several line-ups of bots, and nobody who could remember it.
+"""Deal blocks: the same deal played by several line-ups of bots that cannot remember it.
 
-Block 7 of a seed is its match 7 (see `arena.home.in_process`), played once for every line-up: the
-same secret, so equal situations get equal dice, and for whoever sits in a seat the same numbers in
-its `random`. What then differs between the matches of a block is owed to the bots.
+Block 7 of a seed is its match 7 (see `arena.home.in_process`), played once by every line-up with
+the same secret. Equal situations get equal dice, and the bot in a given seat gets the same numbers
+from its `random`, so the matches of a block differ only because of the bots.
 
-A bot that met a deal twice could know the others' dice out of the first time. So every line-up has
-a process of its own, which plays its match of each block and no other: nothing that a bot keeps in
-memory, be it in a class, a module or anywhere else in Python, has seen a deal that is still to
-come. What it writes to files is beyond this; a bot that does is cheating its own author.
+A bot that plays a deal twice could know the others' dice from the first match. So every line-up has
+its own process, which plays one match of each block: nothing that a bot keeps in memory, whether in
+a class, a module or elsewhere in Python, comes from a deal it will play. Files are not isolated; a
+bot that remembers deals in a file makes its author's measurements useless.
 
-The processes can play one series of blocks after another, among other bots and with other deals
-each time: to start them anew takes as long as ten to twenty blocks.
+The processes can play several series of blocks, with other bots and other deals each time, because
+starting a process takes as long as ten to twenty blocks.
 
 The matches of a block share their match id, since the draws are computed from it.
 
-BlockBrokenError    a line-up could not be played on: no match of the unfinished block counts
+BlockBrokenError    a line-up could not go on: no match of the unfinished block counts
 """
 
 import json
@@ -42,16 +42,16 @@ from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 
 _PATIENCE_S = 2.0
-"""For a process to end when told to, before it is killed."""
+"""The time a process has to end before it is killed."""
 
 
 class BlockBrokenError(UserError):
-    """A block that could not be played to its end; the message says why."""
+    """A block could not be played to its end; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedBot:
-    """A bot of a series: a name of its own, and the word it is loaded by."""
+    """A bot of a series: a unique name, and the sample name or path to load it from."""
 
     name: str
     bot: str
@@ -59,44 +59,44 @@ class NamedBot:
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """One match of every block: who sits where."""
+    """The bots of one match of every block and their seats."""
 
     entries: tuple[NamedBot, ...]
     shift: int = 0
-    """By how many places everybody has moved down."""
+    """The number of places that every bot has moved down."""
     moves_on: bool = False
-    """Whether everybody moves one more place down from block to block."""
+    """Whether every bot moves one more place down with each block."""
 
     def seating(self, block: int) -> tuple[int, ...]:
-        """By seat, the position in `entries`."""
+        """By seat, the bot's position in `entries`."""
         shift = self.shift + (block if self.moves_on else 0)
         return moved_on(len(self.entries), shift)
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A match of each of many blocks."""
+    """One line-up's matches over many blocks."""
 
     lineup: Lineup
     seed: str
-    """Of the deals; who shares it plays the same ones."""
+    """The seed of the deals; series with the same seed play the same deals."""
     blocks: int | None
-    """Without end if None."""
+    """The number of blocks; None for no end."""
     transcripts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BlockMatch:
-    """A match of a block, as it comes out of its process."""
+    """A finished match of a block, as its process sends it."""
 
     contenders: tuple[int, ...]
-    """Who sat where: by seat, the position in the line-up's entries."""
+    """By seat, the bot's position in the line-up's entries."""
     result: Result
     refused: tuple[Refused, ...]
     written: str | None
     """The transcript as one line of JSON, if it was asked for."""
     luck: Luck | None = None
-    """Where it was measured; what deal blocks do about luck is better."""
+    """None here, as deal blocks cancel luck themselves; set where luck was measured."""
 
 
 _News: TypeAlias = BlockMatch | UnreadyBotError | BotFileError
@@ -108,7 +108,7 @@ def written_down(transcript: Transcript) -> str:
 
 
 def every_rotation(entries: Sequence[NamedBot]) -> list[Lineup]:
-    """The line-ups of a block in which everybody sits in every seat once."""
+    """The line-ups of a block in which every bot sits in every seat once."""
     return [Lineup(tuple(entries), shift) for shift in range(len(entries))]
 
 
@@ -120,7 +120,7 @@ def play_deal_blocks(
     *,
     transcripts: bool = False,
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """Play blocks, without end if `blocks` is None; each is told when it is complete, in order.
+    """Yields the matches of each complete block, in order; without end if `blocks` is None.
 
     The bots are loaded in the processes. Raises UnreadyBotError, BotFileError and
     BlockBrokenError. Close the iterator (or exhaust it) to end the processes.
@@ -133,20 +133,20 @@ def play_deal_blocks(
 
 
 class LineupProcess:
-    """A process that plays a line-up's matches, series after series."""
+    """A process that plays the matches of line-ups, one series after another."""
 
     def __init__(self, connection: "Connection[Any, Any]", process: BaseProcess) -> None:
         self._connection = connection
         self._process = process
 
     def begin(self, series: Series) -> None:
-        """Play this, after what was begun before. Told a few at a time: who tells it too much
-        without hearing what it has to say waits for it, as it does for them."""
-        with suppress(ConnectionError):  # what ended it is told by `next_match`
+        """Queue a series after those queued before. Queue only a few at a time: with full pipes
+        in both directions, the caller and the process would wait for each other."""
+        with suppress(ConnectionError):  # `next_match` raises what ended the process
             self._connection.send(series)
 
     def next_match(self) -> BlockMatch:
-        """Raises UnreadyBotError, BotFileError and BlockBrokenError."""
+        """The next match. Raises UnreadyBotError, BotFileError and BlockBrokenError."""
         try:
             news: _News = self._connection.recv()
         except (EOFError, ConnectionError):
@@ -162,7 +162,7 @@ class LineupProcess:
 
 @contextmanager
 def lineup_processes(game: AnyGame, number: int) -> Iterator[list[LineupProcess]]:
-    """So many processes, which end with the context. No two of them share any memory."""
+    """`number` processes that end with the context. No two of them share memory."""
     options = game.options.changed()
     with ExitStack() as stack:
         yield [stack.enter_context(_lineup_process(game.name, options)) for _ in range(number)]
@@ -186,7 +186,7 @@ def _lineup_process(*rules: Any) -> Iterator[LineupProcess]:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """What is started in the meantime is so from birth: only we decide what then ends."""
+    """Processes started within the context ignore Ctrl-C: only this process ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -199,9 +199,9 @@ def _deaf_to_ctrl_c() -> Iterator[None]:
 
 def _process(*rules: Any) -> BaseProcess:
     if "forkserver" in multiprocessing.get_all_start_methods():
-        from multiprocessing import forkserver  # which not every system has
+        from multiprocessing import forkserver  # not available on every system
 
-        # Forked off a process in which no bot was ever loaded, but all that bots need has been.
+        # Forked from a process that has loaded what bots need, but never a bot.
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__])
         with _deaf_to_ctrl_c():
@@ -211,13 +211,13 @@ def _process(*rules: Any) -> BaseProcess:
     return spawned.Process(target=_play_series, args=rules, daemon=True)
 
 
-# What runs in a line-up's process
+# The part that runs in a line-up's process
 
 
 def _play_series(connection: "Connection[Any, Any]", game: str, options: Mapping[str, Any]) -> None:
-    # Forked processes are given their handlers back.
+    # A forked process gets its default signal handlers back.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(ConnectionError, EOFError):  # nobody wants to know any more
+    with suppress(ConnectionError, EOFError):  # the other side has closed the connection
         try:
             rules = make_game(game, options)
             while True:

@@ -1,14 +1,14 @@
-"""Matches among bots of this process: no server, no clock, and everything out of one seed.
+"""Matches among bots in this process: no server, no clock, and one seed for all chance.
 
-Every secret number of a match is HMAC-SHA256(seed, label), with these labels, matches and seats
-counted from 0:
+Every secret number of a match is HMAC-SHA256(seed, label), with these labels; matches and seats
+count from 0:
 
     match 7 id                  the first 16 bytes, as a UUID
     match 7 secret              the dealer's secret
     match 7 entropy of seat 1   the first 16 bytes
     match 7 bot in seat 1       the seed of the bot's `random`
 
-So a match can be played again alone, its dealing can be checked like any other's, and the same
+So a single match can be played again, its dealing can be verified like any other's, and the same
 seed and bots give the same transcripts, byte for byte. Time is not measured: every turn takes 0 ms.
 """
 
@@ -41,7 +41,7 @@ _TIME_CONTROL = TimeControl()
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A bot of a series, by a name of its own: the same bot may play against itself."""
+    """A bot of a series with a unique name: the same bot may play against itself."""
 
     name: str
     kind: type[AnyBot]
@@ -52,10 +52,10 @@ class PlayedMatch:
     """A finished match."""
 
     contenders: tuple[int, ...]
-    """Who sat where: by seat, the position in the series' list of contenders."""
+    """By seat, the bot's position in the series' list of contenders."""
     transcript: Transcript
     refused: tuple[Refused, ...]
-    """The faults, with what was wrong."""
+    """The faults and their reasons."""
 
     @property
     def result(self) -> Result:
@@ -67,22 +67,22 @@ class UnreadyBotError(UserError):
 
 
 class Seed:
-    """Where all chance of a series comes from."""
+    """The seed of all random numbers of a series."""
 
     def __init__(self, text: str) -> None:
         self._key = text.encode()
 
     def derive(self, label: str) -> bytes:
-        """32 bytes that belong to `label`."""
+        """32 bytes determined by the seed and `label`."""
         return hmac.digest(self._key, label.encode(), "sha256")
 
 
 def play_series(
     game: AnyGame, contenders: Sequence[Contender], matches: int, seed: str
 ) -> Iterator[PlayedMatch]:
-    """Play `matches` matches; from one to the next everybody moves one seat down.
+    """Yields `matches` finished matches; every bot moves one seat down with each match.
 
-    Raises ValueError when the game is not played by so many seats, and UnreadyBotError.
+    Raises ValueError if the game does not allow this number of seats, and UnreadyBotError.
     """
     seats = len(contenders)
     source = Seed(seed)
@@ -95,7 +95,7 @@ def play_series(
 def play_match(
     game: AnyGame, contenders: Sequence[Contender], seed: Seed, number: int
 ) -> tuple[Transcript, tuple[Refused, ...]]:
-    """Play match `number` of a seed, contenders by seat, with a fresh object for every bot."""
+    """Play match `number` of a seed; contenders are by seat, and every bot is a new object."""
     label = f"match {number}"
     seats = range(len(contenders))
     setup = Setup(
@@ -168,7 +168,7 @@ def _reply(bot: AnyBot, match: Match, asked: Asked) -> Reply:
     )
     try:
         return TimedAction(bot.act(turn))
-    except Exception as error:  # a bot's mistake is a fault of its own, not ours
+    except Exception as error:  # an error in a bot is a fault of the bot
         _log.debug("%s failed.", match.entrants[match.seat], exc_info=True)
         return Fault(
             FaultKind.MALFORMED, reason=f"{type(error).__name__}: {error} ({_place(error)})"
@@ -176,6 +176,6 @@ def _reply(bot: AnyBot, match: Match, asked: Asked) -> Reply:
 
 
 def _place(error: Exception) -> str:
-    """Where a bot failed: its author looks there first."""
+    """The file and line where a bot failed."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{Path(last.filename).name}, line {last.lineno}"

@@ -1,4 +1,4 @@
-"""Finding a bot class by the name of a sample bot or the path of a file.
+"""Loads a bot class by the name of a sample bot or the path of a file.
 
 UserError
 └── BotFileError    no such sample, no such file, or a file that does not hold exactly one bot
@@ -15,20 +15,20 @@ from arena.bot.bot import AnyBot, Bot
 from arena.errors import UserError
 
 SAMPLE_BOTS = Path(str(files("arena_sample_bots")))
-"""Where the files of the sample bots are installed."""
+"""The folder in which the sample bots are installed."""
 
 
 class BotFileError(UserError, ValueError):
-    """There is no such bot; the message says what there is."""
+    """There is no such bot; the message names the available ones."""
 
 
 def sample_names(directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
-    """The sample bots: the files' names without `.py` and `_bot`."""
+    """The names of the sample bots: their files without `.py` and `_bot`."""
     return tuple(sorted(file.stem.removesuffix("_bot") for file in directory.glob("[!_]*.py")))
 
 
 def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
-    """The file of a sample (`honest`) or of a path (`my/bot.py`). Raises BotFileError."""
+    """The file of a sample bot (`honest`) or a path (`my/bot.py`). Raises BotFileError."""
     for file in (directory / f"{name_or_path}.py", directory / f"{name_or_path}_bot.py"):
         if file.parent == directory and file.is_file():
             return file
@@ -43,11 +43,11 @@ def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
 
 
 def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[AnyBot]:
-    """The bot class of a sample or of a file.
+    """The bot class of a sample bot or of a file.
 
-    The file is run as a module, with its own folder importable as for `python my/bot.py`: two
-    versions of a bot, each in its folder, have each its own `tables.py`. Raises BotFileError,
-    also for a file that cannot be run.
+    The file runs as a module that can import from its own folder, as with `python my/bot.py`: two
+    versions of a bot in two folders each use their own `tables.py`. Raises BotFileError, also for
+    a file that cannot be run.
     """
     return _bot_of(bot_file(name_or_path, directory))
 
@@ -86,9 +86,9 @@ def _bot_of(file: Path) -> type[AnyBot]:
 
 
 def _forget_neighbours(folder: Path, imported: set[str]) -> None:
-    """Let the next bot import modules of these names out of its own folder.
+    """Remove a folder's modules from `sys.modules`, so that the next bot imports its own.
 
-    Whoever imported them keeps them.
+    Modules that imported them keep them.
     """
     tops = {name.partition(".")[0] for name in imported}
     neighbours = {top for top in tops & imported if _lies_in(folder, sys.modules[top])}

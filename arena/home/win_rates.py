@@ -1,49 +1,52 @@
-"""What a series of matches says about its bots."""
+"""Win rates of the bots of a series of matches, with confidence intervals."""
 
 from collections import Counter
 from dataclasses import dataclass
-from math import sqrt
 
 from arena.home.deal_blocks import BlockMatch
 from arena.home.in_process import PlayedMatch
 
-_Z = 1.959964
-"""Of the normal distribution, for 95 %."""
-
 
 @dataclass(frozen=True, slots=True)
 class WinRate:
-    """One bot's matches."""
+    """The results of one bot."""
 
     name: str
     matches: int
     wins: float
-    """First places; a shared one counts in parts."""
+    """First places; one shared by n bots counts 1/n."""
     mean_placing: float
     faults: int
     design_effect: float = 1.0
-    """The variance of the share, as its blocks scatter, in that of independent matches."""
+    """The variance of the share, from the scatter of its blocks, divided by the variance of
+    independent matches."""
 
     @property
     def share(self) -> float:
-        """The share of the matches that it won."""
+        """The share of its matches that it won, 0 to 1."""
         return self.wins / self.matches
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the share lies with 95 % confidence: Wilson's score interval, for as many matches
-        as they are worth (Kish 1965)."""
+        """The 95 % interval of the share: Wilson's score interval for the effective number of
+        matches (Kish 1965)."""
+        # Imported here, because a bot's process does not need numpy.
+        import numpy as np
+
+        from arena.rating.head_to_head import wilson
+
         worth = self.matches / self.design_effect
-        return wilson(self.share * worth, worth)
+        low, high = wilson(np.array([self.share * worth]), np.array([worth]))
+        return float(low[0]), float(high[0])
 
 
 class WinRates:
-    """Counts matches as they are played, those of a block one after the other."""
+    """A counter of played matches; the matches of a block come one after the other."""
 
     def __init__(self, names: list[str], *, matches_per_block: int = 1) -> None:
         self._size = matches_per_block
         self._block = [0.0] * len(names)
-        """Wins in the block that is being counted."""
+        """Wins in the current block."""
         self._block_squares = [0.0] * len(names)
         self._squares = [0.0] * len(names)
         self._names = names
@@ -52,7 +55,7 @@ class WinRates:
         self._faults = [0] * len(names)
         self.matches = 0
         self.reasons: Counter[tuple[str, str, str]] = Counter()
-        """Faults by name, kind and what was wrong."""
+        """The number of faults by bot, kind and reason."""
 
     def add(self, played: PlayedMatch | BlockMatch) -> None:
         """Count a match."""
@@ -88,7 +91,7 @@ class WinRates:
         return sorted(standings, key=lambda standing: (-standing.wins, standing.mean_placing))
 
     def _design_effect(self, contender: int) -> float:
-        """Drawn towards 1 as by one more match, so that it is never 0, nor 0 / 0."""
+        """The design effect, shrunk to 1 as if by one more match, so it is never 0 or 0 / 0."""
         blocks, size = self.matches // self._size, self._size
         if size == 1:
             return 1.0
@@ -100,12 +103,3 @@ class WinRates:
         scatter = self._block_squares[contender] / size - self.matches * share**2
         alone = self._squares[contender] / size - blocks * share**2
         return (max(0.0, scatter) * blocks / (blocks - 1) + one_more) / (max(0.0, alone) + one_more)
-
-
-def wilson(successes: float, trials: float) -> tuple[float, float]:
-    """Wilson's 95 % score interval (E. B. Wilson 1927): honest near 0 and 1 and for few trials."""
-    share = successes / trials
-    centre = share + _Z**2 / (2 * trials)
-    margin = _Z * sqrt(share * (1 - share) / trials + _Z**2 / (4 * trials**2))
-    scale = 1 + _Z**2 / trials
-    return max(0.0, (centre - margin) / scale), min(1.0, (centre + margin) / scale)

@@ -1,1 +1,1 @@
-"""Matches among connected bots: who sits down next, and each match from offer to record."""
+"""Runs matches among connected bots: which bots play next, and each match from offer to record."""

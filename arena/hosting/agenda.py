@@ -1,4 +1,4 @@
-"""Blocks that go before the ladder's: what a director asks for, and tells about."""
+"""Blocks that go before the ladder's: what a director asks for, and what it reports."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from arena.scheduling.ladder import Candidate, TableType
 
 @dataclass(eq=False, slots=True)
 class Engagement:
-    """A block to be played among named versions, perhaps in several goes.
+    """A block to be played among given versions, possibly with interruptions.
 
-    Unlike a block of the ladder it is not cut short when a bot is away, or does not join: who loses
-    could end it at a moment of its choice. It is given back instead, and played on later.
+    Unlike a block of the ladder it is not cut short when a bot is away or does not join: a losing
+    bot could end it when it likes. It is returned to the agenda instead, and continued later.
     """
 
-    ladder: TableType
+    table_type: TableType
     bots: tuple[int, ...]
     """Versions, in the order of the first match's seats."""
     block: Block
@@ -26,35 +26,35 @@ class Engagement:
 
 
 class EngagementEnd(Enum):
-    """How a go at an engagement ended."""
+    """How playing an engagement ended, finished or interrupted."""
 
     COMPLETE = "complete"
-    """All its matches are on their way into storage."""
+    """All its matches are played and queued for storage."""
     INTERRUPTED = "interrupted"
     """A bot is away or did not join: the rest is still to be played."""
     BROKEN = "broken"
-    """We broke it: it is void."""
+    """An error on our side: it is void."""
     STOPPED = "stopped"
-    """The referee stops: it is void."""
+    """The referee is stopping: it is void."""
 
 
 class Agenda(Protocol):
-    """Engagements waiting for their bots. Nothing here waits or fails."""
+    """Engagements waiting for their bots. No method blocks or raises."""
 
     @property
     def wanting(self) -> bool:
-        """Whether it is worth asking: something waits for its bots."""
+        """Whether any engagement is waiting for its bots."""
         ...
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
-        """One to begin, or to go on with, now, all of whose bots are among the `free`."""
+        """An engagement to begin or continue now, with all its bots among the `free` ones."""
         ...
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
-        """The versions among the `present` that the ladder shall leave alone, because an engagement
-        waits for nothing but a free place of theirs."""
+        """The versions among the `present` that the ladder must not use, because an engagement
+        needs only a free place of theirs to begin."""
         ...
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
-        """An engagement that was handed out is over for now."""
+        """Report that an engagement from `next_engagement` ended or was interrupted."""
         ...

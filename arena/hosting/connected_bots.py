@@ -1,4 +1,4 @@
-"""Connected bots as the director knows them: their places, and how reliable they have been."""
+"""Connected bots as the director sees them: their free places and their recent reliability."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,27 +13,29 @@ LONGEST_PAUSE_SECONDS = 300.0
 
 @dataclass(slots=True)
 class Reliability:
-    """How reliable a version has been lately; outlives its connections."""
+    """The recent reliability of a version, kept across its connections."""
 
     misses: int = 0
     not_before: float = 0.0
-    rests: dict[str, float] = field(default_factory=dict)
+    declined_until: dict[str, float] = field(default_factory=dict)
     """Until when an instance that declined is offered nothing; its other copies play on."""
 
-    def miss(self, now: float) -> float:
+    def missed(self, now: float) -> float:
         """Count a miss: for so many seconds the version is left out."""
         pause: float = min(FIRST_PAUSE_SECONDS * 2**self.misses, LONGEST_PAUSE_SECONDS)
         self.misses += 1
         self.not_before = now + pause
         return pause
 
-    def rest(self, instance: str, now: float, seconds: float) -> float:
+    def declined(self, instance: str, now: float, seconds: float) -> float:
         """An instance declined, which is no miss. Returns until when it is offered nothing."""
-        self.rests = {name: until for name, until in self.rests.items() if until > now}
-        until = self.rests[instance] = now + seconds
+        self.declined_until = {
+            name: until for name, until in self.declined_until.items() if until > now
+        }
+        until = self.declined_until[instance] = now + seconds
         return until
 
-    def kept(self) -> None:
+    def played(self) -> None:
         """A match was played as it should be: a miss is made good by one, not all at once."""
         self.misses = max(0, self.misses - 1)
 
@@ -44,39 +46,44 @@ class ConnectedBot:
 
     participant: Participant
     candidate: Candidate
-    standing: Reliability
+    reliability: Reliability
     taken: int = 0
     """Places held by blocks."""
     present: bool = True
     on_probation: bool = False
-    """After a miss it gets one place, until it has played: of several copies of a version, one
-    that does not read would else hold the places of dozens of opponents."""
+    """After a miss it gets only one place until it has played. Otherwise one copy of a version
+    that does not read its stream could hold the places of dozens of opponents."""
 
-    def goes_on(self, now: float) -> bool:
+    def takes_offers(self, now: float) -> bool:
         """Whether it can be offered the next match of a block that it plays in."""
-        return self.present and self.standing.rests.get(self.participant.instance, now) <= now
+        return (
+            self.present
+            and self.reliability.declined_until.get(self.participant.instance, now) <= now
+        )
 
-    def welcome(self, now: float) -> bool:
+    def eligible(self, now: float) -> bool:
         """Whether it is here and not left out."""
-        return self.goes_on(now) and self.standing.not_before <= now
+        return self.takes_offers(now) and self.reliability.not_before <= now
 
     def free(self, now: float) -> bool:
-        """Whether it could sit down."""
+        """Whether it can take a seat in another match."""
         places = 1 if self.on_probation else self.participant.max_matches
-        return self.welcome(now) and self.taken < places
+        return self.eligible(now) and self.taken < places
 
 
-def seated(bots: Iterable[int], free: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
-    """One free guest of each version: of several copies the idlest, so that they share its load."""
+def idlest_copies(
+    versions: Iterable[int], free: Sequence[ConnectedBot]
+) -> tuple[ConnectedBot, ...]:
+    """One free bot of each version: of several copies the idlest, so that they share its load."""
     return tuple(
-        min((guest for guest in free if guest.candidate.bot == bot), key=lambda copy: copy.taken)
-        for bot in bots
+        min((bot for bot in free if bot.candidate.bot == version), key=lambda copy: copy.taken)
+        for version in versions
     )
 
 
-def one_each(guests: Iterable[ConnectedBot]) -> list[Candidate]:
+def one_per_version(bots: Iterable[ConnectedBot]) -> list[Candidate]:
     """One candidate per version, however many copies of it are connected."""
     seen: dict[int, Candidate] = {}
-    for guest in guests:
-        seen.setdefault(guest.candidate.bot, guest.candidate)
+    for bot in bots:
+        seen.setdefault(bot.candidate.bot, bot.candidate)
     return list(seen.values())

@@ -1,18 +1,19 @@
-"""One match among bots that may be slow, wrong, silent or gone: from offer to transcript.
+"""`HostedMatch`: one match among remote bots (slow, faulty, silent or gone), offer to transcript.
 
-A table never waits. It is told of joins, answers, departures and the passing of time, moves the
-match on as far as it goes, and tells the players what is new. So a match costs no task, and a
-test turns its clock by hand.
+A hosted match never waits. Joins, answers, departures and the passing of time are calls to it; each
+moves the match on as far as it goes and tells the players what is new. So a match costs no task,
+and a test turns its clock by hand.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import structlog
 
-from arena.hosting.ports import Cancellable, Player, Timer
+from arena.hosting.alarm import Alarm
+from arena.hosting.ports import Player, Timer
+from arena.hosting.terms import Patience
 from arena.match.clock import TimeBank
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Ask, Flow, MatchRecord, OpenTurn, Reply, TimedAction, play
@@ -22,19 +23,6 @@ from arena.randomness import KeyedRandomness, commitment, match_key
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long a table waits for what is no thinking."""
-
-    join_seconds: float = 5.0
-    """How long an offer stands: enough for a bot in the middle of a heavy move to read it."""
-    grace_seconds: float = 15.0
-    """How long a bot may be away before it forfeits: a restart of its process fits in."""
-    decline_seconds: float = 5.0
-    """How long a copy of a bot is offered nothing after it declined: often it is leaving, and an
-    offer that is declined costs the others at the table their time."""
-
-
 class _Phase(Enum):
     OFFERED = "offered"
     PLAYING = "playing"
@@ -42,16 +30,16 @@ class _Phase(Enum):
 
 
 class Outcome(Enum):
-    """How a table ended for whoever set it up."""
+    """How a hosted match ended, for whoever set it up."""
 
     PLAYED = "played"
-    """The transcript is there."""
+    """It was played to its end and has a transcript."""
     NOT_JOINED = "not joined"
     """A bot left or did not join in time; the match did not begin."""
     DECLINED = "declined"
     """A bot declined; the match did not begin."""
     BROKEN = "broken"
-    """We broke it; nothing of it counts."""
+    """An error or a stop on our side; the match does not count."""
 
 
 class HostedMatch:
@@ -86,19 +74,17 @@ class HostedMatch:
         self._asked_at = 0.0
         self._replies: dict[int, Reply] = {}
         self._patience = patience
-        self._deadline = timer.now() + patience.join_seconds
-        self._alarm: Cancellable | None = None
-        self._alarm_at = 0.0
+        self._alarm = Alarm(timer, self._ring)
 
     def open(self) -> None:
         """Offer the match to all seats."""
         join_ms = int(self._patience.join_seconds * 1000)
         for seat, player in enumerate(self._players):
             player.offer(self, seat, self._commitment, join_ms)
-        self._arm()
+        self._alarm.set(self._timer.now() + self._patience.join_seconds)
 
     def join(self, seat: int, entropy: bytes) -> None:
-        """A seat accepts; the match begins with the last one. Joining twice changes nothing."""
+        """Accept the offer for a seat; the match begins when all have. Repeats do nothing."""
         if self._phase is not _Phase.OFFERED or seat in self._entropies:
             return
         self._entropies[seat] = entropy
@@ -106,7 +92,7 @@ class HostedMatch:
             self._begin()
 
     def decline(self, seat: int) -> bool:
-        """A seat does not want to play: the match does not begin. False if it runs already."""
+        """Reject the offer for a seat: the match does not begin. False if it has begun already."""
         if self._phase is not _Phase.OFFERED:
             return False
         self.absent_at_start = [seat]
@@ -115,16 +101,15 @@ class HostedMatch:
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """An action for an open turn. False if no such turn is open, which changes nothing."""
-        milliseconds = self._elapsed()
-        return self._reply(seat, turn_number, TimedAction(action, milliseconds))
+        return self._reply(seat, turn_number, TimedAction(action, self._elapsed()))
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
-        """An answer to an open turn that holds no action of the game."""
+        """Take an answer to an open turn that is not an action of the game. False as `answer`."""
         fault = Fault(FaultKind.MALFORMED, self._elapsed(), reason)
         return self._reply(seat, turn_number, fault)
 
     def left(self, seat: int) -> None:
-        """The seat's bot lost its connection; its clock goes on."""
+        """Record that the seat's bot lost its connection; its clock keeps running."""
         if self._phase is _Phase.OFFERED:
             self.absent_at_start = [seat]
             self._call_off("a bot left")
@@ -133,7 +118,7 @@ class HostedMatch:
             self._set_deadline()
 
     def returned(self, seat: int) -> None:
-        """The seat's bot is back."""
+        """Record that the seat's bot is connected again."""
         if self._away_since.pop(seat, None) is not None and self._phase is _Phase.PLAYING:
             self._set_deadline()
 
@@ -149,7 +134,7 @@ class HostedMatch:
         self._let_go()
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """What is left to a seat that is asked now: for this turn, and in its bank."""
+        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
         return self._banks[seat].left_after(self._elapsed())
 
     def discard(self) -> None:
@@ -159,7 +144,7 @@ class HostedMatch:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Players know their table: nothing of a match stays for the garbage collector to find."""
+        """Players know their match: nothing of a match stays for the garbage collector to find."""
         self._players = ()
 
     def _begin(self) -> None:
@@ -208,7 +193,8 @@ class HostedMatch:
         except StopIteration as stop:
             self._finish(stop.value)
         except Exception:
-            # A bug of ours. The bots learn that it happened, never what the exception says.
+            # A bug of ours. Bots are told that it happened, but not the text of the exception,
+            # which could reveal secrets.
             log.exception("match broken", match=self.setup.match_id)
             self.break_off("the referee made a mistake; the match does not count")
 
@@ -260,26 +246,17 @@ class HostedMatch:
         self._tell_done(outcome)
 
     def _tell_done(self, outcome: Outcome) -> None:
-        done, self._done = self._done, _told
+        done, self._done = self._done, _done_already
         done(self, outcome)
 
     def _close(self) -> None:
         self._phase = _Phase.OVER
         self._flow = None
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
-
-    # One alarm per table. A new deadline that lies later than the alarm only moves the deadline:
-    # the alarm finds out when it rings. Most turns therefore arrange and cancel nothing.
+        self._alarm.cancel()
 
     def _set_deadline(self) -> None:
-        replies = self._replies
-        self._deadline = min(
-            [self._seat_deadline(turn.seat) for turn in self._asked if turn.seat not in replies]
-        )
-        if self._alarm is None or self._deadline < self._alarm_at:
-            self._arm()
+        waited_for = [turn.seat for turn in self._asked if turn.seat not in self._replies]
+        self._alarm.set(min(map(self._seat_deadline, waited_for)))
 
     def _seat_deadline(self, seat: int) -> float:
         deadline = self._asked_at + self._banks[seat].allowed_ms / 1000
@@ -287,18 +264,8 @@ class HostedMatch:
             return deadline
         return min(deadline, self._away_since[seat] + self._patience.grace_seconds)
 
-    def _arm(self) -> None:
-        if self._alarm is not None:
-            self._alarm.cancel()
-        self._alarm_at = self._deadline
-        self._alarm = self._timer.call_at(self._deadline, self._ring)
-
     def _ring(self) -> None:
-        self._alarm = None
-        now = self._timer.now()
-        if now < self._deadline:
-            self._arm()
-        elif self._phase is _Phase.OFFERED:
+        if self._phase is _Phase.OFFERED:
             self.absent_at_start = [
                 seat for seat in range(len(self._players)) if seat not in self._entropies
             ]
@@ -308,7 +275,7 @@ class HostedMatch:
                 "nothing for a while; was it busy with another match?",
             )
         elif self._phase is _Phase.PLAYING:
-            self._expire(now)
+            self._expire(self._timer.now())
 
     def _expire(self, now: float) -> None:
         for turn in self._asked:
@@ -318,13 +285,8 @@ class HostedMatch:
             if self._gone_for_good(seat):
                 self._replies[seat] = _ABSENT
             else:
-                bank, elapsed = self._banks[seat], self._elapsed()
-                turn_ms = self.setup.time_control.turn_ms
-                reason = (
-                    f"no answer within {bank.allowed_ms} ms: "
-                    f"{turn_ms} ms for a turn, {bank.left_ms} ms in the bank"
-                )
-                bank.spend(elapsed)
+                elapsed = self._elapsed()
+                reason = self._banks[seat].overrun(elapsed)
                 self._replies[seat] = Fault(FaultKind.LATE, elapsed, reason)
         if len(self._replies) == len(self._asked):
             self._advance([self._replies[turn.seat] for turn in self._asked])
@@ -332,8 +294,8 @@ class HostedMatch:
             self._set_deadline()
 
 
-def _told(_table: HostedMatch, _outcome: Outcome) -> None:
-    """Stands for `done` once it was called: whoever sets up a table knows it, too."""
+def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
+    """Stands for `done` once it was called: whoever sets up a match is in turn known to it."""
 
 
 _ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")

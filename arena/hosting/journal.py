@@ -24,9 +24,9 @@ from arena.hosting.waiting import Waiting
 from arena.records import BlockEnd, FinishedMatch, TournamentBlock
 
 MOST_WAITING = 2_000
-"""Matches waiting to be recorded, above which no new ones should begin."""
+"""How many matches may wait to be recorded before no new ones should begin."""
 BATCH = 256
-"""Matches recorded in one transaction: large enough to be cheap, small enough to be soon."""
+"""Most matches recorded in one transaction: large enough to be cheap, small enough to be quick."""
 RETRY_SECONDS = (0.1, 0.5, 2.0, 5.0)
 """Pauses between attempts while storage fails; the last one repeats."""
 
@@ -101,7 +101,7 @@ class Journal:
         self._wake()
 
     def open_block(self, block: TournamentBlock) -> None:
-        """Record that a block of a tournament is begun, before any match of it."""
+        """Record that a tournament's block has begun, before any match of it."""
         self._openings.append(block)
         self._wake()
 
@@ -164,7 +164,7 @@ class Journal:
         matches: list[FinishedMatch],
         ends: list[BlockEnd],
     ) -> set[str]:
-        """Write all of it, and return the ids of what was refused for good.
+        """Write everything, and return the ids of the matches that storage rejected for good.
 
         Recording is idempotent, so an attempt that failed half way is simply repeated.
         """
@@ -243,7 +243,7 @@ class Journal:
         self._spool_news.set()  # some of it may have been recorded meanwhile
 
     async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
-        """Record a batch; what storage refuses for good is set aside, so that the rest goes in."""
+        """Record a batch; matches that storage rejects are added to `refused`, the rest written."""
         if not matches:
             return
         try:
@@ -269,8 +269,8 @@ class Journal:
         except StorageFailedError:
             raise
         except Exception:
-            # Their matches are recorded all the same, and rated or not as the blocks say; the
-            # tournament finds them missing after the next start and has them played again.
+            # Their matches are still recorded, and rated or not as the blocks say. After the next
+            # start the tournament finds the blocks missing and has them played again.
             log.exception("blocks not opened", blocks=len(openings))
 
     async def _end(self, end: BlockEnd) -> None:
@@ -289,5 +289,5 @@ def _tell(entry: _Entry, refused: bool) -> None:
     try:
         (entry.refused if refused else entry.recorded)()
     except Exception:
-        # The result is safe; the journal must go on for the others.
-        log.exception("end not told", match=entry.match.transcript.setup.match_id)
+        # The result is recorded; the journal must continue for the other matches.
+        log.exception("end not announced", match=entry.match.transcript.setup.match_id)

@@ -1,85 +1,88 @@
-"""Which table of the rated ladder is opened next: fair to ladders and opponents, at a pace.
+"""Chooses the next table of the rated ladder: fair to ladders and opponents, house bots paced.
 
-Bots of the house play among themselves at a pace, so that an arena with nobody else in it leaves
-the machine alone. A table with anybody else's bot waits for nothing.
+Matches among house bots only are limited to a pace, so that an arena without other bots does not
+keep the machine busy. A table with any other bot is opened without delay.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from arena.hosting.connected_bots import ConnectedBot, one_each
+from arena.hosting.connected_bots import ConnectedBot, one_per_version
 from arena.scheduling.ladder import Candidate, MeetingCounts, RunningPairs, TableType, next_table
 from arena.scheduling.pace import Pace
 
 
 @dataclass(frozen=True, slots=True)
 class LadderTable:
-    """A table that can be opened now: its ladder, and the bots in no order of seats."""
+    """A table that can be opened now: its type, and the bots in no order of seats."""
 
-    ladder: TableType
+    table_type: TableType
     bots: tuple[Candidate, ...]
 
 
 class LadderTables:
-    """The ladders of a director with the places that their running blocks take."""
+    """The ladders of a director and the places that their running blocks hold."""
 
     def __init__(
-        self, ladders: Sequence[TableType], counts: MeetingCounts, house_pace: float
+        self, table_types: Sequence[TableType], counts: MeetingCounts, house_pace: float
     ) -> None:
-        self._ladders = ladders
+        self._table_types = table_types
         self._counts = counts
-        self._seats_in_play = {ladder.key: 0 for ladder in ladders}
-        self._running_pairs = {ladder.key: RunningPairs() for ladder in ladders}
-        # A pace for each, so that every ladder has a start of its own.
-        share = house_pace / max(1, len(ladders))
-        self._paces = {ladder.key: Pace(share) for ladder in ladders}
+        self._seats_in_play = {table_type.key: 0 for table_type in table_types}
+        self._running_pairs = {table_type.key: RunningPairs() for table_type in table_types}
+        # A pace for each, so that every type has a start of its own.
+        share = house_pace / max(1, len(table_types))
+        self._paces = {table_type.key: Pace(share) for table_type in table_types}
         self._quota = 0.0
 
     def share_out(self, present: Iterable[ConnectedBot]) -> None:
-        """Spread the places over the ladders, so that small tables do not starve large ones, and
-        over the opponents."""
+        """Share the places among the ladders, so that small tables do not starve large ones, and
+        among the opponents."""
         present = list(present)
-        candidates = one_each(present)
+        candidates = one_per_version(present)
         possible = sum(
-            next_table(ladder, candidates, self._counts) is not None for ladder in self._ladders
+            next_table(table_type, candidates, self._counts) is not None
+            for table_type in self._table_types
         )
         places: dict[int, int] = defaultdict(int)
-        for guest in present:
-            places[guest.candidate.bot] += guest.participant.max_matches
+        for bot in present:
+            places[bot.candidate.bot] += bot.participant.max_matches
         self._quota = sum(places.values()) / max(1, possible)
-        for ladder in self._ladders:
-            self._running_pairs[ladder.key].share_out(places, ladder.seats)
+        for table_type in self._table_types:
+            self._running_pairs[table_type.key].share_out(places, table_type.seats)
 
     def next(self, free: Sequence[Candidate], now: float) -> LadderTable | float | None:
-        """The table to open now; else the time at which the pace allows one; else None."""
+        """The table to open now, or the time at which the pace allows one, or None."""
         paced: list[float] = []
-        for ladder in sorted(self._ladders, key=lambda ladder: self._seats_in_play[ladder.key]):
-            if self._seats_in_play[ladder.key] >= self._quota:
+        for table_type in sorted(
+            self._table_types, key=lambda table_type: self._seats_in_play[table_type.key]
+        ):
+            if self._seats_in_play[table_type.key] >= self._quota:
                 continue
-            pairs = self._running_pairs[ladder.key]
-            chosen = next_table(ladder, free, self._counts, pairs)
-            ready_at = self._paces[ladder.key].ready_at(ladder.seats)
+            pairs = self._running_pairs[table_type.key]
+            chosen = next_table(table_type, free, self._counts, pairs)
+            ready_at = self._paces[table_type.key].ready_at(table_type.seats)
             if chosen is not None and ready_at > now and _only_house(chosen):
                 paced.append(ready_at)
-                chosen = next_table(ladder, free, self._counts, pairs, with_guest=True)
+                chosen = next_table(table_type, free, self._counts, pairs, with_visitor=True)
             if chosen is not None:
-                return LadderTable(ladder, chosen)
+                return LadderTable(table_type, chosen)
         return min(paced, default=None)
 
-    def opened(self, ladder: TableType, bots: Sequence[Candidate], now: float) -> None:
-        """A block of a ladder begins."""
+    def opened(self, table_type: TableType, bots: Sequence[Candidate], now: float) -> None:
+        """A block at such a table begins."""
         if _only_house(bots):
-            self._paces[ladder.key].spend(now, ladder.seats)
-        self._occupy(ladder, bots, 1)
+            self._paces[table_type.key].spend(now, table_type.seats)
+        self._occupy(table_type, bots, 1)
 
-    def closed(self, ladder: TableType, bots: Sequence[Candidate]) -> None:
-        """A block of a ladder is over."""
-        self._occupy(ladder, bots, -1)
+    def closed(self, table_type: TableType, bots: Sequence[Candidate]) -> None:
+        """A block at such a table is over."""
+        self._occupy(table_type, bots, -1)
 
-    def _occupy(self, ladder: TableType, bots: Sequence[Candidate], by: int) -> None:
-        self._seats_in_play[ladder.key] += by * ladder.seats
-        self._running_pairs[ladder.key].change([candidate.bot for candidate in bots], by)
+    def _occupy(self, table_type: TableType, bots: Sequence[Candidate], by: int) -> None:
+        self._seats_in_play[table_type.key] += by * table_type.seats
+        self._running_pairs[table_type.key].change([candidate.bot for candidate in bots], by)
 
 
 def _only_house(bots: Iterable[Candidate]) -> bool:

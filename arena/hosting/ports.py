@@ -1,4 +1,4 @@
-"""What hosting needs from outside, as protocols. `referee` and `storage` supply it."""
+"""Protocols of what hosting needs from outside: players, a timer, storage."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
@@ -9,13 +9,13 @@ from arena.records import Block, BlockEnd, FinishedMatch, Registered, Tournament
 
 
 class Host(Protocol):
-    """The match, as a seat's bot speaks to it."""
+    """A match, as a seat's bot sees it."""
 
     @property
     def setup(self) -> Setup: ...
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """What is left to a seat that is asked now: for this turn, and in its bank."""
+        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
         ...
 
     def join(self, seat: int, entropy: bytes) -> None:
@@ -23,50 +23,50 @@ class Host(Protocol):
         ...
 
     def decline(self, seat: int) -> bool:
-        """Do not accept the offer. False if the match runs already, which changes nothing."""
+        """Reject the offer. False, and no effect, if the match has begun already."""
         ...
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
-        """Act. False if no such turn is open, which changes nothing."""
+        """Act. False, and no effect, if no such turn is open."""
         ...
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
-        """Answer with something that is no action of the game. False as above."""
+        """Answer with something that is not an action of the game. False as `answer`."""
         ...
 
     def left(self, seat: int) -> None:
-        """The connection is lost."""
+        """Report that the connection was lost."""
         ...
 
     def returned(self, seat: int) -> None:
-        """The connection is back."""
+        """Report that the connection is restored."""
         ...
 
 
 class Player(Protocol):
-    """One seat's bot, as the match it plays in sees it. Nothing here waits or fails."""
+    """One seat's bot, as its match sees it. No method blocks or raises."""
 
     def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
         """Offer the match; a `join` or `decline` to the host follows, or neither."""
         ...
 
     def ask(self, turn: OpenTurn) -> None:
-        """Put a turn to the bot."""
+        """Send a turn to the bot."""
         ...
 
     def refuse(self, refused: Refused, faults: int) -> None:
-        """Tell the bot about a fault of its own, the `faults`-th of the match."""
+        """Tell the bot about a fault of its own; `faults` counts its faults in this match."""
         ...
 
     def end(self, written: bytes, events: Sequence[Any]) -> None:
         """Tell the bot that the match is over and recorded.
 
-        `written` is the transcript as FinishedMatch has it; `events` are all of the match.
+        `written` is the transcript as in FinishedMatch; `events` are all events of the match.
         """
         ...
 
     def withdraw(self, reason: str) -> None:
-        """Tell the bot that the match does not take place, or is broken off."""
+        """Tell the bot that the match does not take place, or is ended early as void."""
         ...
 
 
@@ -78,7 +78,7 @@ class Participant(Protocol):
 
     @property
     def instance(self) -> str:
-        """Tells apart several connected copies of the same version; often empty."""
+        """Distinguishes connected copies of the same version; often empty."""
         ...
 
     @property
@@ -93,18 +93,18 @@ class Participant(Protocol):
 
 
 class Cancellable(Protocol):
-    """A call that was arranged."""
+    """A scheduled call."""
 
     def cancel(self) -> None:
-        """Do not call any more."""
+        """Cancel the call."""
         ...
 
 
 class Timer(Protocol):
-    """Monotonic time, turned by hand in tests."""
+    """A monotonic clock with scheduled calls; tests set it by hand."""
 
     def now(self) -> float:
-        """Seconds."""
+        """The current time in seconds."""
         ...
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Cancellable:
@@ -113,18 +113,18 @@ class Timer(Protocol):
 
 
 class StorageFailedError(Exception):
-    """Storage could not do it now; trying again later may help."""
+    """Storage failed for now; trying again later may help."""
 
 
 class Recorder(Protocol):
-    """Keeps results. Raises StorageFailedError when it cannot at the moment."""
+    """Stores results. Raises StorageFailedError when storage fails for now."""
 
     async def record(self, matches: Sequence[FinishedMatch]) -> None:
-        """Record all or none; a match whose id is already recorded is left as it is."""
+        """Record all or none; a match that is already recorded is left as it is."""
         ...
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
-        """Record that these are begun; one that is recorded already is left as it is."""
+        """Record that these have begun; one that is already recorded is left as it is."""
         ...
 
     async def close_block(self, block_id: str) -> None:
@@ -132,11 +132,11 @@ class Recorder(Protocol):
         ...
 
     async def void_block(self, block_id: str) -> None:
-        """End a block that we broke; none of its matches counts."""
+        """End a block that failed on our side; none of its matches counts."""
         ...
 
     async def refuse_block(self, block: Block) -> None:
-        """The same for a block of which a match was refused, be it the first."""
+        """Void a block of which a match was rejected, even if no match of it is recorded yet."""
         ...
 
 

@@ -1,8 +1,8 @@
-"""How lucky a seat's draws were: what the dealer gave it beyond the expectation.
+"""The luck of each seat: the value that the dealer's draws gave it, minus the expected value.
 
-For every draw: the value of what was drawn, by a fixed table, minus the mean of that value over all
-that could have been drawn. Its expectation is zero whoever plays, so it can be taken out of a
-rating without moving it. The definition and the proof stand in docs/luck.md.
+The luck of a draw is the value of the outcome, by a fixed table, minus the mean of that value over
+all possible outcomes. Its expectation is zero for any players, so it can be subtracted from a
+rating without bias. The definition and the proof are in docs/luck.md.
 """
 
 from arena.luck.draws import DrawLuck

@@ -1,11 +1,11 @@
-"""The luck of Blöff's deal, in expected points: the share of the other seats that one beats.
+"""The luck of Blöff's deal, in expected points (the share of the other seats that a seat beats).
 
-Every kind of card has a value. A seat's luck is what its hand is worth beyond the mean of all hands
-of the table. All orders of the deck are equally likely, and hands are equally large, so every seat
-has the same expectation, whatever the values and whatever the deck: the mean is zero exactly.
+Every kind of card has a value. A seat's luck is the value of its hand minus the mean value of all
+hands of the table. All orders of the deck are equally likely and hands are equally large, so every
+seat has the same expectation for any values and any deck: the mean is exactly zero.
 
-Cards drawn later and reshuffles have luck 0. They explain a tenth as much, and would ask for the
-match to be played again to see who drew them.
+Cards drawn later and reshuffles have luck 0: they explain a tenth as much, and the match would have
+to be replayed to see who drew them.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from arena.match.transcript import Transcript
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """The deal, at the table sizes that have values; of a transcript that follows the rules."""
+    """The luck of the deal, at table sizes that have values; the transcript must be legal."""
     seats, options = len(transcript.setup.entrants), transcript.setup.options
     assert isinstance(options, BloeffOptions)
     values = bloeff_table().values.get(seats)
@@ -28,6 +28,6 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
         sum([values[card] for card in deal.cards[seat * size : (seat + 1) * size]])
         for seat in range(seats)
     ]
-    # Whole numbers as long as possible: the sum over the seats is zero.
+    # Integers as long as possible, so that the sum over the seats is exactly zero.
     total, unit = sum(worth), seats * SCALE
     yield DrawLuck(1, deal, tuple([(seats * own - total) / unit for own in worth]))

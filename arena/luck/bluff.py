@@ -1,11 +1,11 @@
-"""The luck of Bluff's draws, in expected points: the share of the other seats that one beats.
+"""The luck of Bluff's draws, in expected points (the share of the other seats that a seat beats).
 
-Only what two seats with dice left decide between them has a value: their hidden rolls, and at a
-table of two who opens. All other draws have luck 0, which is a valid, if useless, covariate: rolls
-among three or more seats (hands alone were measured to explain 1 % there) and re-rolls.
+Two kinds of draws have a value: the hidden rolls once only two seats have dice left, and the choice
+of the opener at a table of two. All other draws have luck 0, a valid covariate that explains
+nothing: re-rolls, and rolls among three or more seats (hands were measured to explain 1 % there).
 
-No step is played again: a roll shows by itself who has how many dice, and who opens is who acts
-after it.
+No step is replayed: a roll itself shows how many dice each seat has, and the first seat to act
+after it is the opener.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _STARTING: Final = (StartingRoll, OpenerDraw)
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """The draws that the table gives a value, in order; of a transcript that follows the rules."""
+    """The luck of the draws that have a value, in order; the transcript must be legal."""
     table, steps = bluff_table(), transcript.steps
     seats, options = len(transcript.setup.entrants), transcript.setup.options
     assert isinstance(options, BluffOptions)
@@ -42,7 +42,7 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
                 given = between(opener, other, luck / (seats - 1), seats)
                 yield DrawLuck(index + 1, draw, given)
         elif seats == 2 and worth is not None and type(draw) in _STARTING:
-            # Before, and after a tie, both are equally likely to open, and the mean is nothing.
+            # Before the draw and after a tie both seats are equally likely to open: luck 0.
             opener = _opener(steps, index)
             if opener is None or type(steps[index + 1].action) in _STARTING:
                 yield DrawLuck(index + 1, draw, (0.0, 0.0))
@@ -51,14 +51,14 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
 
 
 def luck_of_roll(table: LuckTable, dice: Dice, other_dice: Dice) -> float | None:
-    """In wins, of the seat that opens a round between two, whose dice come first."""
+    """The luck, in wins, of the opener of a round between two seats; its dice come first."""
     duel = table.duels.get((len(dice), len(other_dice)))
     return None if duel is None else duel.lucks[cell_of(dice, other_dice)] / duel.unit
 
 
 def _opener(steps: Sequence[Step], index: int) -> int | None:
-    """Who opens after the draw at `index`; None in a record that ends there, as no match does:
-    one is broken off only after somebody acted."""
+    """The seat that opens after the draw at `index`; None if the record ends there, which no match
+    does: a match is broken off only after a seat acted."""
     for step in steps[index + 1 : index + 3]:
         if step.actor is not DEALER:
             return step.actor

@@ -1,11 +1,11 @@
-"""The luck of Bluff You!'s rolls, in expected points: the share of the other seats that one beats.
+"""The luck of Bluff You!'s rolls, in expected points (the share of other seats that a seat beats).
 
-What a roll is worth to the bluffer depends on its sum, and on where the chip with that number lies:
-in the centre, with the bluffer itself, or with another seat. The mean runs over all 216 rolls with
-the chips where they lie, in whole numbers: it is zero exactly. What the bluffer gains, the others
-lose in equal parts.
+The value of a roll to the bluffer depends on its sum and on the place of the chip with that number:
+the centre, the bluffer or another seat. The mean is taken over all 216 rolls with the chips in
+their places, in integers, so the luck has a mean of exactly zero. The other seats lose in equal
+parts what the bluffer gains.
 
-No step is played again: who won a chip follows from the dice, what was said and what was answered.
+No step is replayed: the owner of a chip follows from the dice, the announcement and the answer.
 """
 
 from collections.abc import Iterator
@@ -28,25 +28,25 @@ from arena.luck.tables import SCALE, RollTable, bluff_you_table
 from arena.match.transcript import Transcript
 
 UNIT: Final = ROLLS * SCALE
-"""What a point is in whole numbers."""
+"""One point in the integer unit."""
 _FIRST: Final = CHIPS[0]
 
 
 class RollMade(NamedTuple):
-    """A roll, and where the chips lay before it."""
+    """A roll, and the places of the chips before it."""
 
     step: int
     """Its position in the transcript, from 1."""
     roll: Roll
     bluffer: int
     owners: dict[int, int | None]
-    """By number; None is the centre. It changes when the next roll is asked for."""
+    """Owners of chips by number; None is the centre. It changes when the iterator goes on."""
     moved: list[int]
-    """Numbers of the chips that moved since the roll before. It changes likewise."""
+    """Numbers of the chips that moved since the previous roll. It changes likewise."""
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """All rolls, at the table sizes that have values; of a transcript that follows the rules."""
+    """The luck of all rolls, at table sizes that have values; the transcript must be legal."""
     seats = len(transcript.setup.entrants)
     values = bluff_you_table().values.get(seats)
     if values is None:
@@ -60,17 +60,17 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
 
 
 class BluffersLuck:
-    """The luck of one roll after the other: each costs what moved since the one before."""
+    """The luck of successive rolls; each costs only the chips moved since the previous one."""
 
     def __init__(self, values: RollTable, seats: int) -> None:
         self._values = [[places[kind_of(number)] for number in CHIPS] for places in values]
         start = sum(WAYS[number] * self._values[CENTRE][number - _FIRST] for number in CHIPS)
         self._sums = [start] * seats
-        """By seat, over all rolls, what they would be worth to it as the bluffer."""
+        """By seat, the total value of all rolls to it as the bluffer."""
         self._owners: list[int | None] = [None] * len(CHIPS)
 
     def of(self, made: RollMade) -> int:
-        """Of the bluffer, in 1 / UNIT points."""
+        """The bluffer's luck from one roll, in 1 / UNIT points."""
         owners, values, sums = self._owners, self._values, self._sums
         for number in made.moved:
             at, ways = number - _FIRST, WAYS[number]
@@ -90,7 +90,7 @@ class BluffersLuck:
 
 
 def rolls(transcript: Transcript) -> Iterator[RollMade]:
-    """Every roll that somebody acted on, as all are."""
+    """Every roll after which a seat acted, as is true of all rolls in a match."""
     owners: dict[int, int | None] = dict.fromkeys(CHIPS)
     moved: list[int] = []
     steps = transcript.steps
@@ -119,7 +119,7 @@ def rolls(transcript: Transcript) -> Iterator[RollMade]:
                     owners[number] = bluffer
                     moved.append(number)
             elif following is not Give:
-                # Its only chip goes without asking.
+                # The bluffer's only chip is given without asking.
                 only = next(one for one, owner in owners.items() if owner == bluffer)
                 owners[only] = seer
                 moved.append(only)

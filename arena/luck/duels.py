@@ -1,32 +1,24 @@
-"""What the luck of a round between two seats is read from: both hands, told apart by a few counts.
+"""Cells of Bluff rounds between two seats: classes of hand pairs with the same value.
 
-A duel is the pair (dice of the seat that opens, dice of the other). All duels with the same counts
-lie in one cell and have one value. How often a cell is rolled is counted exactly, by going through
-all pairs of hands with their multinomial weights.
+A duel is the pair (dice of the opener, dice of the other seat). All duels with the same few counts
+are in one cell and have one value.
 """
 
-from collections import Counter
-from collections.abc import Iterator
 from functools import cache
-from itertools import combinations_with_replacement
-from math import factorial
 from typing import Final, NamedTuple
 
 from arena.games.bluff import STAR, Dice, Face
-
-MOST_DICE: Final = 5
-"""Hands of more dice have no value in the table."""
 
 NUMBERS: Final = tuple(face for face in Face if face is not STAR)
 
 
 class Cell(NamedTuple):
-    """What is told apart; "best" is a hand's most frequent number, the largest of equal ones."""
+    """The counts of a cell; "best" is a hand's most frequent number, the largest among equals."""
 
     stars: int
-    """Of the seat that opens."""
+    """Stars of the seat that opens."""
     most: int
-    """How often it holds its best number."""
+    """The opener's number of dice with its best number."""
     other_stars: int
     other_most: int
     matching: int
@@ -38,7 +30,7 @@ class Cell(NamedTuple):
 
 
 class Hand(NamedTuple):
-    """What a hand gives to a cell."""
+    """The counts of one hand that a cell needs."""
 
     counts: tuple[int, ...]
     """By face, ascending."""
@@ -47,11 +39,11 @@ class Hand(NamedTuple):
 
 
 def cell_of(dice: Dice, other_dice: Dice) -> Cell:
-    """The cell of a duel, the opener's dice first."""
-    return _cell(hand_of(dice), hand_of(other_dice))
+    """The cell of a duel; the opener's dice come first."""
+    return cell_of_hands(hand_of(dice), hand_of(other_dice))
 
 
-# Bounded: hands have at most MOST_DICE dice.
+# Bounded: hands have few dice.
 @cache
 def hand_of(dice: Dice) -> Hand:
     """The counts of a hand."""
@@ -60,26 +52,8 @@ def hand_of(dice: Dice) -> Hand:
     return Hand(counts, best)
 
 
-def cell_weights(dice: int, other_dice: int) -> Counter[Cell]:
-    """How many of the 6^(dice + other_dice) ordered rolls fall into each cell."""
-    weights: Counter[Cell] = Counter()
-    others = list(_hands(other_dice))
-    for hand, ways in _hands(dice):
-        for other, other_ways in others:
-            weights[_cell(hand, other)] += ways * other_ways
-    return weights
-
-
-def _hands(dice: int) -> Iterator[tuple[Hand, int]]:
-    """Every hand, and in how many orders it can be rolled."""
-    for faces in combinations_with_replacement(Face, dice):
-        hand, ways = hand_of(faces), factorial(dice)
-        for count in hand.counts:
-            ways //= factorial(count)
-        yield hand, ways
-
-
-def _cell(hand: Hand, other: Hand) -> Cell:
+def cell_of_hands(hand: Hand, other: Hand) -> Cell:
+    """The cell of two hands; the opener's comes first."""
     counts, best = hand
     other_counts, other_best = other
     stars = counts[-1] + other_counts[-1]

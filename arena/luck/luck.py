@@ -1,4 +1,4 @@
-"""The luck of a match, from its transcript alone."""
+"""The luck of a match, computed from its transcript alone."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ _GAMES: Final[Mapping[str, tuple[TableName, _Lucks]]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Luck:
-    """The luck of all seats in one match. Its expectation is 0, whoever plays."""
+    """The luck of all seats in one match. Its expectation is 0 for any players."""
 
     table: TableName | None
-    """Where the values come from; None for a game without a table, where all luck is 0."""
+    """The table of the values; None for a game without one, where all luck is 0."""
     draws: tuple[DrawLuck, ...]
-    """Only those that the table gives a value."""
+    """Only the draws to which the table gives a value."""
     seats: tuple[float, ...]
     """The sum over all draws."""
 
@@ -43,10 +43,9 @@ def table_of(game: str) -> TableName | None:
 
 
 def luck_of(transcript: Transcript) -> Luck:
-    """The luck of each seat, in all and by draw.
+    """The luck of each seat, in total and by draw. Raises LuckTableError.
 
-    What happened is believed: a transcript from elsewhere is for `checked_luck_of`. Raises
-    LuckTableError.
+    The steps are not checked: use `checked_luck_of` for an untrusted transcript.
     """
     sums = [0.0] * len(transcript.setup.entrants)
     if transcript.setup.game not in _GAMES:
@@ -60,9 +59,9 @@ def luck_of(transcript: Transcript) -> Luck:
 
 
 def checked_luck_of(transcript: Transcript) -> Luck:
-    """The same of a transcript whose steps are refereed again.
+    """The luck of each seat, after a replay that checks the steps.
 
-    Raises TranscriptError for one that contradicts the rules, LuckTableError.
+    Raises TranscriptError if the transcript contradicts the rules, and LuckTableError.
     """
     for _ in replay(transcript):
         pass

@@ -1,4 +1,4 @@
-"""What the luck of a roll of Bluff You! is read from: its sum, and where the chip of it lies."""
+"""Constants for the luck of a Bluff You! roll: its sum, and the place of the chip with that sum."""
 
 from collections import Counter
 from itertools import product
@@ -9,17 +9,14 @@ from arena.games.bluff_you.values import CHIPS, DICE, PIPS
 ROLLS: Final = PIPS**DICE
 
 WAYS: Final = dict(sorted(Counter(map(sum, product(range(1, PIPS + 1), repeat=DICE))).items()))
-"""How many of all rolls make each sum."""
+"""The number of rolls by sum."""
 
 CENTRE: Final = 0
 OWN: Final = 1
-"""The bluffer's."""
+"""The chip is the bluffer's own."""
 OTHER: Final = 2
-PLACES: Final = (CENTRE, OWN, OTHER)
-
-KINDS: Final = len(CHIPS) // 2
 
 
 def kind_of(number: int) -> int:
-    """Sums that are equally likely, and their chips worth the same, are of one kind, from 0."""
+    """The kind of a sum, from 0: equally likely sums, whose chips have equal worth, share one."""
     return min(number - CHIPS[0], CHIPS[-1] - number)

@@ -1,6 +1,6 @@
-"""The tables of luck: read once, and only if they are the very bytes that this version names.
+"""The luck tables: read once, and only if their SHA-256 is the one named here.
 
-LuckTableError    a table is not the one that its name promises
+LuckTableError    a table is damaged or not the named one
 """
 
 import hashlib
@@ -13,15 +13,15 @@ from arena.games.bloeff import Card
 from arena.luck.duels import Cell
 
 SCALE: Final = 10_000
-"""Values stand in the file as whole ten-thousandths of a win."""
+"""Values in the files are whole ten-thousandths of a win."""
 
 
 class LuckTableError(Exception):
-    """A table is damaged or was made by another version; its luck would not mean what it says."""
+    """A table is damaged or was made by another version, so its values cannot be used."""
 
 
 class TableName(NamedTuple):
-    """Which table a number comes from; luck of different tables must not be compared."""
+    """The identity of a luck table; luck from different tables must not be compared."""
 
     file: str
     sha256: str
@@ -40,28 +40,28 @@ BLOEFF: Final = TableName(
 
 
 class Duel(NamedTuple):
-    """All rounds between two seats with so many dice."""
+    """The luck of all rounds between two seats with given numbers of dice."""
 
     lucks: dict[Cell, int]
-    """By cell, how much more than the mean it is worth to the seat that opens, in units of
-    1 / `unit`: whole numbers, so that the mean over all rolls is zero and not nearly zero."""
+    """By cell, its value to the opener minus the mean, in units of 1 / `unit`: integers, so that
+    the mean over all rolls is exactly zero."""
     weights: dict[Cell, int]
-    """By cell, how many of the ordered rolls fall into it."""
+    """By cell, the number of ordered rolls that fall into it."""
     unit: int
 
 
 class LuckTable(NamedTuple):
-    """What Bluff's hands are worth."""
+    """The values of Bluff's hands."""
 
     name: TableName
     opening: dict[int, float]
-    """What opening is worth to one of two seats with so many dice each: wins beyond a half."""
+    """By dice per seat, the value of opening at a table of two: wins above one half."""
     duels: dict[tuple[int, int], Duel]
-    """By the dice of the seat that opens and of the other."""
+    """By the number of dice of the opener and of the other seat."""
 
 
 class CardTable(NamedTuple):
-    """What Blöff's cards are worth."""
+    """The values of Blöff's cards."""
 
     name: TableName
     values: dict[int, dict[Card, int]]
@@ -73,7 +73,7 @@ RollTable: TypeAlias = list[list[int]]
 
 
 class RollTables(NamedTuple):
-    """What Bluff You!'s rolls are worth to the bluffer."""
+    """The values of Bluff You!'s rolls to the bluffer."""
 
     name: TableName
     values: dict[int, RollTable]
@@ -99,13 +99,13 @@ def bluff_you_table() -> RollTables:
 
 
 def read_roll_tables(content: bytes, name: TableName) -> RollTables:
-    """The table in a file's bytes. Raises LuckTableError unless they are the named ones."""
+    """The table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named one."""
     document = _document(content, name)
     return RollTables(name, {int(seats): rows for seats, rows in document["values"].items()})
 
 
 def read_card_table(content: bytes, name: TableName) -> CardTable:
-    """The table in a file's bytes. Raises LuckTableError unless they are the named ones."""
+    """The table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named one."""
     document = _document(content, name)
     return CardTable(
         name,
@@ -129,7 +129,7 @@ def _document(content: bytes, name: TableName) -> dict[str, Any]:
 
 
 def read_table(content: bytes, name: TableName) -> LuckTable:
-    """The table in a file's bytes. Raises LuckTableError unless they are the named ones."""
+    """The table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named one."""
     document = _document(content, name)
     opening = {int(dice): value / SCALE for dice, value in document["opening"].items()}
     duels = {}
@@ -140,7 +140,7 @@ def read_table(content: bytes, name: TableName) -> LuckTable:
 
 
 def _duel(rows: list[list[int]], rolls: int) -> Duel:
-    """Rows are a cell's members, its value and its weight."""
+    """The duel of rows, each holding a cell's members, its value and its weight."""
     values = {Cell(*row[:-2]): row[-2] for row in rows}
     weights = {Cell(*row[:-2]): row[-1] for row in rows}
     if sum(weights.values()) != rolls:

@@ -1,12 +1,12 @@
-"""The canonical form of a transcript: what is signed.
+"""The canonical form of a transcript: the bytes that are signed.
 
-It is RFC 8785 (JSON Canonicalization Scheme) of the document that docs/transcript.md describes,
-without its `signature`: members in ascending order, no space, UTF-8. A test holds it against
-`to_json`; it is written out here because a referee signs hundreds of matches a second. Measured
-for Bluff at two seats: 30 µs here, 200 µs by way of `to_json`; Ed25519 takes another 40 µs.
+It is the RFC 8785 form (JSON Canonicalization Scheme) of the document in docs/transcript.md,
+without its `signature`: members in ascending order, no spaces, UTF-8. It is written out here for
+speed, because a referee signs hundreds of matches a second; a test compares it with `to_json`.
+Measured for Bluff at two seats: 30 µs here, 200 µs with `to_json`; Ed25519 takes another 40 µs.
 
-A signature holds for ever, and so must the form: what a later release adds to the document is left
-out here where it says what was true before.
+Signatures must stay valid, so this form never changes: a member that a later release adds to
+the document is left out here when its value describes how things were before.
 """
 
 import json
@@ -69,7 +69,7 @@ def _steps(setup: Setup, steps: tuple[Step, ...]) -> str:
     )
 
 
-# The same actions are taken in match after match, and mostly within a few milliseconds.
+# The same actions occur in many matches, usually with the same few milliseconds of time used.
 @lru_cache(maxsize=4096)
 def _seat_step(game: str, step: Step) -> str:
     fault = "" if step.fault is None else f'"fault":"{step.fault.value}",'
@@ -94,7 +94,7 @@ def _seats(entrants: tuple[Entrant, ...]) -> str:
 
 
 def _text(value: object) -> str:
-    # All names of members are ASCII, so Python's order of them is that of RFC 8785.
+    # All names of members are ASCII, so Python sorts them as RFC 8785 does.
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -1,18 +1,18 @@
-"""How long a seat may think: a limit per turn and a bank per match, fed with elapsed time."""
+"""The time control of a match: a limit per turn and a time bank per match."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """Both in milliseconds. Time beyond the turn limit is taken from the bank."""
+    """The turn limit and the time bank in milliseconds; overtime is taken from the bank."""
 
     turn_ms: int = 2_000
     bank_ms: int = 30_000
 
 
 class TimeBank:
-    """What is left of one seat's bank in one match."""
+    """The time bank of one seat in one match."""
 
     def __init__(self, control: TimeControl) -> None:
         self._control = control
@@ -24,12 +24,21 @@ class TimeBank:
         return self._control.turn_ms + self.left_ms
 
     def left_after(self, elapsed_ms: int) -> tuple[int, int]:
-        """What is left of a turn's own time, and of the bank, after so long a thought."""
+        """(turn time left, bank left) in milliseconds, after `elapsed_ms` of a turn."""
         turn_ms = self._control.turn_ms - elapsed_ms
         return max(0, turn_ms), self.left_ms if turn_ms >= 0 else max(0, self.left_ms + turn_ms)
 
     def spend(self, elapsed_ms: int) -> None:
-        """Take a turn's overtime out of the bank."""
+        """Take the overtime of a turn from the bank."""
         overtime = elapsed_ms - self._control.turn_ms
         if overtime > 0:
             self.left_ms = max(0, self.left_ms - overtime)
+
+    def overrun(self, elapsed_ms: int) -> str:
+        """Spend the time of a turn that went unanswered. Returns the reason of the fault."""
+        reason = (
+            f"no answer within {self.allowed_ms} ms: "
+            f"{self._control.turn_ms} ms for a turn, {self.left_ms} ms in the bank"
+        )
+        self.spend(elapsed_ms)
+        return reason

@@ -1,9 +1,9 @@
-"""What happens when a bot does not answer as it should: the one place of that policy.
+"""The fault policy: the consequences when a bot does not give a valid answer.
 
-Each fault is recorded with its kind and its seat, and the game's default action is played in its
-stead. A seat whose faults reach the limit, or that stays away longer than the grace, forfeits: it
-is placed last, and the default action plays on for it so that the others finish undisturbed. When
-no more than one seat is left that has not forfeited, the match ends at once.
+Each fault is recorded with its kind and its seat, and the game's default action is played instead.
+A seat that reaches the fault limit, or stays away longer than the grace period, forfeits: it is
+placed last, and default actions are played for it so that the others can finish. When at most one
+seat has not forfeited, the match ends at once.
 """
 
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ DEFAULT_FAULT_LIMIT = 3
 
 
 class FaultKind(Enum):
-    """Why an answer did not count."""
+    """The reason why an answer did not count."""
 
     LATE = "late"
     """No answer within the turn's time and the bank."""
     ILLEGAL = "illegal"
     """An action of this game that the rules do not allow now."""
     MALFORMED = "malformed"
-    """No action of this game at all."""
+    """Not an action of this game."""
     ABSENT = "absent"
-    """The bot stayed away longer than the grace; forfeits at once."""
+    """The bot stayed away longer than the grace period; it forfeits at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,17 @@ class Fault:
 
 
 class FaultCount:
-    """The faults of one match, seat by seat."""
+    """The faults of one match by seat."""
 
     def __init__(self, seat_count: int, limit: int) -> None:
         self.limit = limit
         self.faults = [0] * seat_count
         self.forfeited = [False] * seat_count
         self.decided = False
-        """Whether forfeits leave nobody to play against."""
+        """Whether at most one seat has not forfeited."""
 
     def record(self, seat: int, kind: FaultKind) -> None:
-        """Count a fault; the seat may forfeit by it."""
+        """Count a fault; the seat forfeits if it reaches the limit."""
         self.faults[seat] += 1
         if kind is FaultKind.ABSENT or self.faults[seat] >= self.limit:
             self.forfeited[seat] = True

@@ -1,12 +1,12 @@
-"""A match as a conversation: it yields whom to ask, is sent answers or faults, ends with a result.
+"""A match as a generator without I/O: it yields turns, receives replies, and returns the record.
 
     flow = play(game, seat_count, randomness)
     request = next(flow)                       # Ask: one or more turns at the same moment
     request = flow.send([Answer(action), ...]) # one reply per turn, in the same order
-    ...                                        # StopIteration.value is the Record
+    ...                                        # StopIteration.value is the MatchRecord
 
-Whoever drives it (a table with remote bots, `arena play`, a test) owns time and I/O. What goes
-back and forth are named tuples: made for every decision, they cost a third of a frozen dataclass.
+The caller (a table with remote bots, `arena play`, a test) handles time and I/O. The values passed
+are named tuples, because they are made for every decision and cost a third of a frozen dataclass.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -20,14 +20,14 @@ from arena.randomness import Randomness
 
 
 class OpenTurn(NamedTuple):
-    """A question to one seat."""
+    """A turn that one seat has to answer."""
 
     seat: int
     number: int
-    """Counts the questions of the match from 1; the answer names it."""
+    """The number of the turn in the match, from 1; the answer repeats it."""
     view: Any
     events: list[Any]
-    """The match's public events so far; shared and growing, never to be changed."""
+    """The match's public events so far; a shared, growing list that callers must not change."""
     unseen: int
     """Index of the first event since this seat's last turn."""
 
@@ -40,7 +40,7 @@ class TimedAction(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A reply that did not count: what was wrong, what was legal, what was played instead."""
+    """A refused reply: what was wrong, what was legal, and what was played instead."""
 
     seat: int
     turn_number: int
@@ -51,14 +51,14 @@ class Refused(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """Turns to put to their seats at the same moment, after news of earlier refusals."""
+    """Turns to send to their seats at the same moment, after the earlier refusals."""
 
     turns: tuple[OpenTurn, ...]
     refused: tuple[Refused, ...] = ()
 
 
 class MatchRecord(NamedTuple):
-    """The end of the conversation: all steps, the result and the last public events."""
+    """The return value of a flow: all steps, the result, all public events, the last refusals."""
 
     steps: tuple[Step, ...]
     result: Result
@@ -73,7 +73,7 @@ Flow: TypeAlias = Generator[Ask, Sequence[Reply], MatchRecord]
 def play(
     game: AnyGame, seat_count: int, randomness: Randomness, fault_limit: int = DEFAULT_FAULT_LIMIT
 ) -> Flow:
-    """Conduct one match."""
+    """The flow of one match."""
     return _Conductor(game, seat_count, randomness, fault_limit).conduct()
 
 

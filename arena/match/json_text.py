@@ -1,25 +1,25 @@
-"""JSON texts as RFC 8259 has them, and what differs between two JSON values.
+"""Strict parsing of JSON texts (RFC 8259), and the difference of two JSON values.
 
-Python's reader takes more than that: NaN, UTF-16, and of a member that is there twice the last.
+Python's reader accepts more: NaN, UTF-16, and repeated members, of which it keeps the last.
 """
 
 import json
 from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from arena.games.validation_errors import place
+from arena.games.validation_errors import path_text
 
-Path: TypeAlias = tuple[int | str, ...]
-Difference: TypeAlias = tuple[Path, tuple[Any] | None, tuple[Any] | None]
-"""Where, and what stands there in the one and in the other value; None is nothing at all."""
+JsonPath: TypeAlias = tuple[int | str, ...]
+Difference: TypeAlias = tuple[JsonPath, tuple[Any] | None, tuple[Any] | None]
+"""(path, first value there, second value there); each value is in a tuple, None if missing."""
 
 
 class JsonTextError(ValueError):
-    """Bytes that are no JSON text; the message says why."""
+    """Bytes are not a valid JSON text; the message says why."""
 
 
 class _Twice(dict[str, Any]):
-    """An object with a member that is there twice."""
+    """A JSON object with a repeated member."""
 
     name: str
 
@@ -43,8 +43,8 @@ def parse(text: bytes) -> Any:
             _decoded(text), object_pairs_hook=members, parse_constant=_refuse_constant
         )
         if repeated:
-            where = place((*_path_to(repeated[0], value), repeated[0].name))
-            raise JsonTextError(f"{where} is there twice")
+            where = path_text((*_path_to(repeated[0], value), repeated[0].name))
+            raise JsonTextError(f"{where} occurs twice")
     except json.JSONDecodeError as error:
         raise JsonTextError(
             f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
@@ -53,14 +53,14 @@ def parse(text: bytes) -> Any:
         raise JsonTextError("not a transcript: lists or objects are nested too deeply") from None
     except JsonTextError:
         raise
-    except ValueError as error:  # Python reads no number of more than some thousand digits
+    except ValueError as error:  # Python refuses numbers of more than a few thousand digits
         raise JsonTextError("not a transcript: it holds a number of thousands of digits") from error
     return value
 
 
 def _decoded(text: bytes) -> str:
     if not text.strip():
-        raise JsonTextError("there is nothing in it")
+        raise JsonTextError("the text is empty")
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise JsonTextError("not JSON: the text is UTF-16; allowed is UTF-8")
     if text.startswith(b"\xef\xbb\xbf"):
@@ -75,8 +75,8 @@ def _refuse_constant(name: str) -> NoReturn:
     raise JsonTextError(f"not JSON: found {name}; allowed are numbers")
 
 
-def _path_to(target: object, value: Any, path: Path = ()) -> Path:
-    """Where in `value` the object `target` stands; () where it stands in nothing else."""
+def _path_to(target: object, value: Any, path: JsonPath = ()) -> JsonPath:
+    """The path of the object `target` inside `value`; () if `value` is the target itself."""
     if value is not target:
         for key, inner in _entries(value):
             found = _path_to(target, inner, (*path, key))
@@ -93,11 +93,11 @@ def _entries(value: Any) -> Sequence[tuple[int | str, Any]]:
 
 
 def difference(one: Any, other: Any) -> Difference | None:
-    """The first place where two JSON values differ, in type or value; None if nowhere."""
+    """The first place where two JSON values differ in type or value; None if they are equal."""
     return _difference(one, other, ())
 
 
-def _difference(one: Any, other: Any, path: Path) -> Difference | None:
+def _difference(one: Any, other: Any, path: JsonPath) -> Difference | None:
     if type(one) is not type(other):
         return path, (one,), (other,)
     if isinstance(one, dict):

@@ -1,4 +1,4 @@
-"""Playing a transcript again, from its facts alone."""
+"""The replay of a transcript from its recorded steps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from arena.match.transcript import Step, Transcript
 
 
 class TranscriptError(ValueError):
-    """A transcript that contradicts the rules or itself; the message names the first place."""
+    """A transcript contradicts the rules or itself; the message names the first place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A moment of a match: the state after `step` (None before the first) and what all learned."""
+    """A moment of a match: the state after `step` (None before the first) and its public events."""
 
     index: int
-    """How many steps were played before this state."""
+    """The number of steps played so far."""
     step: Step | None
     state: Any
     events: tuple[Any, ...]
@@ -42,7 +42,7 @@ def start(game: AnyGame, transcript: Transcript) -> Any:
 
 
 def advance(game: AnyGame, state: Any, index: int, step: Step) -> Any:
-    """The state after step `index`. Raises TranscriptError when it is impossible."""
+    """The state after step `index`. Raises TranscriptError if the step is impossible."""
     to_act = game.to_act(state)
     if to_act == ():
         raise TranscriptError(f"step {index}: the match is over already")
@@ -56,5 +56,5 @@ def advance(game: AnyGame, state: Any, index: int, step: Step) -> Any:
 
 
 def name(actor: Actor) -> str:
-    """An actor in words."""
+    """An actor as text."""
     return "the dealer" if actor is DEALER else f"seat {actor}"

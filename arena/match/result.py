@@ -1,4 +1,4 @@
-"""How a match ended."""
+"""The result of a match."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from enum import Enum
 
 
 class Termination(Enum):
-    """Why a match ended."""
+    """The reason why a match ended."""
 
     FINISHED = "finished"
-    """By the rules of the game. Seats may have forfeited on the way."""
+    """By the rules of the game. Seats may have forfeited before."""
     FORFEIT = "forfeit"
     """At once, because at most one seat was left that had not forfeited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The end of a match; all tuples are by seat.
+    """The result of a match; all tuples are by seat.
 
     `scores` is None when the game did not reach its end (termination FORFEIT).
     """
@@ -29,7 +29,7 @@ class Result:
 
     @property
     def decided_by_faults(self) -> bool:
-        """Whether a seat's place is owed to its faults and not to the game."""
+        """Whether some seat's place was decided by its faults instead of the game."""
         return any(self.forfeited)
 
 

@@ -1,13 +1,13 @@
-"""Who sits where in the matches of a block: everybody moves on, seat by seat, once around."""
+"""The seatings of a block: from match to match every bot moves one seat on, once around."""
 
 from collections.abc import Iterator
 
 
 def moved_on(seats: int, shift: int) -> tuple[int, ...]:
-    """By seat, which of the `seats` bots sits there after everybody moved down `shift` places."""
+    """By seat, the index of its bot after every bot has moved down `shift` places."""
     return tuple((seat + shift) % seats for seat in range(seats))
 
 
 def rotations(seats: int) -> Iterator[tuple[int, ...]]:
-    """The seatings of a block: everybody sits in every seat once."""
+    """The seatings of a block, in which every bot sits in every seat once."""
     return (moved_on(seats, shift) for shift in range(seats))

@@ -1,4 +1,4 @@
-"""The record of a match: facts in order, enough to play it again without any generator."""
+"""The record of a match: setup, steps and result, enough to replay it without random numbers."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ PROTOCOL_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """Who sat in a seat."""
+    """The bot, version and owner in a seat."""
 
     bot: str
     version: str
@@ -25,10 +25,10 @@ class Entrant:
 
 
 class Step(NamedTuple):
-    """One action, of a seat or of the dealer.
+    """One action of a seat or of the dealer.
 
-    `fault` says that the seat gave no valid answer and the game's default action was played;
-    `stand_in` that the default action was played because the seat had forfeited before.
+    `fault`: the seat gave no valid answer and the game's default action was played. `stand_in`:
+    the default action was played because the seat had forfeited before.
     """
 
     actor: Actor
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What opens the commitment after the end: the referee's secret and the seats' entropies."""
+    """The opening of the commitment after the end: the referee's secret, the seats' entropies."""
 
     secret: bytes
     entropies: tuple[bytes, ...]
@@ -48,7 +48,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What says that an arena has recorded a transcript: Ed25519 over its canonical form."""
+    """An arena's signature of a transcript: Ed25519 over its canonical form."""
 
     key: bytes
     """The arena's public key, 32 bytes."""
@@ -58,7 +58,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What was settled before the first draw: the game, who sits where, and the terms of play."""
+    """The terms of a match, fixed before the first draw: game, options, seats, time, faults."""
 
     match_id: str
     game: str
@@ -74,7 +74,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A finished match."""
+    """The complete record of a finished match."""
 
     setup: Setup
     commitment: bytes
@@ -83,4 +83,4 @@ class Transcript:
     opening: Opening
     protocol_version: int = PROTOCOL_VERSION
     signature: Signature | None = None
-    """None where nobody signed: at home, and in releases before signatures."""
+    """None if unsigned: played without a server, or by a release without signatures."""

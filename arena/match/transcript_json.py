@@ -1,6 +1,6 @@
 """The JSON form of a transcript, `arena-transcript/1`, described in docs/transcript.md.
 
-Made for independent programs and for people's eyes: plain numbers, names and hexadecimal strings.
+It is for independent programs and human readers: plain numbers, names and hexadecimal strings.
 """
 
 import json
@@ -13,10 +13,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidato
 from arena.games import GAMES
 from arena.games.game import DEALER, Options
 from arena.games.notation import NotationError
-from arena.games.validation_errors import explained, place, shown
+from arena.games.validation_errors import error_text, json_excerpt, path_text
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.json_text import JsonTextError, difference, parse
+from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.result import Result, Termination
 from arena.match.transcript import (
@@ -31,7 +32,7 @@ from arena.match.transcript import (
 
 FORMAT = "arena-transcript/1"
 LARGEST = 2**31 - 1
-"""Of all numbers: the wire has no larger ones, and every language's JSON reads these exactly."""
+"""The largest number: the wire has no larger ones, and JSON in every language reads it exactly."""
 
 
 def _actor(value: object) -> int | str:
@@ -48,7 +49,7 @@ def _unicode(text: str) -> str:
 
 
 def _uuid(text: str) -> str:
-    if _UUID.fullmatch(text):
+    if is_match_id(text):
         return text
     raise ValueError("a match id is a UUID in lowercase with dashes")
 
@@ -65,7 +66,6 @@ def _game(name: str) -> str:
     raise ValueError(f"the games are {', '.join(GAMES)}")
 
 
-_UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HEX = re.compile("([0-9a-f]{2})*")
 
@@ -172,7 +172,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
-    """The member `result`."""
+    """The JSON object of the member `result`."""
     return {
         "termination": result.termination.value,
         "placings": list(result.placing),
@@ -183,7 +183,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 
 def read_json(text: bytes) -> Transcript:
-    """The transcript that a JSON text holds. Raises TranscriptError naming what is wrong."""
+    """The transcript in a JSON text. Raises TranscriptError naming what is wrong."""
     try:
         value = parse(text)
     except JsonTextError as error:
@@ -199,7 +199,7 @@ def from_json(value: object) -> Transcript:
     try:
         document = _Document.model_validate(value)
     except ValidationError as error:
-        raise TranscriptError(explained(error, whole="the transcript")) from error
+        raise TranscriptError(error_text(error, whole="the transcript")) from error
     options = _options(document.game, document.options)
     steps = tuple(
         _step_from_json(document.game, index, step) for index, step in enumerate(document.steps)
@@ -207,8 +207,8 @@ def from_json(value: object) -> Transcript:
     if [fault.model_dump() for fault in document.faults] != _faults(steps):
         raise TranscriptError("faults: the list does not agree with the steps")
     transcript = _transcript(document, options, steps)
-    # What the models let pass has a default, or another spelling: show [] or "dice_per_player"
-    # left out. One form of each transcript means one signature.
+    # The models also accept other spellings of defaults, such as show [] or "dice_per_player" left
+    # out. Each transcript must have exactly one form, so that it has one signature.
     other = difference(value, to_json(transcript))
     if other is not None:
         raise TranscriptError(_other_form(*other))
@@ -216,20 +216,20 @@ def from_json(value: object) -> Transcript:
 
 
 def _other_form(path: tuple[int | str, ...], found: Any, wanted: Any) -> str:
-    where = place(path)
+    where = path_text(path)
     if found is None:
         return f"{where} is missing"
     if wanted is None:
-        return f"{where}: found {shown(found[0])}; here this member is left out"
-    return f"{where}: found {shown(found[0])}; allowed is {shown(wanted[0])}"
+        return f"{where}: found {json_excerpt(found[0])}; here this member is left out"
+    return f"{where}: found {json_excerpt(found[0])}; allowed is {json_excerpt(wanted[0])}"
 
 
 def _options(game: str, given: Mapping[str, Any]) -> Options:
     try:
-        # As JSON, because only there tuples, which JSON writes as lists, may be strict.
+        # As JSON, because only there strict validation accepts lists for tuples.
         return GAMES[game].options_type.model_validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
-        raise TranscriptError(explained(error, ("options",))) from error
+        raise TranscriptError(error_text(error, ("options",))) from error
 
 
 def _transcript(document: _Document, options: Options, steps: tuple[Step, ...]) -> Transcript:

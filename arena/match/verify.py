@@ -1,9 +1,9 @@
-"""Checking a finished match: was it dealt as promised, and does its result follow?"""
+"""Verification of a finished match: its draws, its steps and its result."""
 
 from typing import Any
 
 from arena.games.game import DEALER
-from arena.games.validation_errors import place, shown
+from arena.games.validation_errors import json_excerpt, path_text
 from arena.match.faults import FaultCount
 from arena.match.json_text import difference
 from arena.match.replay import TranscriptError, advance, name, start
@@ -31,7 +31,8 @@ def verify(transcript: Transcript) -> None:
     if found is not None:
         path, recorded, actual = found
         raise TranscriptError(
-            f"{place(('result', *path))} is {_shown(recorded)}, but the steps give {_shown(actual)}"
+            f"{path_text(('result', *path))} is {_value_text(recorded)}, "
+            f"but the steps give {_value_text(actual)}"
         )
 
 
@@ -46,12 +47,12 @@ def _check_opening(transcript: Transcript) -> None:
             raise TranscriptError(f"the entropy of seat {seat} has {len(entropy)} bytes")
 
 
-def _shown(at: tuple[Any] | None) -> str:
-    return "nothing" if at is None else shown(at[0])
+def _value_text(at: tuple[Any] | None) -> str:
+    return "nothing" if at is None else json_excerpt(at[0])
 
 
 class _Referee:
-    """Goes through the steps once, by the rules, the opening and the policy of faults."""
+    """A check of all steps against the rules, the opening and the fault policy."""
 
     def __init__(self, transcript: Transcript) -> None:
         setup, opening = transcript.setup, transcript.opening
@@ -61,7 +62,7 @@ class _Referee:
         key = match_key(opening.secret, setup.match_id, opening.entropies)
         self._randomness = KeyedRandomness(key)
         self._asked = 0
-        """How many seats asked at the same moment have not acted yet."""
+        """The number of seats asked at the same moment that have not acted yet."""
 
     def result(self) -> Result:
         """The result that the steps lead to. Raises TranscriptError."""
@@ -85,8 +86,9 @@ class _Referee:
             assert found is not None
             path, drawn, due = found
             raise TranscriptError(
-                f"step {index}: the dealer drew {_shown(drawn)} at {place(('action', *path))}, "
-                f"but the opening gives {_shown(due)}"
+                f"step {index}: the dealer drew {_value_text(drawn)} at "
+                f"{path_text(('action', *path))}, "
+                f"but the opening gives {_value_text(due)}"
             )
 
     def _check_answer(self, before: Any, index: int, step: Step, seat: int) -> None:

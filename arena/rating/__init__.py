@@ -1,38 +1,37 @@
-"""Ratings of luck-heavy games: pure functions from results to numbers with their errors.
+"""Ratings of games with much luck: pure functions from results to numbers with their errors.
 
-    choices         score rule, clusters, Elo model: what whoever asks may choose
+    methods         clusters and Elo model: the choices open to the caller
     results         the append-only log, in columns
     aggregate       wins and ties per pair of bots, kept up to date match by match
     bradley_terry   the fit: one Elo per bot
     intervals       its clustered sandwich covariance: standard errors, differences, LOS
     ranks           rank ranges and bands
-    flags           what a reader must know before believing a rating
+    flags           reasons to doubt a rating
     ladder          all of that together, as the board and `arena rate` show it
-    bootstrap       the intervals' cross-check
-    head_to_head    what stands beside an Elo: pairs and the worst residual
+    bootstrap       cross-check of the intervals
+    head_to_head    results by pair and the worst residual
     win_share       first places per table size
     nash            Nash averaging
     plackett_luce   the exact model with ties; misfit compares it with the board's Elo
     history         ratings over time, replayed from the log
     sprt            "is version 2 better?", as a sequential test over `constrained` distributions
     luck            the control variate of a mean
-    luck_sums       what the luck of matches adds up to, per pair of bots
-    luck_column     the board's second column: Elo with luck taken out
+    luck_sums       sums of the luck of matches, per pair of bots
+    luck_column     the luck-adjusted Elo
 
-Nothing here reads, waits or rolls: randomness comes in as a numpy Generator. Errors:
+Nothing here does I/O; randomness comes in as a numpy Generator. Errors:
 
     RatingError(UserError, ValueError)
-    ├── ResultError            a match that cannot be rated; says which rule it breaks
+    ├── ResultError            a match cannot be rated; says which rule it breaks
     ├── AnchorError            the anchor has played no match
     └── UnboundedRatingError   no finite rating without a prior; names the bots
 """
 
-# Modules, and not what they hold: `arena --help` reads the choices without waiting for numpy.
+# Modules are not imported here, so that `arena --help` reads the choices without loading numpy.
 __all__ = [
     "aggregate",
     "bootstrap",
     "bradley_terry",
-    "choices",
     "errors",
     "flags",
     "head_to_head",
@@ -40,6 +39,7 @@ __all__ = [
     "intervals",
     "ladder",
     "luck",
+    "methods",
     "misfit",
     "nash",
     "plackett_luce",

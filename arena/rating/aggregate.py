@@ -1,9 +1,8 @@
-"""What the fit needs of the results: per pair of bots, wins and ties, and what luck adds up to.
+"""The aggregate of results that the fit needs: per pair of bots, wins, ties and sums of luck.
 
-One match touches its own pairs only, so the aggregate of a million matches takes one more at once,
-and gives one back at once when its block is voided. Counts are whole numbers: adding and removing
-in any order ends at exactly the same values. Sums of luck are not, and end at the same but for
-rounding.
+A match changes only its own pairs, so adding a match to a million others, or removing one when its
+block is voided, is fast. Counts are integers: adding and removing in any order gives exactly the
+same values. Sums of luck are floats and agree up to rounding.
 """
 
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ from arena.rating.results import BotT, MatchColumns, MatchResult, Results
 def pair_outcomes(
     rule: ScoreRule, first: NDArray[np.int16], second: NDArray[np.int16]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """(first wins, tie, second wins) as masks over pairs of placings; none of them: not counted."""
+    """(first wins, tie, second wins) as masks over pairs of placings; all False: not counted."""
     better, equal, worse = first < second, first == second, first > second
     if rule is ScoreRule.WINNER:
         better, equal, worse = better & (first == 1), equal & (first == 1), worse & (second == 1)
@@ -30,9 +29,9 @@ def pair_outcomes(
 
 
 class Aggregate(Generic[BotT]):
-    """Wins and ties per pair, under one score rule; matches per bot.
+    """Wins and ties per pair under one score rule; matches per bot.
 
-    `bots` fixes the order of the first bots, as a log's tables need it; others follow as they come.
+    `bots` fixes the order of the first bots, as the tables of a log need; new bots follow.
     """
 
     def __init__(self, rule: ScoreRule = ScoreRule.PLACEMENT, bots: Iterable[BotT] = ()) -> None:
@@ -60,13 +59,13 @@ class Aggregate(Generic[BotT]):
 
     @property
     def wins(self) -> IntArray:
-        """(K, K): how often i beat j."""
+        """(K, K): the number of times i beat j."""
         used = len(self._numbers)
         return self._wins[:used, :used]
 
     @property
     def ties(self) -> IntArray:
-        """(K, K): how often i and j tied; symmetric."""
+        """(K, K): the number of times i and j tied; symmetric."""
         used = len(self._numbers)
         return self._ties[:used, :used]
 
@@ -77,24 +76,24 @@ class Aggregate(Generic[BotT]):
 
     @property
     def score(self) -> FloatArray:
-        """W (K, K): points i took from j, a tie being half a point to each."""
+        """W (K, K): points i took from j; a tie is half a point for each."""
         score: FloatArray = self.wins + 0.5 * self.ties
         return score
 
     @property
     def pairs(self) -> FloatArray:
-        """N (K, K): how often i and j were compared, W + W transposed."""
+        """N (K, K): the number of comparisons of i and j, W + W transposed."""
         pairs: FloatArray = (self.wins + self.wins.T + self.ties).astype(np.float64)
         return pairs
 
     def add(self, match: MatchResult[BotT]) -> None:
-        """One more match; costs its pairs."""
+        """Add a match; the cost is proportional to its pairs."""
         self._count(match, 1)
 
     def remove(self, match: MatchResult[BotT]) -> None:
-        """Takes a match back, as for every match of a voided block.
+        """Remove a match, such as one of a voided block.
 
-        Raises `RatingError` when such a match was never added (as far as counts can tell).
+        Raises `RatingError` if no such match was added (as far as the counts show).
         """
         for bot, _ in match.seats:
             if bot not in self._numbers or not self._matches[self._numbers[bot]]:
@@ -102,7 +101,7 @@ class Aggregate(Generic[BotT]):
         self._count(match, -1)
 
     def add_table(self, table: MatchColumns) -> None:
-        """All matches of one table size; its indices must be this aggregate's."""
+        """Add all matches of one table size; its indices must be those of this aggregate."""
         count = len(self._numbers)
         wins = np.zeros(count * count)
         ties = np.zeros(count * count)
@@ -152,7 +151,7 @@ class Aggregate(Generic[BotT]):
         number = self._numbers.setdefault(bot, len(self._numbers))
         capacity = len(self._matches)
         if number == capacity:
-            # Doubling keeps the cost of newcomers constant on average.
+            # Doubling keeps the average cost of a new bot constant.
             more = max(8, capacity)
             self._wins = np.pad(self._wins, (0, more))
             self._ties = np.pad(self._ties, (0, more))

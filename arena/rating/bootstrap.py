@@ -1,7 +1,7 @@
-"""The cross-check of the intervals: the log played again with some clusters doubled, some gone.
+"""Poisson bootstrap of the ratings, a cross-check of the intervals.
 
-Each replicate weighs every cluster by a Poisson(1) number and fits again from the weighted counts
-(Poisson bootstrap: Efron 1979; Chamandy et al. 2012). It shares no formula with the sandwich.
+Each replicate weights every cluster by a Poisson(1) number and fits the weighted counts (Efron
+1979; Chamandy et al. 2012). It shares no formula with the sandwich.
 """
 
 from collections.abc import Iterator
@@ -28,8 +28,8 @@ class Bootstrap(Generic[BotT]):
 
     bots: tuple[BotT, ...]
     elo: FloatArray
-    """(replicates, K), each centred at mean zero. Without a prior, replicates in which some rating
-    was infinite are left out."""
+    """(replicates, K), each with mean zero. Without a prior, replicates in which some rating was
+    infinite are left out."""
 
     @property
     def se(self) -> FloatArray:
@@ -51,7 +51,7 @@ def bootstrap(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Bootstrap[BotT]:
-    """Replicates of `fit` from the log it was fitted to; see `resampled`."""
+    """Bootstrap replicates of `fit` from the log it was fitted to; see `resampled`."""
     ratings = []
     for score in resampled(fit, results, rng, replicates=replicates, clusters=clusters):
         if fit.prior_sd is None and len(strong_groups(score > 0)) > 1:
@@ -69,7 +69,7 @@ def resampled(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Iterator[FloatArray]:
-    """Per replicate, W (K, K) of the weighted log. Costs a pass over all pairs each.
+    """Yields W (K, K) of the weighted log per replicate. Each costs a pass over all pairs.
 
     Raises `ValueError` for PAIR: the pairs of a match are not independent.
     """

@@ -1,14 +1,14 @@
-"""The fit behind the board: Bradley-Terry, maximum a posteriori, over all pairs of each match.
+"""The Bradley-Terry fit of the board: maximum a posteriori over all pairs of each match.
 
 P(i above j) = 1 / (1 + 10^(-(R_i - R_j)/400)); a tie is half a win for each. Under Plackett-Luce
-every pair's marginal is Bradley-Terry whatever else sits at the table, so the number means the
-same at every table size. The pairs of a match are not independent; the point estimate does not
-mind (a composite likelihood), its error does: see `intervals`.
+the marginal of every pair is Bradley-Terry for any other bots at the table, so the rating means the
+same at every table size. The pairs of a match are not independent; this does not affect the point
+estimate (a composite likelihood) but its error: see `intervals`.
 
-Prior and anchor. The prior is a Gaussian on each rating, its mean the mean of the pool, its
-standard deviation 350 Elo: it keeps 100 % scores and pools that never met finite. The fit is done
-with the prior and then shifted as a whole so that the anchor stands at its Elo: an anchor moves
-the zero of the scale and never a difference.
+Prior and anchor. The prior is a Gaussian on each rating with the mean of the pool and a standard
+deviation of 350 Elo: it keeps 100 % scores and pools that never met finite. The fit uses the prior
+and is then shifted as a whole so that the anchor has its fixed Elo: an anchor moves the zero of the
+scale and never a difference.
 
 Sources: Bradley & Terry 1952; Zermelo 1929; Ford 1957 (when the maximum exists); Varin, Reid &
 Firth 2011 (composite likelihood).
@@ -28,19 +28,19 @@ from arena.rating.methods import ScoreRule
 from arena.rating.results import BotT
 
 PRIOR_SD = 350.0
-"""Elo."""
+"""The prior's standard deviation, Elo."""
 _CLOSE_ENOUGH = 1e-10
 """Nats: the fit ends after a Newton step no longer than this."""
 _ROUNDING = 1e-6
 _FAR = 0.1
-"""Nats: below, Newton needs no watching."""
+"""Nats: below this step, Newton cannot overshoot and is not checked."""
 _LOST = 3.0
 _STEPS_MAX = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor(Generic[BotT]):
-    """One bot that stands at a given Elo; all others are measured from it."""
+    """A bot with a fixed Elo; all other ratings are measured from it."""
 
     bot: BotT
     elo: float = 1500.0
@@ -48,15 +48,15 @@ class Anchor(Generic[BotT]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit(Generic[BotT]):
-    """Ratings of K bots, and the counts they come from. All arrays follow `bots`."""
+    """The ratings of K bots and the counts behind them. All arrays follow `bots`."""
 
     bots: tuple[BotT, ...]
     theta: FloatArray
     """(K,) in nats, mean zero."""
     wins: IntArray
-    """(K, K): how often i beat j under `rule`."""
+    """(K, K): the number of times i beat j under `rule`."""
     ties: IntArray
-    """(K, K): how often i and j tied under `rule`."""
+    """(K, K): the number of times i and j tied under `rule`."""
     matches: IntArray
     """(K,): matches played."""
     rule: ScoreRule
@@ -64,11 +64,11 @@ class Fit(Generic[BotT]):
     """Elo; None without a prior."""
     anchor: Anchor[BotT] | None
     steps: int
-    """Newton steps it took."""
+    """The number of Newton steps."""
 
     @property
     def pairs(self) -> FloatArray:
-        """N (K, K): how often i and j were compared."""
+        """N (K, K): the number of comparisons of i and j."""
         pairs: FloatArray = (self.wins + self.wins.T + self.ties).astype(np.float64)
         return pairs
 
@@ -84,7 +84,7 @@ class Fit(Generic[BotT]):
 
     @property
     def elo(self) -> FloatArray:
-        """(K,): mean zero, or shifted so that the anchor stands at its value."""
+        """(K,): mean zero, or shifted so that the anchor has its fixed Elo."""
         elo: FloatArray = ELO_PER_NAT * self.theta
         if self.anchor is not None:
             elo += self.anchor.elo - elo[self.bots.index(self.anchor.bot)]
@@ -102,10 +102,10 @@ def fit(
     anchor: Anchor[BotT] | None = None,
     start: Fit[BotT] | None = None,
 ) -> Fit[BotT]:
-    """The ratings of every bot with a match. `start`, an earlier fit, saves steps, nothing else.
+    """The ratings of every bot with a match. `start`, an earlier fit, only saves steps.
 
-    prior_sd: Elo, or None for plain maximum likelihood. Raises `UnboundedRatingError` when that
-    has no finite maximum, `AnchorError` when the anchor has no match, `RatingError` without any.
+    prior_sd: Elo, or None for plain maximum likelihood. Raises `UnboundedRatingError` if that has
+    no finite maximum, `AnchorError` if the anchor has no match, `RatingError` without any match.
     """
     played = aggregate.matches > 0
     bots = tuple(bot for bot, plays in zip(aggregate.bots, played.tolist(), strict=True) if plays)
@@ -132,11 +132,11 @@ def fit(
 def maximise(
     score: FloatArray, *, prior_sd: float | None, start: FloatArray | None = None
 ) -> tuple[FloatArray, int]:
-    """The ratings in nats (K,), mean zero, that fit W (K, K), and the Newton steps it took.
+    """The ratings in nats (K,), mean zero, that fit W (K, K), and the number of Newton steps.
 
     g_i = sum_j (W_ij - N_ij p_ij) - theta_i / tau^2, H = Laplacian of N p (1 - p) + I / tau^2,
-    step = H^-1 g. Without a prior H has the constant vector in its kernel, which a rank-one term
-    fills in: it changes no step, since g sums to zero. The maximum must be finite.
+    step = H^-1 g. Without a prior the constant vector is in the kernel of H; a rank-one term makes
+    H invertible and changes no step, since g sums to zero. The maximum must be finite.
     """
     pairs = score + score.T
     precision = prior_precision(prior_sd)
@@ -151,7 +151,7 @@ def maximise(
         step = np.linalg.solve(curvature, gradient)
         longest = float(np.abs(step).max())
         if longest > _LOST and theta.any() and before == np.inf:
-            # A start so far away that the likelihood is flat there is worse than none.
+            # A start so far away that the likelihood is flat there is worse than no start.
             theta = np.zeros(len(score))
             continue
         if longest > _FAR:
@@ -160,15 +160,15 @@ def maximise(
             while _log_posterior(theta + step, score, precision) < here:
                 step = step / 2.0
         theta = theta + step
-        # With huge counts rounding stops the steps from shrinking a little above the tolerance.
+        # With huge counts, rounding keeps the steps slightly above the tolerance.
         if longest < _CLOSE_ENOUGH or (longest < _ROUNDING and longest >= before):
             return theta - theta.mean(), steps
         before = longest
-    raise RatingError("the fit did not converge")  # a concave problem: only NaN comes here
+    raise RatingError("the fit did not converge")  # the problem is concave: only NaN leads here
 
 
 def _log_posterior(theta: FloatArray, score: FloatArray, precision: float) -> float:
-    """Up to a constant; concave."""
+    """The log posterior up to a constant; concave."""
     log_chances = -np.logaddexp(0.0, theta[None, :] - theta[:, None])
     return float((score * log_chances).sum() - 0.5 * precision * (theta @ theta))
 
@@ -187,7 +187,7 @@ def hessian(pairs: FloatArray, chances: FloatArray, precision: float) -> FloatAr
 
 
 def check_bounded(bots: tuple[BotT, ...], score: FloatArray) -> None:
-    """Raises `UnboundedRatingError` when W (K, K) alone, without a prior, has no finite fit."""
+    """Raise `UnboundedRatingError` if W (K, K) has no finite fit without a prior."""
     took_points: NDArray[np.bool_] = score > 0
     groups = strong_groups(took_points)
     if len(groups) > 1:

@@ -1,7 +1,7 @@
-"""What counts as one independent piece of evidence, and the score vectors it adds up to.
+"""Clusters of dependent results, and their score vectors.
 
-The pairs of one match share its luck, the matches of one block share their deal or their table:
-only whole clusters are independent of each other.
+The pairs of one match share its luck, and the matches of one block share their deal or their
+table: only whole clusters are independent of each other.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ ScoreGroup: TypeAlias = tuple[IntArray, FloatArray]
 
 
 def fit_indices(fit: Fit[BotT], results: Results[BotT]) -> IntArray:
-    """(bots of the log,): each one's index in the fit. Raises `KeyError` for a bot without one."""
+    """(bots of the log,): each bot's index in the fit. Raises `KeyError` for a bot not in it."""
     place = {bot: index for index, bot in enumerate(fit.bots)}
     return np.array([place[bot] for bot in results.bots], np.int64)
 
 
 def cluster_numbers(results: Results[BotT], clusters: Clusters) -> list[IntArray]:
-    """Per table, (n,): which cluster each match belongs to; numbers from 0, not all in use."""
+    """Per table, (n,): the cluster number of each match, from 0; not all numbers are used."""
     tables = results.tables
     first_free = 1 + max((int(table.blocks.max()) for table in tables), default=NO_BLOCK)
     if clusters is Clusters.MATCH:
@@ -47,8 +47,8 @@ def match_scores(
 ) -> FloatArray:
     """(n, s): per seat, the sum over its pairs of the match of (points taken - points expected).
 
-    bots (n, s): indices into chances (K, K), and into luck_taken, by which the luck of each pair is
-    taken out of its points.
+    bots (n, s): indices into chances (K, K) and luck_taken (K, K), the coefficients with which the
+    luck of each pair is subtracted from its points.
     """
     scores = np.zeros(bots.shape)
     for a in range(table.seats):
@@ -70,7 +70,7 @@ def score_groups(
     clusters: Clusters,
     luck_taken: FloatArray | None = None,
 ) -> Iterator[ScoreGroup]:
-    """The score vectors u_c of all clusters (not PAIR), clusters of equally many bots together."""
+    """The score vectors u_c of all clusters (not PAIR), grouped by the clusters' number of bots."""
     chances = win_probabilities(fit.theta)
     place = fit_indices(fit, results)
     shared: list[tuple[IntArray, IntArray, FloatArray]] = []
@@ -90,7 +90,7 @@ def score_groups(
 
 
 def _summed(block: IntArray, bot: IntArray, score: FloatArray, count: int) -> Iterator[ScoreGroup]:
-    """Adds up each bot's scores within a block, and groups the blocks by their number of bots."""
+    """Each bot's scores summed within a block; the blocks are grouped by their number of bots."""
     key = block * count + bot
     order = np.argsort(key, kind="stable")
     key, score = key[order], score[order]
@@ -104,14 +104,14 @@ def _summed(block: IntArray, bot: IntArray, score: FloatArray, count: int) -> It
 
 
 def outer_products(groups: Iterator[ScoreGroup], count: int) -> tuple[FloatArray, IntArray]:
-    """(sum over clusters of u u^T (K, K), clusters per bot (K,)), in pieces that fit in memory."""
+    """(sum over clusters of u u^T (K, K), clusters per bot (K,)); computed in pieces for memory."""
     upper = np.zeros(count * count)
     whole = np.zeros((count, count))
     seen = np.zeros(count, np.int64)
     for bots, scores in groups:
         seen += np.bincount(bots.ravel(), minlength=count)
         size = bots.shape[1]
-        # Where clusters touch a good part of all bots a matrix product is the faster road.
+        # Where clusters touch many of the bots, a matrix product is faster.
         dense = 8 * size > count
         rows, columns = np.triu_indices(size)
         piece = max(1, 4_000_000 // (count if dense else len(rows)))

@@ -1,10 +1,10 @@
-"""Maximum-likelihood distributions under a hypothesis: what the sequential test compares.
+"""Maximum-likelihood distributions under a hypothesis, compared by the sequential test.
 
 Given observed frequencies q_k of block scores a_k, the most likely distribution among those with a
 given mean, or a given t-value (mean - reference) / sd, is p_k = q_k / (1 + x phi_k); x solves the
 secular equation sum_k q_k phi_k / (1 + x phi_k) = 0.
 
-Everything works on many distributions at once: the last axis runs over the scores.
+All functions work on many distributions at once: the last axis runs over the scores.
 
 Source: Michel Van den Bergh, "Comments on Normalized Elo" and "The GSPRT" (the mathematics behind
 fishtest), propositions 1.1 and section 4.1.
@@ -26,7 +26,9 @@ def log_ratio_with_mean(frequencies: FloatArray, scores: FloatArray, mean: float
     and the highest score: `RatingError` otherwise.
     """
     if not scores.min() < mean < scores.max():
-        raise RatingError(f"no block scores between {scores.min()} and {scores.max()} mean {mean}")
+        raise RatingError(
+            f"no distribution of block scores {scores.min()} to {scores.max()} has the mean {mean}"
+        )
     phi = np.broadcast_to(scores - mean, frequencies.shape)
     log_ratio: FloatArray = -np.log(_denominators(frequencies, phi))
     return log_ratio
@@ -37,9 +39,9 @@ def log_ratio_with_t_value(
 ) -> FloatArray:
     """ln(p_k / q_k) (..., k) for the most likely p with (mean - reference) / sd = t_value.
 
-    The constraint is linearised at the present p, solved, and linearised again, from the uniform
-    distribution on, until p stands still. `RatingError` if it never does (t-values far out of
-    what the scores allow).
+    Starting from the uniform distribution, the constraint is linearised at the current p and
+    solved, until p converges. `RatingError` if it does not (t-values far outside what the scores
+    allow).
     """
     p = np.full(frequencies.shape, 1.0 / len(scores))
     for _ in range(_ITERATIONS_MAX):
@@ -61,9 +63,9 @@ def _denominators(frequencies: FloatArray, phi: FloatArray) -> FloatArray:
     """1 + x phi_k (..., k) at the root x of sum_k q_k phi_k / (1 + x phi_k).
 
     The sum falls from one pole to the other, so the root lies between 0 and the pole on the side of
-    sum_k q_k phi_k. It is sought as a distance u from that pole: scores that were hardly ever seen
-    push it so near that x itself could not tell them apart. Newton within a bracket, halved
-    wherever Newton is slow.
+    sum_k q_k phi_k. The unknown is the distance u from that pole, because with very rare scores the
+    root is too near to the pole for the precision of x. Newton within a bracket, bisected wherever
+    Newton is slow.
     """
     surplus = (frequencies * phi).sum(axis=-1)
     pole = np.where(surplus < 0, phi.max(axis=-1), phi.min(axis=-1))[..., None]
@@ -83,7 +85,7 @@ def _denominators(frequencies: FloatArray, phi: FloatArray) -> FloatArray:
             break
         inside = (u + step - near) * (u + step - far) < 0
         quick = np.abs(step) <= 0.5 * np.abs(last)
-        # Whoever has arrived waits for the others instead of being halved away by rounding.
+        # Converged entries stay as they are, so that rounding cannot make them bisect again.
         following = np.where(found | (inside & quick), u + step, 0.5 * (near + far))
         last = np.where(found, last, following - u)
         u = following

@@ -1,6 +1,6 @@
-"""The Elo scale: what a difference of ratings means, and its units.
+"""The Elo scale: units and expected scores.
 
-The arithmetic works in nats, theta = R ln 10 / 400; everything shown is in Elo.
+Computations use nats, theta = R ln 10 / 400; everything shown is in Elo.
 """
 
 import math
@@ -26,7 +26,7 @@ def expected_score(difference: float) -> float:
 
 def win_probabilities(theta: FloatArray) -> FloatArray:
     """P[i, j], the probability that i is placed above j, from theta (K,) in nats; 1/2 at i = j."""
-    # tanh overflows nowhere, unlike exp.
+    # tanh never overflows, unlike exp.
     probabilities: FloatArray = 0.5 + 0.5 * np.tanh(0.5 * (theta[:, None] - theta[None, :]))
     return probabilities
 

@@ -1,4 +1,4 @@
-"""What can be wrong with results or with a question put to them; the tree stands in `__init__`."""
+"""The errors of ratings; `__init__` shows the tree."""
 
 from collections.abc import Hashable, Sequence
 
@@ -6,15 +6,15 @@ from arena.errors import UserError
 
 
 class RatingError(UserError, ValueError):
-    """Results or a question about them that cannot be answered."""
+    """Results are invalid, or a computation from them is not possible."""
 
 
 class ResultError(RatingError):
-    """A match that cannot be rated; the message says which rule it breaks."""
+    """A match cannot be rated; the message says which rule it breaks."""
 
 
 class AnchorError(RatingError):
-    """The anchor has played no match, so nothing can be measured from it."""
+    """The anchor has played no match, so no rating can be measured from it."""
 
 
 class UnboundedRatingError(RatingError):

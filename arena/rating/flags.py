@@ -1,4 +1,4 @@
-"""What a reader must know before believing a bot's rating."""
+"""Flags of a rating: reasons to doubt it."""
 
 from enum import StrEnum
 
@@ -7,15 +7,16 @@ from arena.rating.links import strong_groups
 from arena.rating.results import BotT
 
 FEW_CLUSTERS = 20
-"""Below, the sandwich underestimates: a variance from so few pieces is itself uncertain."""
+"""With fewer clusters the sandwich underestimates: its variance is itself uncertain."""
 
 
 class Flag(StrEnum):
-    """PERFECT_SCORE, ZERO_SCORE: no point lost or taken; the rating is held by the prior alone.
+    """A reason to doubt a rating.
 
-    SEPARATE_POOL: never met, even over others, the largest group; differences to it are a guess of
-    the prior. ONE_SIDED: as a group, only took or only lost points against the rest; the distance
-    is held by the prior alone. FEW_CLUSTERS: an interval from fewer than 20 independent pieces.
+    PERFECT_SCORE, ZERO_SCORE: no point lost or taken; only the prior keeps the rating finite.
+    SEPARATE_POOL: never met the largest group, not even through others; differences to it come from
+    the prior. ONE_SIDED: as a group, only took or only lost points against the rest; only the prior
+    keeps the distance finite. FEW_CLUSTERS: an interval from fewer than 20 independent clusters.
     """
 
     PERFECT_SCORE = "perfect score"
@@ -26,7 +27,7 @@ class Flag(StrEnum):
 
 
 def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
-    """Per bot of the fit, what to beware of; mostly nothing."""
+    """The flags of each bot of the fit; usually none."""
     fit = intervals.fit
     score = fit.score
     found: list[set[Flag]] = [set() for _ in fit.bots]
@@ -38,18 +39,18 @@ def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
         if intervals.evidence[index] < FEW_CLUSTERS:
             found[index].add(Flag.FEW_CLUSTERS)
     took = score > 0
-    for group in _beside_the_largest(strong_groups(took | took.T)):
+    for group in _all_but_the_largest(strong_groups(took | took.T)):
         for index in group:
             found[index].add(Flag.SEPARATE_POOL)
-    for group in _beside_the_largest(strong_groups(took)):
+    for group in _all_but_the_largest(strong_groups(took)):
         for index in group:
             if not found[index] - {Flag.FEW_CLUSTERS}:
                 found[index].add(Flag.ONE_SIDED)
     return tuple(frozenset(flags) for flags in found)
 
 
-def _beside_the_largest(groups: list[list[int]]) -> list[list[int]]:
-    """All groups but the largest; all, when none is larger than the others: the order in which
-    bots came must not decide whom a flag falls on."""
+def _all_but_the_largest(groups: list[list[int]]) -> list[list[int]]:
+    """All groups except the largest; all groups if several are the largest, so that flags do not
+    depend on the order of the bots."""
     tied = len(groups) > 1 and len(groups[0]) == len(groups[1])
     return groups if tied else groups[1:]

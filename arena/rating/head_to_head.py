@@ -1,7 +1,7 @@
-"""Who beat whom: the table an Elo must never be shown without.
+"""Head-to-head results: the matrix of wins, ties and losses by pair, and the worst residual.
 
-A single number cannot say that an equilibrium bot beats everyone and still stands below a bot that
-farms the weak; the matrix can.
+A single number cannot show that an equilibrium bot beats everyone and is still rated below a bot
+that exploits weak ones; the matrix can.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from arena.rating.results import BotT
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadToHead(Generic[BotT]):
-    """All pairs; arrays (K, K) follow `bots`, row against column."""
+    """The results of all pairs; arrays (K, K) follow `bots`, row against column."""
 
     bots: tuple[BotT, ...]
     wins: IntArray
-    draws: IntArray
+    ties: IntArray
     losses: IntArray
     share: FloatArray
-    """Points taken per comparison, a tie being half a point; NaN where two bots never met."""
+    """Points per comparison, a tie being half a point; NaN where two bots never met."""
     low: FloatArray
     high: FloatArray
     """95 % Wilson interval of the share; 0 and 1 where two bots never met."""
@@ -38,7 +38,7 @@ class Residual(Generic[BotT]):
     bot: BotT
     opponent: BotT
     expected: float
-    """The share the ratings predict for `bot`, 0 … 1."""
+    """The share that the ratings predict for `bot`, 0 to 1."""
     actual: float
     """The share it took."""
     pairs: float
@@ -49,8 +49,8 @@ class Residual(Generic[BotT]):
 def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The 95 % interval of a share from points and comparisons of the same shape (Wilson 1927).
 
-    Never outside [0, 1] and never empty, not at 0 % or 100 % either. Ties count as half a point;
-    they only make the interval wider than it need be. Without comparisons it is [0, 1].
+    It is never outside [0, 1] and never empty, also at 0 % and 100 %. Ties count as half a point;
+    they make the interval wider than necessary. Without comparisons it is [0, 1].
     """
     n = np.maximum(comparisons, 1.0)
     share = points / n
@@ -73,13 +73,13 @@ def head_to_head(counts: Aggregate[BotT] | Fit[BotT]) -> HeadToHead[BotT]:
 
 
 def in_order(matrix: HeadToHead[BotT], bots: Sequence[BotT]) -> HeadToHead[BotT]:
-    """The matrix of these of its bots, in their order."""
+    """The matrix restricted to `bots`, in their order."""
     at = [matrix.bots.index(bot) for bot in bots]
     chosen = np.ix_(at, at)
     return HeadToHead(
         tuple(bots),
         matrix.wins[chosen],
-        matrix.draws[chosen],
+        matrix.ties[chosen],
         matrix.losses[chosen],
         matrix.share[chosen],
         matrix.low[chosen],
@@ -90,8 +90,8 @@ def in_order(matrix: HeadToHead[BotT], bots: Sequence[BotT]) -> HeadToHead[BotT]
 def worst_residual(fit: Fit[BotT], *, fewest: int = 20) -> Residual[BotT] | None:
     """The pair of at least `fewest` comparisons farthest from its prediction; None without any.
 
-    Large values (beyond 4 or so) say that one number per bot does not describe this pair: one of
-    them has found a hole in the other's play.
+    Large values (above about 4) mean that one number per bot does not describe this pair: one bot
+    exploits a weakness of the other.
     """
     pairs, expected = fit.pairs, win_probabilities(fit.theta)
     surplus = fit.score - pairs * expected

@@ -1,7 +1,7 @@
-"""Ratings over time: the log replayed.
+"""The history of ratings, computed by replaying the log.
 
-A point of the history is the fit of everything up to it; the last point is the board itself. The
-order of the log decides which points there are, never where the last one stands.
+A point is the fit of all matches up to it; the last point is the board itself. The order of the log
+affects the points before the last, but never the last.
 """
 
 from collections.abc import Iterator
@@ -33,10 +33,10 @@ def history(
     anchor: Anchor[BotT] | None = None,
     score: ScoreRule = ScoreRule.PLACEMENT,
 ) -> Iterator[FitAfter[BotT]]:
-    """A moment after each `every` matches, and one at the end. Costs one pass and a fit each.
+    """Yields a fit after each `every` matches and at the end. Costs one pass and a fit per point.
 
-    Moments before the anchor's first match, or before the first finite fit where there is no
-    prior, are left out; at the end those errors are raised.
+    Points before the anchor's first match, or without a prior before the first finite fit, are left
+    out; at the end these cases raise AnchorError or UnboundedRatingError.
     """
     if every < 1:
         raise ValueError(f"every must be at least 1, not {every}")

@@ -1,15 +1,15 @@
-"""How sure the ratings are: clustered sandwich covariance, differences, likelihood of superiority.
+"""Errors of the ratings: clustered sandwich covariance, differences, likelihood of superiority.
 
 Sigma = H^-1 (sum over clusters of u_c u_c^T) H^-1, with H the curvature of the fit and u_c the
-score vector of a cluster (Huber 1967, White 1982; Liang & Zeger 1986 for clusters). It asks only
-that clusters are independent, not that the pairs within one are.
+score vector of a cluster (Huber 1967, White 1982; Liang & Zeger 1986 for clusters). It assumes only
+that clusters are independent, not the pairs within a cluster.
 
-Without an anchor a bot's error is that of its rating relative to the mean of the pool; with an
+Without an anchor, a bot's error is that of its rating relative to the mean of the pool; with an
 anchor, that of its difference to the anchor, whose own error is 0. The error of a difference is
-the same either way. All intervals are 95 %, rating +/- 1.959963984540054 standard errors.
+the same in both cases. All intervals are 95 %, rating +/- 1.959963984540054 standard errors.
 
-The sandwich measures how the fit would vary on new evidence; what the prior alone holds in place
-does not vary, so a perfect score gets a short interval far from any truth. Such ratings carry a
+The sandwich measures how the fit would vary with new data. A rating that only the prior keeps
+finite does not vary, so a perfect score gets a short interval that is wrong. Such ratings have a
 flag (`flags`) and must not be read without it.
 """
 
@@ -25,7 +25,7 @@ from arena.rating.methods import Clusters
 from arena.rating.results import BotT, Results
 
 SAME = 1e-9
-"""Elo: differences below are rounding, not results."""
+"""Elo: smaller differences are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,11 +37,11 @@ class Intervals(Generic[BotT]):
     covariance: FloatArray
     """Sigma (K, K); its rows sum to zero: ratings relative to the mean of the pool."""
     evidence: IntArray
-    """(K,): how many clusters each bot took part in."""
+    """(K,): the number of clusters that each bot took part in."""
 
     @property
     def se(self) -> FloatArray:
-        """(K,): relative to the anchor if there is one, else to the mean of the pool."""
+        """(K,): standard errors relative to the anchor, or without one to the mean of the pool."""
         anchor = self.fit.anchor_index
         if anchor is not None:
             return self.difference_se[:, anchor]
@@ -95,8 +95,8 @@ def intervals(
 ) -> Intervals[BotT]:
     """The errors of a fit, from the log it was fitted to.
 
-    With `luck_taken` (K, K), of one whose scores had so much by point of a pair's luck taken out
-    (`luck_column`; not with PAIR).
+    `luck_taken` (K, K): the amount subtracted from a pair's score per point of its luck, for a
+    luck-adjusted fit (`luck_column`; not with PAIR).
     """
     chances = win_probabilities(fit.theta)
     precision = prior_precision(fit.prior_sd)
@@ -112,19 +112,8 @@ def intervals(
     return Intervals(fit, clusters, covariance, evidence)
 
 
-def model_covariance(fit: Fit[BotT]) -> FloatArray:
-    """(K, K), Elo squared: the inverse curvature, right if all pairs were independent games.
-
-    With a prior it is the posterior's covariance (Laplace), as wide as the prior where nothing was
-    learnt.
-    """
-    curvature = hessian(fit.pairs, win_probabilities(fit.theta), prior_precision(fit.prior_sd))
-    inverse = _inverse(curvature, singular=fit.prior_sd is None)
-    return inverse * ELO_PER_NAT**2
-
-
 def _pair_products(fit: Fit[BotT], chances: FloatArray) -> FloatArray:
-    """sum of u u^T with every pair of a match a cluster: a Laplacian of squared surpluses."""
+    """The sum of u u^T with each pair as its own cluster: a Laplacian of squared surpluses."""
     squares = fit.wins * (1.0 - chances) ** 2 + fit.ties * (0.5 - chances) ** 2
     squares += fit.wins.T * chances**2
     middle: FloatArray = -squares

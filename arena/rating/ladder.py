@@ -1,6 +1,6 @@
-"""The board: everything one question about a log of results is answered with.
+"""The ladder of a log of results: ratings, errors, ranks, flags, bands and pairs.
 
-This is the pure half of `arena rate`; a live board calls it (or `fit` alone) after every match.
+This is the pure part of `arena rate`; a live board calls it (or `fit` alone) after every match.
 """
 
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ from arena.rating.results import BotT, Results
 
 @dataclass(frozen=True, slots=True)
 class Rating(Generic[BotT]):
-    """One line of the board."""
+    """The rating of one bot, a line of the ladder."""
 
     bot: BotT
     elo: float
     se: float
-    """Standard error, Elo: relative to the anchor, or without one to the mean of the pool."""
+    """Standard error, Elo: relative to the anchor, or without an anchor to the mean of the pool."""
     interval: tuple[float, float]
     """95 %, Elo."""
     rank_low: int
@@ -36,7 +36,7 @@ class Rating(Generic[BotT]):
 
 @dataclass(frozen=True, slots=True)
 class Pair(Generic[BotT]):
-    """Two bots compared."""
+    """The comparison of two bots."""
 
     bot: BotT
     opponent: BotT
@@ -45,23 +45,23 @@ class Pair(Generic[BotT]):
     se: float
     """Standard error of the difference, Elo."""
     los: float
-    """Likelihood that `bot` is better, 0 … 1."""
+    """Likelihood that `bot` is better, 0 to 1."""
     wins: int
-    draws: int
+    ties: int
     losses: int
     """Comparisons `bot` won, tied and lost, as counted by the score rule."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder(Generic[BotT]):
-    """The board: ratings best first, bands, and every pair on demand."""
+    """A ladder: ratings best first, bands, and every pair on demand."""
 
     intervals: Intervals[BotT]
     ratings: tuple[Rating[BotT], ...]
     bands: tuple[Band[BotT], ...]
 
     def pairs(self) -> Iterator[Pair[BotT]]:
-        """Every pair once, the bot whose name sorts first as `bot`; met or not."""
+        """Every pair once, also if the two never met; `bot` is the one whose name sorts first."""
         fitted = self.intervals.fit
         difference = self.intervals.difference.tolist()
         se, los = self.intervals.difference_se.tolist(), self.intervals.los.tolist()
@@ -89,7 +89,7 @@ def rate(
     score: ScoreRule = ScoreRule.PLACEMENT,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Ladder[BotT]:
-    """The ladder of a log, from nothing. prior_sd in Elo or None; errors as `fit` raises them."""
+    """The ladder of a log. prior_sd: Elo or None. Raises the errors of `fit`."""
     measured = intervals(
         fit(Aggregate.of(results, score), prior_sd=prior_sd, anchor=anchor), results, clusters
     )
@@ -97,7 +97,7 @@ def rate(
 
 
 def ladder(measured: Intervals[BotT]) -> Ladder[BotT]:
-    """The ladder of a fit whose intervals are known."""
+    """The ladder of a fit with its intervals."""
     fitted = measured.fit
     elo, se = fitted.elo.tolist(), measured.se.tolist()
     low, high = measured.low.tolist(), measured.high.tolist()

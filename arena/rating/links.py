@@ -1,4 +1,4 @@
-"""Who is tied to whom by results: groups of a directed graph of bots."""
+"""Groups of bots connected by results: components of a directed graph."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 def strong_groups(edges: NDArray[np.bool_]) -> list[list[int]]:
     """The strongly connected components of a graph (K, K), largest first, then by least member.
 
-    edges[i, j]: there is an edge from i to j. With a symmetric matrix these are the plain
-    connected components.
+    edges[i, j]: there is an edge from i to j. With a symmetric matrix these are the connected
+    components.
     """
     left = np.ones(len(edges), np.bool_)
     groups = []
@@ -22,7 +22,7 @@ def strong_groups(edges: NDArray[np.bool_]) -> list[list[int]]:
 
 
 def _reached(edges: NDArray[np.bool_], start: int) -> NDArray[np.bool_]:
-    """(K,): what can be reached from `start`, itself included."""
+    """(K,): the nodes reachable from `start`, including itself."""
     seen = np.zeros(len(edges), np.bool_)
     seen[start] = True
     frontier = seen

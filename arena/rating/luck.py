@@ -1,9 +1,9 @@
-"""Taking luck out of an estimate: the control variate.
+"""Luck adjustment of a mean by a control variate.
 
-A luck covariate is a number per block whose expectation is known to be zero whatever the bots do,
-such as the summed value of the dice drawn by a fixed, versioned table. Where outcomes follow it,
-subtracting its share leaves the same mean with less noise. The gain is measured, never promised,
-and the raw estimate stays the official one.
+A luck covariate is a number per block whose expectation is known to be zero for any behaviour of
+the bots, such as the summed value of the dice drawn, by a fixed, versioned table. Where outcomes
+correlate with it, subtracting its share leaves the same mean with less noise. The gain is always
+measured, and the raw estimate stays the official one.
 
 Source: regression estimators, e.g. Glynn & Szechtman 2002; in poker, AIVAT (Burch et al. 2018).
 """
@@ -18,7 +18,7 @@ from arena.rating.errors import RatingError
 
 @dataclass(frozen=True, slots=True)
 class AdjustedMean:
-    """The mean outcome of a block, raw and with luck taken out; units are the outcomes'."""
+    """The mean outcome of a block, raw and luck-adjusted, in the unit of the outcomes."""
 
     blocks: int
     raw: float
@@ -28,7 +28,7 @@ class AdjustedMean:
     coefficients: tuple[float, ...]
     """Outcome per unit of each covariate."""
     variance_factor: float
-    """adjusted_se^2 / raw_se^2: 1 no gain, 0.67 as if half as many blocks again had been played."""
+    """adjusted_se^2 / raw_se^2: 1 is no gain, 0.67 is worth 50 % more blocks."""
 
 
 def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
@@ -49,7 +49,7 @@ def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
     raw_variance = float(outcomes.var(ddof=1)) / blocks
     means = columns.mean(axis=0)
     centred = columns - means
-    # A covariate that never varies says nothing; rounding must not make it look as if it did.
+    # A covariate that never varies has no effect; rounding must not make it appear to vary.
     centred[:, np.ptp(columns, axis=0) <= 1e-12 * np.abs(columns).max(axis=0)] = 0.0
     inverse = np.linalg.pinv(centred.T @ centred, hermitian=True)
     beta = inverse @ (centred.T @ (outcomes - raw))

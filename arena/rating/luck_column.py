@@ -1,4 +1,4 @@
-"""The second column of a board: Elo with the luck of the draws taken out, beside the official one.
+"""The luck-adjusted Elo of a board, shown as a second column next to the official Elo.
 
 The official fit solves, for every bot i, sum over its pairs of (s_ij - p_ij) - theta_i/tau^2 = 0.
 Here each score s_ij is replaced by
@@ -9,23 +9,23 @@ with x_ij the luck of the pair (`luck_sums`), p from the official fit, and one n
 
     beta = sum (s - p) x / sum w x^2    over the pairs of all matches.
 
-w says how much luck can move a pair: all of it between equals, little where one nearly always wins.
-It is the derivative of a logistic chance, and beta the least-squares slope of s - p on w x with the
-variances p (1 - p), which is also the first Newton step of a logistic model with luck in it. So
-beta is what a point of luck is worth between equals. Prior, anchor, pairs and clusters are those of
-the official fit; a cluster's score vector is made of the adjusted scores.
+w is how much luck can move a pair: fully between equals, little where one bot nearly always wins.
+It is the derivative of a logistic probability, and beta is the least-squares slope of s - p on w x
+with the variances p (1 - p), which is also the first Newton step of a logistic model with a luck
+term. So beta is the value of one point of luck between equals. Prior, anchor, pairs and clusters
+are those of the official fit; a cluster's score vector uses the adjusted scores.
 
-Whoever plays, E[x] = 0 given the seating, so for any fixed beta and w the equation has the same
-root in expectation: the column estimates the same numbers. That both come from the same matches
-costs a bias of order 1/n. A wrong beta would make the column wide, never wrong. The sums of x go
-over all pairs, not only those that the score rule counts: whether a pair counts is not independent
-of luck.
+For any players, E[x] = 0 given the seating, so for any fixed beta and w the equation has the same
+root in expectation: the column estimates the same numbers. Fitting beta and p to the same matches
+causes a bias of order 1/n. A wrong beta would make the intervals wider, but not the ratings wrong.
+The sums of x include all pairs, not only those that the score rule counts, because whether a pair
+counts is not independent of luck.
 
-Matches without luck have x = 0: they count as they are. As p and beta are fitted to the very
-matches that they correct, the errors come out too small while a bot has few; it is told no adjusted
-number before FEWEST_MATCHES, from where on the intervals hold the truth as often as the official
-ones do (docs/luck.md has the measurement). Source: regression estimators (Glynn &
-Szechtman 2002); AIVAT (Burch et al. 2018).
+Matches without luck have x = 0 and count unchanged. As p and beta are fitted to the same matches
+that they correct, the errors are too small for a bot with few matches; it has no adjusted rating
+before FEWEST_MATCHES, from which on the intervals cover the truth as often as the official ones
+(docs/luck.md has the measurement). Source: regression estimators (Glynn & Szechtman 2002); AIVAT
+(Burch et al. 2018).
 """
 
 from dataclasses import dataclass, replace
@@ -41,21 +41,21 @@ from arena.rating.intervals import Intervals, intervals
 from arena.rating.results import BotT, Results
 
 FEWEST_MATCHES = 40
-"""With luck, of a bot, and of the anchor where there is one."""
+"""The fewest matches with luck that a bot needs, and the anchor too if there is one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LuckFit(Generic[BotT]):
-    """A fit whose scores have the luck taken out."""
+    """A fit of luck-adjusted scores."""
 
     fit: Fit[BotT]
     """Its ratings are adjusted; its counts are the official ones."""
     coefficient: float
-    """beta: what a point of luck is worth between equals."""
+    """beta: the value of one point of luck between equals."""
     taken: FloatArray
-    """beta w (K, K): what was taken out of a pair's score by point of its luck."""
+    """beta w (K, K): the amount subtracted from a pair's score per point of its luck."""
     enough: NDArray[np.bool_]
-    """(K,): which bots have matches enough to be told theirs; at least one beside the anchor."""
+    """(K,): whether each bot has enough matches; at least one bot besides the anchor has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,8 +65,8 @@ class LuckColumn(Generic[BotT]):
     luck: LuckFit[BotT]
     adjusted: Intervals[BotT]
     variance_factors: FloatArray
-    """(K,): the square of the adjusted standard error by the official one; 1 where the official one
-    is 0, as the anchor's."""
+    """(K,): the squared ratio of the adjusted standard error to the official one; 1 where the
+    official one is 0, as for the anchor."""
 
 
 def luck_fit(
@@ -74,7 +74,7 @@ def luck_fit(
 ) -> LuckFit[BotT] | None:
     """The adjusted ratings; None where no bot has enough matches with luck.
 
-    `official` is the fit of just this aggregate; `start` saves steps, nothing else.
+    `official` must be the fit of this aggregate; `start`, an earlier fit, only saves steps.
     """
     sums = aggregate.luck
     played = aggregate.matches > 0
@@ -86,7 +86,7 @@ def luck_fit(
     chosen = np.ix_(played, played)
     chances = win_probabilities(official.theta)
     weights = 4.0 * chances * (1.0 - chances)
-    # Every pair stands in the sums twice.
+    # Every pair is in the sums twice.
     spread = 0.5 * float((weights * sums.squares(bots)[chosen]).sum())
     if not spread > 0:
         return None
@@ -106,7 +106,7 @@ def luck_fit(
 def luck_column(
     luck: LuckFit[BotT], official: Intervals[BotT], results: Results[BotT]
 ) -> LuckColumn[BotT]:
-    """The errors of the adjusted ratings. Costs what the official ones did."""
+    """The errors of the adjusted ratings. Costs as much as those of the official ratings."""
     adjusted = intervals(luck.fit, results, official.clusters, luck_taken=luck.taken)
     before, after = official.se, adjusted.se
     factors = np.where(before > 0, (after / np.where(before > 0, before, 1.0)) ** 2, 1.0)

@@ -1,13 +1,13 @@
-"""What the luck of matches adds up to: all that the luck-adjusted column needs beside the counts.
+"""Sums of the luck of matches per pair, which the luck-adjusted fit needs in addition to counts.
 
-The luck of a pair of a match at a table of n seats, whose lucks L sum to zero, is
+The luck of a pair in a match at a table of n seats, whose lucks L sum to zero, is
 
     x_ij = (L_i - L_j) (n - 1) / n,    so that    sum over j of x_ij = (n - 1) L_i
 
-as many points as it gave i against all others together. Kept are X_ij, the sum of x_ij over *all*
-pairs of all matches; the same over the pairs that the score rule counts; the sum of (s - 1/2) x
-over these, which does not care in which order a pair is named; and by pair the sum of x^2. A match
-adds its own pairs only, and may be taken back.
+which is the points that luck gave i against all others together. The sums are: X_ij, the sum of
+x_ij over *all* pairs of all matches; the same over the pairs that the score rule counts; the sum of
+(s - 1/2) x over these, which does not depend on the order in a pair; and by pair the sum of x^2. A
+match changes only its own pairs, and can be removed.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ PairMasks = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class LuckSums:
-    """Sums over matches, by pairs of bots in the order of an aggregate."""
+    """Sums of luck over matches, by pairs of bots in the order of an aggregate."""
 
     def __init__(self, rule: ScoreRule) -> None:
         self.rule = rule
@@ -34,15 +34,15 @@ class LuckSums:
         self._counted = np.zeros((0, 0)) if rule is ScoreRule.WINNER else self._all
 
     def matches(self, bots: int) -> IntArray:
-        """(K,): in how many matches of each of the first K bots anybody was lucky."""
+        """(K,): for each of the first K bots, the number of its matches with luck."""
         return np.pad(self._matches, (0, max(0, bots - len(self._matches))))[:bots]
 
     def all_pairs(self, bots: int) -> FloatArray:
-        """X (K, K) of the first K bots; antisymmetric."""
+        """X (K, K) of the first K bots over all pairs; antisymmetric."""
         return _first(self._all, bots)
 
     def counted_pairs(self, bots: int) -> FloatArray:
-        """The same over the pairs that count."""
+        """X (K, K) over the pairs that the score rule counts; antisymmetric."""
         return _first(self._counted, bots)
 
     def squares(self, bots: int) -> FloatArray:
@@ -52,7 +52,7 @@ class LuckSums:
     def add(
         self, numbers: Sequence[int], placings: Sequence[int], luck: Sequence[float], sign: int
     ) -> None:
-        """One match, or with sign -1 one taken back."""
+        """Add a match, or remove it with sign -1."""
         if not any(luck):
             return
         self._hold(max(numbers) + 1)
@@ -76,7 +76,7 @@ class LuckSums:
                 self.products += 0.5 * x * ((first < second) - (second < first))
 
     def add_matches(self, seated: NDArray[np.int32], luck: FloatArray, bots: int) -> None:
-        """Counts many matches (n, s); their pairs come by `add_pairs`."""
+        """Count many matches (n, s); their pairs are added by `add_pairs`."""
         self._hold(bots)
         lucky = seated[luck.any(axis=1)]
         self._matches[:bots] += np.bincount(lucky.ravel(), minlength=bots)
@@ -89,7 +89,7 @@ class LuckSums:
         x: FloatArray,
         bots: int,
     ) -> None:
-        """The same pair of seats of many matches; outcomes as `pair_outcomes` gives them."""
+        """Add the same pair of seats of many matches; outcomes as from `pair_outcomes`."""
         self._hold(bots)
         better, equal, worse = outcomes
         key = first * bots + second
@@ -104,7 +104,7 @@ class LuckSums:
         self.products += 0.5 * float(x[better].sum() - x[worse].sum())
 
     def _hold(self, bots: int) -> None:
-        """Room for so many; doubling keeps the cost of newcomers constant on average."""
+        """Make room for `bots` bots; doubling keeps the average cost of a new bot constant."""
         room = len(self._all)
         if bots <= room:
             return
@@ -119,7 +119,7 @@ class LuckSums:
 
 
 def pair_luck(first: FloatArray, second: FloatArray, seats: int) -> FloatArray:
-    """x of a pair of seats, match by match."""
+    """x of a pair of seats, one value per match."""
     return (first - second) * ((seats - 1) / seats)
 
 

@@ -1,4 +1,4 @@
-"""What whoever asks for ratings may choose. Importing this costs nothing."""
+"""The choices of a rating: score rule, clusters, Elo model. Importing this module is fast."""
 
 from enum import StrEnum
 
@@ -8,10 +8,11 @@ __all__ = ["Clusters", "EloModel", "ScoreRule"]
 
 
 class Clusters(StrEnum):
-    """BLOCK: a block is one cluster, a match outside a block is its own; what the board uses.
+    """The unit of independent results, from which intervals are computed.
 
-    MATCH: every match by itself; too narrow for blocks of one deal. PAIR: every pair of a match by
-    itself; about 1.5 times too narrow at six seats, here to show just that.
+    BLOCK: a block is one cluster, and so is a match outside a block; the board uses this. MATCH:
+    every match is one; intervals are too narrow for blocks of one deal. PAIR: every pair of a match
+    is one; intervals are about 1.5 times too narrow at six seats (offered to demonstrate this).
     """
 
     BLOCK = "block"
@@ -20,7 +21,7 @@ class Clusters(StrEnum):
 
 
 class EloModel(StrEnum):
-    """In which Elo the bounds are meant."""
+    """The Elo scale of the bounds of a test."""
 
     LOGISTIC = "logistic"
     NORMALIZED = "normalized"

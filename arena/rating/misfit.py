@@ -1,12 +1,12 @@
-"""Whether the board's Elo and the exact model tell the same story.
+"""Comparison of the board's Elo with the exact model (Plackett-Luce with ties).
 
-Ties stretch the strengths of Plackett-Luce against an Elo that counts them as half a win, so the
-two scales are not compared as they stand. Instead: if the exact model were true, what would the
-board show? Its expected result of every pair, in exactly the matches that were played, goes
-through the board's fit; where that differs by more than the 95 % interval, the board says "model
-misfit". Often it differs by a stretch of the whole scale, because ties come about in another way
-than the model's; then no bot is out of place. Where some remain beyond the interval with the
-stretch taken out, one strength per bot does not explain the results.
+Ties stretch the strengths of Plackett-Luce compared with an Elo that counts them as half a win, so
+the two scales cannot be compared directly. Instead the board's fit is applied to the exact model's
+expected result of every pair, in exactly the matches that were played: this is what the board would
+show if the exact model were true. Where it differs by more than the 95 % interval, the board says
+"model misfit". Often the whole scale is stretched, because ties arise in another way than in the
+model; then no bot is displaced. If some bots are still outside the interval after the stretch is
+removed, one strength per bot does not explain the results.
 """
 
 from dataclasses import dataclass
@@ -26,34 +26,34 @@ from arena.rating.results import BotT, MatchColumns, Results
 
 _PIECE = 20_000
 _SEATS_MAX = 8
-"""The ways to share out n places grow like 3^n."""
+"""The number of ways to fill n places grows like 3^n."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Misfit(Generic[BotT]):
-    """Arrays (K,) follow `bots`."""
+    """The result of the comparison. Arrays (K,) follow `bots`."""
 
     bots: tuple[BotT, ...]
     shown: FloatArray
     """The board's Elo, mean zero."""
     implied: FloatArray
-    """What the board would show if the exact model were true, Elo, mean zero."""
+    """The Elo that the board would show if the exact model were true, mean zero."""
     beyond: NDArray[np.bool_]
     """Where the two differ by more than the board's 95 % interval."""
 
     stretch: float
-    """The factor between the two scales: slope of `implied` on `shown`."""
+    """The factor between the two scales: the slope of `implied` on `shown`."""
     displaced: NDArray[np.bool_]
-    """Where they differ by more than the interval with the stretch taken out."""
+    """Where they still differ by more than the interval after the stretch is removed."""
 
     @property
     def misfit(self) -> bool:
-        """Whether any bot's do."""
+        """Whether any bot is `beyond` its interval."""
         return bool(self.beyond.any())
 
 
 def misfit(intervals: Intervals[BotT], results: Results[BotT]) -> Misfit[BotT]:
-    """Compares a fit (score rule placement) with the exact model of the same log."""
+    """The comparison of a fit (score rule placement) with the exact model of the same log."""
     fit = intervals.fit
     if fit.rule is not ScoreRule.PLACEMENT:
         raise RatingError("the exact model is one of whole placings, not of first places alone")
@@ -76,10 +76,10 @@ def misfit(intervals: Intervals[BotT], results: Results[BotT]) -> Misfit[BotT]:
 
 
 def expected_scores(strengths: FloatArray, ties: dict[int, float]) -> FloatArray:
-    """(n, s, s): points i is expected to take from j at n tables of s bots, a tie being a half.
+    """(n, s, s): the points i is expected to take from j at n tables of s bots; a tie is a half.
 
-    strengths (n, s): theta in nats; ties: delta by size. Follows every way to fill the places from
-    the top: the probability that a set of bots is still unplaced, times that of each choice.
+    strengths (n, s): theta in nats; ties: delta by size. Goes through all ways to fill the places
+    from the top: the probability that a set of bots is still unplaced, times that of each choice.
     """
     count, seats = strengths.shape
     if seats > _SEATS_MAX:

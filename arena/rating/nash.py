@@ -1,11 +1,11 @@
-"""Nash averaging: how much each bot matters when everyone picks a bot to play against the others.
+"""Nash averaging: the weight of each bot in an equilibrium of the game of choosing a bot to play.
 
-The bots' logit matrix is a symmetric zero-sum game of picking bots; its maximum-entropy equilibrium
-weighs the bots. Copies of a weak bot cannot lift whoever farms it: weak bots have weight 0. The
-value of a bot is its expected advantage, in Elo, over a pick of the equilibrium: 0 for all that
-belong to it, negative for the rest.
+The bots' logit matrix is a symmetric zero-sum game of choosing bots; its maximum-entropy
+equilibrium gives each bot a weight. Copies of a weak bot cannot raise a bot that exploits it,
+because weak bots have weight 0. The value of a bot is its expected advantage, in Elo, over the
+equilibrium: 0 for all bots with weight, negative for the rest.
 
-It jumps with small changes of the data, so it is a second column, never the sort key, and is read
+Small changes of the data make it jump, so it is a second column, never the sort key, and is read
 with its bootstrap. Source: Balduzzi, Tuyls, Perolat & Graepel 2018 (Re-evaluating Evaluation).
 """
 
@@ -23,13 +23,13 @@ from arena.rating.results import BotT
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NashAverage(Generic[BotT]):
-    """Arrays (K,) follow `bots`."""
+    """The Nash average of a pool. Arrays (K,) follow `bots`."""
 
     bots: tuple[BotT, ...]
     weight: FloatArray
     """Probabilities of the maximum-entropy equilibrium."""
     value: FloatArray
-    """Expected advantage over the equilibrium, Elo; never above 0 but for rounding."""
+    """Expected advantage over the equilibrium, Elo; never above 0 except by rounding."""
 
 
 def nash_average(fit: Fit[BotT]) -> NashAverage[BotT]:
@@ -40,7 +40,7 @@ def nash_average(fit: Fit[BotT]) -> NashAverage[BotT]:
 
 
 def nash_bootstrap(fit: Fit[BotT], resampled: Iterable[FloatArray]) -> FloatArray:
-    """(replicates, K): the weights for each W (K, K) of `bootstrap.resampled`."""
+    """(replicates, K): the weights of each W (K, K) from `bootstrap.resampled`."""
     weights = []
     for score in resampled:
         theta, _ = maximise(score, prior_sd=fit.prior_sd, start=fit.theta)
@@ -51,8 +51,8 @@ def nash_bootstrap(fit: Fit[BotT], resampled: Iterable[FloatArray]) -> FloatArra
 def logits(score: FloatArray, theta: FloatArray) -> FloatArray:
     """The antisymmetric matrix (K, K) of ln(p / (1 - p)), in nats.
 
-    p is the share i took from j, with one comparison added that came out as the ratings predict:
-    shares of 0 and 1 stay finite, and a pair that never met is taken at its ratings' word.
+    p is the share i took from j, with one added comparison whose result is what the ratings
+    predict: the logits of shares 0 and 1 stay finite, and pairs that never met use the prediction.
     """
     predicted = win_probabilities(theta)
     points = score + predicted
@@ -65,8 +65,8 @@ def equilibrium(game: FloatArray) -> FloatArray:
 
     A linear program finds an equilibrium with the largest support (one with x_i > 0 wherever any
     equilibrium has it: strict complementarity, Goldman & Tucker 1956). If others share that
-    support, their entropy is maximised over it by its dual, which is smooth and unconstrained but
-    for signs.
+    support, the entropy is maximised over it through the dual, which is smooth and has only sign
+    constraints.
     """
     from scipy.optimize import linprog, minimize
 
@@ -75,8 +75,8 @@ def equilibrium(game: FloatArray) -> FloatArray:
         return np.ones(1)
     scale = max(float(np.abs(game).max()), 1e-300)
     payoff = game / scale
-    # Maximise t: x is a distribution, no bot gains against it (payoff @ x <= 0), and every bot has
-    # either weight or a loss of at least t.
+    # Maximise t subject to: x is a distribution, no bot gains against it (payoff @ x <= 0), and
+    # each bot's weight plus its loss is at least t.
     slack = np.hstack([payoff - np.eye(count), np.ones((count, 1))])
     program = linprog(
         np.r_[np.zeros(count), -1.0],

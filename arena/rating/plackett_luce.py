@@ -1,4 +1,4 @@
-"""Plackett-Luce with ties, exactly: the check on the composite fit the board shows.
+"""Exact fit of Plackett-Luce with ties, a check of the composite fit that the board shows.
 
 A ranking is a sequence of choices: the set C of bots in the next place, among those still
 unplaced, has probability f(C) / sum over subsets S of f(S), with f(S) = delta_|S| times the
@@ -21,7 +21,7 @@ from arena.rating.errors import RatingError
 from arena.rating.results import BotT, Results
 
 _PIECE = 50_000
-"""Sets of bots whose subsets are listed at once: 63 numbers each at six seats, 25 MB."""
+"""The number of sets whose subsets are listed at once: 63 numbers each at six seats, 25 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +32,13 @@ class PlackettLuce(Generic[BotT]):
     theta: FloatArray
     """(K,): log strengths in nats, mean zero."""
     ties: dict[int, float]
-    """delta by size of tie, 1 included; a size that is missing has delta 0."""
+    """delta by size of tie, including size 1; a missing size has delta 0."""
     log_likelihood: float
-    """Of all rankings in the log, without the prior."""
+    """The log-likelihood of all rankings in the log, without the prior."""
 
     @property
     def elo(self) -> FloatArray:
-        """(K,), mean zero. Where there are ties these are not the board's Elo: see `misfit`."""
+        """(K,), mean zero. With ties the scale is not that of the board's Elo: see `misfit`."""
         elo: FloatArray = ELO_PER_NAT * self.theta
         return elo
 
@@ -46,9 +46,10 @@ class PlackettLuce(Generic[BotT]):
 def plackett_luce(
     results: Results[BotT], *, prior_sd: float | None = PRIOR_SD
 ) -> PlackettLuce[BotT]:
-    """The most likely strengths and ties, with the prior of the board; order does not matter.
+    """The most likely strengths and ties, with the board's prior; the log's order has no effect.
 
-    Costs seconds per million matches and step; a check, not for every match. Errors as `fit`.
+    Costs seconds per million matches and step, so do not call it after every match. Raises the
+    errors of `fit`.
     """
     from scipy.optimize import minimize
 
@@ -95,8 +96,8 @@ def subsets(size: int, orders: IntArray) -> tuple[FloatArray, IntArray]:
 
 
 class _Choices:
-    """The log as choices: what was chosen enters the likelihood linearly, and all that remains is
-    the list of sets there was to choose from, each kept once with how often it occurred."""
+    """The log as choices. The chosen sets enter the likelihood linearly; the sets to choose from
+    are kept once each, with their number of occurrences."""
 
     def __init__(self, results: Results[BotT], count: int) -> None:
         self._chosen = np.zeros(count)
@@ -146,6 +147,6 @@ class _Choices:
 
 
 def _unique(sets: IntArray) -> tuple[IntArray, FloatArray]:
-    """The different sets (n, r), and how often each occurred (n,)."""
+    """The distinct sets (n, r) and their numbers of occurrences (n,)."""
     different, times = np.unique(np.sort(sets, axis=1), axis=0, return_counts=True)
     return different, times.astype(np.float64)

@@ -1,8 +1,9 @@
-"""Ranks as ranges, and bands of bots that cannot be told apart.
+"""Rank ranges, and bands of bots that do not differ significantly.
 
-A rank as a single number claims more than a luck-heavy game can tell. i is *told apart* from j
-when the 95 % interval of their difference leaves out 0, each pair by itself (no correction for the
-many pairs of a large pool: about one true tie in twenty is told apart by luck).
+A rank as a single number claims more precision than a game with much luck allows. i and j differ
+significantly when the 95 % interval of their difference excludes 0. Each pair is tested alone, with
+no correction for the many pairs of a large pool: about one pair of equals in twenty differs by
+chance.
 """
 
 from dataclasses import dataclass
@@ -18,13 +19,13 @@ from arena.rating.results import BotT
 
 @dataclass(frozen=True, slots=True)
 class Band(Generic[BotT]):
-    """Neighbours on the ladder, best first."""
+    """A run of neighbours on the ladder, best first, that do not differ significantly."""
 
     bots: tuple[BotT, ...]
 
 
 def better(intervals: Intervals[BotT]) -> NDArray[np.bool_]:
-    """(K, K): whether i is told apart from j, and above it."""
+    """(K, K): whether i is significantly better than j."""
     above: NDArray[np.bool_] = intervals.difference_low > SAME
     return above
 
@@ -32,24 +33,24 @@ def better(intervals: Intervals[BotT]) -> NDArray[np.bool_]:
 def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
     """(lowest, highest rank number) per bot (K,), 1 is best.
 
-    rank_low = 1 + bots that are better than it; rank_high = K - bots that it is better than.
+    rank_low = 1 + the number of bots that are better; rank_high = K - the number that are worse.
     """
     above = better(intervals)
     return 1 + above.sum(axis=0), len(above) - above.sum(axis=1)
 
 
 def ladder_order(intervals: Intervals[BotT]) -> IntArray:
-    """Indices of the bots, best first; bots with equal ratings in the order of their names."""
+    """Indices of the bots, best first; bots with equal ratings by name."""
     names = np.array([str(bot) for bot in intervals.fit.bots])
-    # Rounded, so that a difference in the sixteenth digit does not decide who stands first.
+    # Rounded, so that a difference in the sixteenth digit does not decide the order.
     return np.lexsort((names, -np.round(intervals.fit.elo, 9))).astype(np.int64)
 
 
 def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
-    """The longest runs on the ladder whose first bot cannot be told apart from their last.
+    """The longest runs on the ladder whose first and last bots do not differ significantly.
 
-    Two bots that cannot be told apart share a band. "Cannot be told apart" does not carry over
-    from neighbour to neighbour, so bands overlap, like the letters of a multiple comparison.
+    Two bots that do not differ significantly share a band. This relation is not transitive, so
+    bands overlap, like the letters of a multiple comparison.
     """
     order = ladder_order(intervals)
     above = better(intervals)[np.ix_(order, order)]

@@ -1,11 +1,11 @@
-"""The log of results, in columns: the one source every rating is computed from.
+"""The log of results, in columns; every rating is computed from it.
 
-A result is a match id, perhaps the id of its block, and per seat a bot and its placing (1 is
-best, equal placings are ties), perhaps its luck. A bot is any hashable value; the arena uses bot
+A result has a match id, optionally a block id, and per seat a bot, its placing (1 is best, equal
+placings are ties) and optionally its luck. A bot is any hashable value; the arena uses bot
 versions.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Generic, TypeVar
@@ -19,16 +19,16 @@ from arena.rating.errors import ResultError
 BotT = TypeVar("BotT", bound=Hashable)
 
 NO_BLOCK = -1
-"""In a column of blocks: the match stands alone."""
+"""In a column of blocks: the match is in no block."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchResult(Generic[BotT]):
     """One result: `seats` holds (bot, placing) in seat order; `block` is None outside a block.
 
-    `luck` by seat, in points beyond expectation that sum to zero; None counts as none. Raises
-    `ResultError` for fewer than two seats, a bot in two seats, placings outside 1 … number of
-    seats, nobody in first place, or luck of another number of seats.
+    `luck`: by seat, points above expectation, which sum to zero; None counts as zero. Raises
+    `ResultError` for fewer than two seats, a bot in two seats, placings outside 1 to the number of
+    seats, no first place, or luck of another number of seats.
     """
 
     match: Hashable
@@ -56,7 +56,7 @@ class MatchResult(Generic[BotT]):
 
 @dataclass(frozen=True, slots=True)
 class MatchColumns:
-    """All matches of one table size, in the order of the log. n matches, s seats."""
+    """The n matches of one table size of s seats, in the order of the log."""
 
     bots: NDArray[np.int32]
     """(n, s): per seat, an index into the log's `bots`."""
@@ -67,7 +67,7 @@ class MatchColumns:
     numbers: IntArray
     """(n,): the match's position in the log, ascending."""
     luck: FloatArray | None = None
-    """(n, s): points beyond expectation, 0 where it was not measured; None: nowhere."""
+    """(n, s): points above expectation, 0 where not measured; None if measured nowhere."""
 
     @property
     def seats(self) -> int:
@@ -77,7 +77,7 @@ class MatchColumns:
         return len(self.blocks)
 
     def rows(self, chosen: slice | NDArray[np.bool_]) -> "MatchColumns":
-        """The chosen matches."""
+        """The columns of the chosen matches."""
         return MatchColumns(
             self.bots[chosen],
             self.placings[chosen],
@@ -88,8 +88,8 @@ class MatchColumns:
 
 
 class _Columns:
-    """A table that grows: its capacity doubles, so that appending costs the seats alone. Luck has
-    no column before the first match with any."""
+    """A growing table: its capacity doubles, so an append costs only its seats. Luck has no column
+    before the first match with luck."""
 
     def __init__(self, seats: int, rows: int = 0) -> None:
         self.rows = rows
@@ -140,9 +140,9 @@ class _Columns:
 
 
 class Results(Generic[BotT]):
-    """An append-only log of matches, kept as one `MatchColumns` per table size.
+    """An append-only log of matches, stored as one `MatchColumns` per table size.
 
-    Raises `ResultError` when a match id comes a second time.
+    Raises `ResultError` if a match id is repeated.
     """
 
     def __init__(self, matches: Iterable[MatchResult[BotT]] = ()) -> None:
@@ -163,10 +163,10 @@ class Results(Generic[BotT]):
 
     @classmethod
     def of_tables(cls, bots: Sequence[BotT], tables: Iterable[MatchColumns]) -> "Results[BotT]":
-        """The log of whole columns, for many matches at once; nothing loops over them.
+        """The log of whole columns, fast for many matches.
 
         The ids of matches and blocks are their numbers. At most one table per table size;
-        `numbers` must be 0 … n − 1 over all tables. Raises `ResultError` as `MatchResult` does.
+        `numbers` must be 0 to n - 1 over all tables. Raises `ResultError` as `MatchResult` does.
         """
         log = cls()
         log._bot_numbers = {bot: number for number, bot in enumerate(bots)}
@@ -178,7 +178,7 @@ class Results(Generic[BotT]):
             columns.placings[:] = table.placings
             columns.numbers[:] = table.numbers
             columns.luck = None if table.luck is None else table.luck.astype(np.float64)
-        # Blocks are numbered 0, 1, … inside, whatever numbers they came with.
+        # Internally blocks are renumbered 0, 1, …
         blocks = np.concatenate([table.blocks for table in tables] or [np.empty(0, np.int64)])
         ids, inverse = np.unique(blocks[blocks != NO_BLOCK], return_inverse=True)
         blocks[blocks != NO_BLOCK] = inverse
@@ -192,7 +192,7 @@ class Results(Generic[BotT]):
 
     @property
     def bots(self) -> tuple[BotT, ...]:
-        """Every bot that played, in order of first appearance; a column's index points here."""
+        """Every bot that played, in order of first appearance; columns hold indices into it."""
         return tuple(self._bot_numbers)
 
     @property
@@ -204,7 +204,7 @@ class Results(Generic[BotT]):
         return sum(columns.rows for columns in self._columns.values())
 
     def append(self, match: MatchResult[BotT]) -> None:
-        """One more match at the end; costs its seats alone, however long the log is."""
+        """Append a match; the cost depends on its seats only, not on the length of the log."""
         if match.match in self._match_numbers:
             raise ResultError(f"match {match.match} comes twice")
         number = self._match_numbers.setdefault(match.match, len(self._match_numbers))
@@ -239,14 +239,14 @@ class Results(Generic[BotT]):
         return (match for _, match in found)
 
     def first(self, count: int) -> "Results[BotT]":
-        """A log of its own with the first `count` matches, which are known by their numbers."""
+        """A new log with the first `count` matches; their ids are their numbers."""
         kept = [table.rows(table.numbers < count) for table in self.tables]
         return self._of_rows(kept)
 
     def every(self, step: int) -> "Results[BotT]":
-        """A log of its own with every `step`-th block (or match outside a block), none in part.
+        """A new log with every `step`-th block (or match outside a block); all blocks are complete.
 
-        The same log gives the same choice. Matches are known by their numbers.
+        The same log gives the same choice. The ids of matches are their numbers.
         """
         free = 1 + max((int(table.blocks.max()) for table in self.tables), default=NO_BLOCK)
         kept = []
@@ -256,7 +256,7 @@ class Results(Generic[BotT]):
         return self._of_rows(kept)
 
     def _of_rows(self, tables: Sequence[MatchColumns]) -> "Results[BotT]":
-        """Only the bots and numbers that are left, in their old order."""
+        """A log of these rows, with only the remaining bots and numbers, in their old order."""
         tables = [table for table in tables if len(table)]
         if not tables:
             return Results()
@@ -277,13 +277,9 @@ class Results(Generic[BotT]):
             ],
         )
 
-    def without_blocks(self, blocks: Collection[Hashable]) -> "Results[BotT]":
-        """The log as if these blocks had never been played."""
-        return Results(match for match in self.matches() if match.block not in blocks)
-
 
 def _check(table: MatchColumns, bots: int) -> None:
-    """What `MatchResult` checks, for a whole table."""
+    """Check a whole table as `MatchResult` checks a match."""
     if not len(table):
         return
     if table.seats < 2:

@@ -1,28 +1,27 @@
-"""Is version 2 better? A sequential test that may stop as soon as the answer is clear.
+"""The sequential test (GSPRT) of whether one version of a bot is better than another.
 
-The GSPRT: the likelihood of the block scores seen so far under the most likely distribution that
-satisfies H1 against the most likely one that satisfies H0,
+It compares the likelihood of the block scores so far under the most likely distribution that
+satisfies H1 with that under the most likely one that satisfies H0,
 
     LLR = N sum_k q_k ln(p1_k / p0_k),
 
-stopped at ln(beta / (1 - alpha)) or ln((1 - beta) / alpha). The unit is the block, not the match:
-matches of one block share their luck. For pairs of matches the block scores are 0, 1/4, 1/2, 3/4
-and 1 (LL, LD, DD or WL, WD, WW: "pentanomial"); other blocks have other scores.
+and stops at ln(beta / (1 - alpha)) or ln((1 - beta) / alpha). The unit is the block, not the match,
+because matches of one block share their luck. For pairs of matches the block scores are 0, 1/4,
+1/2, 3/4 and 1 (LL, LT, TT or WL, WT, WW: "pentanomial"); other blocks have other scores.
 
 Hypotheses are Elo bounds <elo0, elo1>. LOGISTIC: mean score 1 / (1 + 10^(-elo/400)). NORMALIZED:
 (mean score - 1/2) / sd per match = nElo ln 10 / 800; the test then takes equally long in games
 with much and with little luck.
 
-Scores never seen count as seen 0.001 times, as in fishtest: no variance is zero, and a test that
-saw only draws, or only wins, still has an answer. Elo, nElo and LOS use the same counts.
+Scores never seen count as seen 0.001 times, as in fishtest: no variance is zero, and a test with
+only ties or only wins still gives an answer. Elo, nElo and LOS use the same counts.
 
 Sources: fishtest's and fastchess's statistics; Van den Bergh, "Comments on Normalized Elo";
 Siegmund 1985 (expected length, bias after stopping).
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,14 +36,15 @@ NELO_PER_T = 800.0 / math.log(10.0)
 """347.4356 nElo: one standard deviation of a match's score."""
 
 UNSEEN = 1e-3
-"""What a count of zero is taken for."""
+"""The count used in place of zero."""
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The mean score of a block of two matches: LL, LD, DD or WL, WD, WW."""
+"""The mean score of a block of two matches: LL, LT, TT or WL, WT, WW; T is a tie."""
 
 
 class SprtState(StrEnum):
-    """CONTINUE: not decided. ACCEPT: H1, at least elo1. REJECT: H0, at most elo0."""
+    """The state of a test. CONTINUE: not decided. ACCEPT: H1, elo1 or more. REJECT: H0, elo0 or
+    less."""
 
     CONTINUE = "continue"
     ACCEPT = "accept"
@@ -53,7 +53,8 @@ class SprtState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """H0: elo0 against H1: elo1, with the chances of a wrong acceptance and a wrong rejection."""
+    """The hypotheses H0: elo0 and H1: elo1, with the error rates: alpha wrongly accepts H1, beta
+    wrongly rejects it."""
 
     elo0: float
     elo1: float
@@ -69,7 +70,7 @@ class Bounds:
 
     @property
     def lower(self) -> float:
-        """The log-likelihood ratio at which H0 is kept."""
+        """The log-likelihood ratio at which H1 is rejected."""
         return math.log(self.beta / (1.0 - self.alpha))
 
     @property
@@ -80,11 +81,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class BlockCounts:
-    """How often each block score occurred."""
+    """The number of occurrences of each block score."""
 
     scores: tuple[float, ...]
-    """Every score a block can have: the mean over its matches of the tested bot's points against
-    the other, 0 … 1, rising; 1/2 is no difference."""
+    """Every score a block can have, ascending: the mean over its matches of the tested bot's points
+    against the other, 0 to 1; 1/2 is no difference."""
     counts: tuple[int, ...]
     matches_per_block: int
 
@@ -102,19 +103,10 @@ class BlockCounts:
 
     @classmethod
     def of_pairs(cls, counts: Sequence[int]) -> "BlockCounts":
-        """Pairs of matches: (LL, LD, DD + WL, WD, WW)."""
+        """The counts of pairs of matches: (LL, LT, TT + WL, WT, WW), T being a tie."""
         if len(counts) != len(PAIR_SCORES):
-            raise RatingError(f"needs five counts LL, LD, DD+WL, WD, WW, got {len(counts)}")
+            raise RatingError(f"needs five counts LL, LT, TT+WL, WT, WW, got {len(counts)}")
         return cls(PAIR_SCORES, tuple(counts), 2)
-
-    @classmethod
-    def of_scores(cls, scores: Iterable[float], *, matches_per_block: int) -> "BlockCounts":
-        """Blocks of any kind. Their possible scores are taken to be those seen, 0, 1/2 and 1."""
-        seen = Counter({0.0: 0, 0.5: 0, 1.0: 0})
-        # Thirds and fifths that differ in the last digit are one score.
-        seen.update(round(score, 12) for score in scores)
-        rising = sorted(seen)
-        return cls(tuple(rising), tuple(seen[score] for score in rising), matches_per_block)
 
     @property
     def blocks(self) -> int:
@@ -123,7 +115,7 @@ class BlockCounts:
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """Where a sequential test stands."""
+    """The current result of a sequential test."""
 
     llr: float
     lower: float
@@ -132,7 +124,7 @@ class Sprt:
     elo: float
     """Logistic Elo of the mean score."""
     elo_interval: tuple[float, float]
-    """95 %, as if the number of blocks had been fixed beforehand; ends at most 1200 from 0."""
+    """95 %, as if the number of blocks had been fixed in advance; limited to about ±1200."""
     nelo: float
     """Normalised Elo."""
     los: float
@@ -140,14 +132,15 @@ class Sprt:
     blocks: int
     matches: int
     biased: bool
-    """After a stop elo, nelo, interval and los are biased away from the bound not reached: the
-    test stopped because they were extreme. Do not quote them; measure anew at fixed length."""
+    """Whether the test has stopped. Then elo, nelo, interval and los are biased away from the bound
+    not reached, since the test stopped because they were extreme. Do not quote them; run a new
+    measurement of fixed length."""
     matches_to_go: float
-    """Expected, if the truth is what was seen so far; 0 after a stop."""
+    """The expected number, if the true difference is the observed one; 0 after a stop."""
 
 
 def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
-    """The state of the test. Raises `RatingError` for bounds beyond what block scores allow."""
+    """The result of the test. Raises `RatingError` for bounds that block scores cannot reach."""
     counts, scores = np.array(observed.counts, np.float64), np.array(observed.scores)
     size = observed.matches_per_block
     llr = float(log_likelihood_ratio(counts, scores, bounds, matches_per_block=size))
@@ -158,7 +151,7 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
         state = SprtState.ACCEPT
     elif llr <= bounds.lower:
         state = SprtState.REJECT
-    # An interval ends short of the infinite, but not before its estimate.
+    # The ends of the interval are kept finite, but never inside its estimate.
     edge = min(1e-3, mean, 1.0 - mean)
     nelo = NELO_PER_T * (mean - 0.5) / (sd * math.sqrt(size))
     to_go = expected_matches(bounds, elo=_elo(mean), sd=sd * math.sqrt(size), llr=llr)
@@ -202,10 +195,10 @@ def log_likelihood_ratio(
 
 
 def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float = 0.0) -> float:
-    """Matches until the test stops, from `llr` on, if the true (logistic) Elo is `elo`.
+    """The expected number of matches from `llr` until the test stops, if the true Elo is `elo`.
 
-    sd: standard deviation of a match's score. The walk of the LLR is taken for Brownian motion
-    between two absorbing bounds, which is right for small bounds.
+    elo: logistic Elo. sd: standard deviation of a match's score. The LLR is approximated by
+    Brownian motion between two absorbing bounds, which is accurate for small bounds.
     """
     mean = expected_score(elo)
     if bounds.model is EloModel.LOGISTIC:
@@ -233,7 +226,7 @@ def _seen(counts: FloatArray) -> FloatArray:
 
 
 def _moments(counts: FloatArray, scores: FloatArray) -> tuple[float, float, float]:
-    """(blocks, mean, standard deviation) of the block scores (k,), unseen scores included."""
+    """(blocks, mean, standard deviation) of the block scores (k,), including unseen scores."""
     seen = _seen(counts)
     total = float(seen.sum())
     mean = float(seen @ scores) / total

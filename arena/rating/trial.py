@@ -1,9 +1,9 @@
-"""A sequential test while it runs: block after block goes in, and now and then it is looked at.
+"""A running sequential test: blocks are added, and the test is evaluated from time to time.
 
-Looked at after every block at first, and from LOOKED_AT_EACH blocks on whenever there are 1 % more:
-a look costs as much as a match, and where it comes too late it comes less than 1 % too late. Fewer
-looks never make the errors more likely. When it looks does not depend on the clock, so the same
-blocks end in the same verdict.
+It is evaluated after every block at first, and from LOOKED_AT_EACH blocks on after every 1 % more:
+an evaluation costs as much as a match, and a test stops less than 1 % late. Fewer evaluations never
+make errors more likely. The times do not depend on the clock, so the same blocks give the same
+verdict.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ LOOKED_AT_EACH = 100
 
 
 class Trial:
-    """Blocks of `matches_per_block` matches, tested against `bounds`."""
+    """A test of blocks of `matches_per_block` matches against `bounds`."""
 
     def __init__(self, bounds: Bounds, *, matches_per_block: int) -> None:
         self.blocks = 0
@@ -25,17 +25,17 @@ class Trial:
         self._next_look = 1
 
     @property
-    def all_draws(self) -> bool:
-        """Whether there were blocks, and none made any difference."""
+    def all_ties(self) -> bool:
+        """Whether there were blocks, and all of them were ties (score 1/2)."""
         return 0 < self.blocks == self._counts[Fraction(1, 2)]
 
     @property
     def counts(self) -> dict[float, int]:
-        """How often each block score came."""
+        """The number of occurrences of each block score."""
         return {float(score): self._counts[score] for score in sorted(self._counts)}
 
     def add(self, score: Fraction) -> Sprt | None:
-        """Take in a block's score, 0 … 1; where the test stands, if it is time to look."""
+        """Add a block's score, 0 to 1; returns the result of the test if an evaluation is due."""
         self.blocks += 1
         self._counts[score] += 1
         if self.blocks < self._next_look:
@@ -44,7 +44,7 @@ class Trial:
         return self.look()
 
     def look(self) -> Sprt:
-        """Where the test stands. Raises RatingError for bounds that no block scores reach."""
+        """The result of the test now. Raises RatingError for bounds that scores cannot reach."""
         counts = self.counts
         observed = BlockCounts(tuple(counts), tuple(counts.values()), self._matches_per_block)
         return sprt(observed, self._bounds)

@@ -1,13 +1,13 @@
-"""What playing in blocks saves: the variance of a block's mean against that of independent matches.
+"""The variance factor of blocks: the variance of a block's mean against independent matches.
 
     factor = m Var(mean of a block's m matches) / Var(a match)
 
-1: a block of m matches tells as much as m matches on their own, with fresh deals and whoever in
-whatever seat. 0.75: as much as m / 0.75. 0: the same bots in all but name, luck cancels entirely.
+1: a block of m matches is worth m independent matches with fresh deals and random seats. 0.75: it
+is worth m / 0.75 matches. 0: the bots play identically, and luck cancels completely.
 
-With several bots both variances are summed over the bots. The error comes from the blocks' own
-scatter (a ratio estimator's, by linearisation; Cochran, Sampling Techniques, section 6.3), so that
-nothing is assumed of the matches within a block.
+With several bots both variances are summed over the bots. The error is computed from the scatter of
+the blocks (a ratio estimator, by linearisation; Cochran, Sampling Techniques, section 6.3), so
+nothing is assumed about the matches within a block.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from arena.rating.elo import Z_95, FloatArray
 from arena.rating.errors import RatingError
 
 FEWEST_BLOCKS = 20
-"""Fewer say too little to put a number on."""
+"""With fewer blocks the factor is too uncertain to report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class VarianceFactor:
 
 
 def variance_factor(scores: FloatArray) -> VarianceFactor | None:
-    """The factor of blocks: scores (blocks, matches, bots), in any unit.
+    """The variance factor of scores (blocks, matches, bots), in any unit.
 
-    None for fewer than FEWEST_BLOCKS, and where all matches ended alike. Raises RatingError for
-    blocks of one match.
+    None for fewer than FEWEST_BLOCKS blocks, and where all matches had the same scores. Raises
+    RatingError for blocks of one match.
     """
     blocks, size, _ = scores.shape
     if size < 2:
@@ -47,7 +47,7 @@ def variance_factor(scores: FloatArray) -> VarianceFactor | None:
     of_matches = (deviations**2).mean(axis=1).sum(axis=1)
     if not of_matches.any():
         return None
-    # Deviations are from a mean out of the same blocks, which few blocks would feel.
+    # Corrects for deviations being from the mean of the same blocks, which matters for few blocks.
     of_means *= blocks / (blocks - 1) * (1 - 1 / (blocks * size))
     factor = float(of_means.sum() / of_matches.sum())
     residuals = of_means - factor * of_matches

@@ -1,6 +1,6 @@
-"""How often a bot comes first, per table size: what an Elo over all pairs does not show.
+"""Win shares: how often a bot comes first, per table size, which an Elo over pairs does not show.
 
-Kept as whole numbers, so that counting match by match and all at once end at the same values.
+Counts are integers, so counting match by match and all at once give the same values.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from arena.rating.results import BotT, MatchColumns, MatchResult, Results
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WinShares(Generic[BotT]):
-    """One table size; arrays (K,) follow `bots`. Bots that never sat at it have 0 matches."""
+    """The win shares at one table size; arrays (K,) follow `bots`. Some bots may have 0 matches."""
 
     seats: int
     bots: tuple[BotT, ...]
@@ -29,13 +29,13 @@ class WinShares(Generic[BotT]):
     high: FloatArray
     """95 % Wilson interval of the share."""
     mean_placing: FloatArray
-    """1 is best; ties share the mean of the places they fill. NaN without matches."""
+    """1 is best; tied bots get the mean of the places they share. NaN without matches."""
 
 
 class WinCounts(Generic[BotT]):
-    """First places and places of every bot, per table size.
+    """Counts of first places and sums of places of every bot, per table size.
 
-    `bots` fixes the order of the first bots, as a log's tables need it; others follow as they come.
+    `bots` fixes the order of the first bots, as the tables of a log need; new bots follow.
     """
 
     def __init__(self, bots: Iterable[BotT] = ()) -> None:
@@ -50,7 +50,7 @@ class WinCounts(Generic[BotT]):
         return tuple(self._numbers)
 
     def add(self, match: MatchResult[BotT]) -> None:
-        """One more match; costs its seats."""
+        """Add a match; the cost is proportional to its seats."""
         numbers = [self._numbers.setdefault(bot, len(self._numbers)) for bot, _ in match.seats]
         placings = [placing for _, placing in match.seats]
         counts = self._counts(len(placings))
@@ -62,10 +62,10 @@ class WinCounts(Generic[BotT]):
                 counts[number, level] += 1
 
     def add_table(self, table: MatchColumns) -> None:
-        """All matches of one table size; its indices must be this one's."""
+        """Add all matches of one table size; its indices must be those of these counts."""
         counts = self._counts(table.seats)
         seated = table.bots.ravel()
-        # Seat by seat: a comparison of all with all would need seats times the memory.
+        # Seat by seat, because comparing all at once would need `seats` times the memory.
         above = np.zeros(table.placings.shape, np.int64)
         level = np.zeros(table.placings.shape, np.int64)
         for seat in range(table.seats):
@@ -81,7 +81,7 @@ class WinCounts(Generic[BotT]):
         counts += np.bincount(keys, minlength=counts.size).reshape(counts.shape)
 
     def shares(self) -> tuple[WinShares[BotT], ...]:
-        """One entry per table size that was played, ascending."""
+        """The win shares by table size played, ascending."""
         bots = self.bots
         found = []
         for seats in sorted(self._sizes):
@@ -95,7 +95,7 @@ class WinCounts(Generic[BotT]):
         return tuple(found)
 
     def _counts(self, seats: int) -> IntArray:
-        """By bot: twice the sum of its places, first places shared by 1 … seats bots, matches."""
+        """By bot: twice the sum of its places, first places shared by 1 to n bots, matches."""
         counts = self._sizes.get(seats, np.zeros((0, seats + 2), np.int64))
         missing = len(self._numbers) - len(counts)
         if missing > 0 or seats not in self._sizes:
@@ -104,7 +104,7 @@ class WinCounts(Generic[BotT]):
 
 
 def win_shares(results: Results[BotT]) -> tuple[WinShares[BotT], ...]:
-    """One entry per table size that was played, ascending."""
+    """The win shares of a log by table size played, ascending."""
     counts = WinCounts(results.bots)
     for table in results.tables:
         counts.add_table(table)

@@ -1,14 +1,14 @@
-"""What a call or a stream ends with.
+"""`ProtocolError`: ends a call or stream with a gRPC status and a message.
 
 Exception
-└── ProtocolError    the peer did something that the protocol does not allow: a status, a sentence
+└── ProtocolError    the peer did something that the protocol does not allow
 """
 
 import grpc
 
 
 class ProtocolError(Exception):
-    """Ends the call with a status code and a sentence for whoever wrote the peer."""
+    """Ends the call with a status code and a sentence for the author of the peer."""
 
     def __init__(self, code: grpc.StatusCode, sentence: str) -> None:
         super().__init__(sentence)

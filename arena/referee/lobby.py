@@ -1,4 +1,4 @@
-"""All sessions: who is connected, who may come back, who takes over from whom."""
+"""`Lobby`: the sessions of all connected bots, with reconnection and takeover of streams."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from arena.v1 import referee_pb2
 
 PROTOCOL_VERSION = 1
 MAX_INSTANCES = 8
-"""Copies of one version connected at once."""
+"""Most copies of one version that may be connected at once."""
 MAX_INSTANCE_NAME = 40
 
 log = structlog.get_logger()
@@ -29,7 +29,7 @@ class Lobby:
     """Keeps a session per instance of a version for as long as a stream or a match needs it."""
 
     def __init__(self, director: Director, signing_key: bytes) -> None:
-        """`signing_key` is the public key by which transcripts are signed."""
+        """`signing_key` is the public key of the transcripts' signatures."""
         self._director = director
         self._signing_key = signing_key
         self._sessions: dict[VersionId, dict[str, Session]] = {}
@@ -38,7 +38,7 @@ class Lobby:
 
     @property
     def connected(self) -> int:
-        """Streams open now."""
+        """How many streams are open."""
         return len(self._streams)
 
     def enter(
@@ -48,7 +48,7 @@ class Lobby:
         outbox: Outbox,
         close: CloseStream,
     ) -> "Visit":
-        """A stream said hello. `close` ends it when a newer one takes over.
+        """Admit a stream that sent its hello; `close` is called when a newer stream takes over.
 
         Raises ProtocolError for a hello that cannot be served.
         """
@@ -57,7 +57,7 @@ class Lobby:
         session = self._session(registered, hello.instance)
         older = self._streams.pop(session, None)
         if older is not None:
-            # Its matches go over to the newer stream: the bot was never away.
+            # Its matches move to the newer stream: the bot does not count as away.
             older[1](_TAKEN_OVER)
         entrant = registered.entrant
         welcome = referee_pb2.Welcome(
@@ -80,12 +80,12 @@ class Lobby:
         return Visit(self, session, outbox)
 
     def offer_nothing_more(self, session: Session, outbox: Outbox) -> None:
-        """A stream hears its bot no more, whose matches play on. The stream is about to end."""
+        """Stop offers to a stream that is about to end; the bot's matches continue."""
         if session.attached_to(outbox):
             self._director.depart(session)
 
     def leave(self, session: Session, outbox: Outbox, *, goodbye: bool) -> None:
-        """A stream is over."""
+        """Remove a stream that has ended."""
         if session.attached_to(outbox):
             session.detach(goodbye=goodbye)
             del self._streams[session]
@@ -132,18 +132,18 @@ class Lobby:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A session's time on one stream. Both calls change nothing once a newer stream took over."""
+    """A session's use of one stream. Both calls do nothing once a newer stream has taken over."""
 
     lobby: Lobby
     session: Session
     outbox: Outbox
 
     def offer_nothing_more(self) -> None:
-        """The bot has closed its side, or was cut off: it could answer no offer."""
+        """Stop offers: the bot closed its side or was cut off, and could not answer them."""
         self.lobby.offer_nothing_more(self.session, self.outbox)
 
     def leave(self, *, goodbye: bool) -> None:
-        """The stream is over; `goodbye` if the bot closed it in order."""
+        """End the visit; `goodbye` if the bot closed the stream itself."""
         self.lobby.leave(self.session, self.outbox, goodbye=goodbye)
 
 
@@ -163,6 +163,6 @@ def _games(hello: referee_pb2.Hello) -> frozenset[str]:
     if not games:
         raise ProtocolError(
             grpc.StatusCode.INVALID_ARGUMENT,
-            f"`hello.games` names no game that is played here: {', '.join(GAMES)}",
+            f"`hello.games` names none of the games played here: {', '.join(GAMES)}",
         )
     return games

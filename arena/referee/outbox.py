@@ -1,4 +1,4 @@
-"""What waits to be written to one stream: it is one message by the time that it is taken."""
+"""`Outbox`: collects what is to be written to one stream, and joins it into one message."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,13 +6,13 @@ from typing import Final
 
 GATHER_SECONDS_A_MATCH: Final = 0.0001
 """How long to gather for each match beyond the first that the bot plays. A message costs as much as
-several turns, so a bot with 32 matches gets a dozen turns 3 ms later instead of two at once: of its
-two seconds that is nothing. A bot with one match never waits."""
+several turns, so a bot with 32 matches gets a dozen turns 3 ms later instead of two at once: little
+of its two seconds per turn. A bot with one match never waits."""
 MOST_GATHER_SECONDS: Final = 0.004
 
 
 MOST_WAITING: Final = 4_096
-"""Additions that may wait for a bot to read: some sixty for each match it may play at once."""
+"""How many additions may wait for a bot to read: about sixty for each match it may play at once."""
 
 
 class Outbox:
@@ -21,12 +21,12 @@ class Outbox:
     def __init__(self, overflow: Callable[[], None]) -> None:
         self._overflow = overflow
         self.matches = 0
-        """How many matches the bot plays at the moment."""
+        """How many matches the bot is playing."""
         self._parts: list[bytes] = []
         self._filled = asyncio.Event()
 
     def add(self, part: bytes) -> None:
-        """Send some members of a PlayResponse, as their bytes."""
+        """Add some fields of a PlayResponse, serialized."""
         if not self._parts:
             self._filled.set()
         self._parts.append(part)
@@ -34,12 +34,13 @@ class Outbox:
             self._overflow()
 
     async def take(self) -> bytes:
-        """The bytes of a PlayResponse with all that is waiting, as soon as there is something."""
+        """Wait until something was added; returns everything waiting as one serialized
+        PlayResponse."""
         await self._filled.wait()
         if self.matches > 1:
             gather = (self.matches - 1) * GATHER_SECONDS_A_MATCH
             await asyncio.sleep(min(gather, MOST_GATHER_SECONDS))
         self._filled.clear()
         parts, self._parts = self._parts, []
-        # That is how protobuf joins messages: the members of all of them, one after the other.
+        # Concatenating serialized protobuf messages merges them.
         return b"".join(parts)

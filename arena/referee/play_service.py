@@ -1,4 +1,4 @@
-"""The stream that bots play over: one task reads, one writes, and the call itself waits."""
+"""`PlayService`: the streams that bots play over, each with one task to read and one to write."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,9 +17,9 @@ from arena.referee.outbox import Outbox
 from arena.v1 import referee_pb2
 
 HELLO_SECONDS: Final = 10.0
-"""How long an open stream may stay silent before its hello."""
+"""How long an open stream may take to send its hello."""
 GOODBYE_SECONDS: Final = 0.05
-"""How long a bot's goodbye waits for the news that its line was cut."""
+"""How long the end of a bot's stream waits for grpc to report that the connection was lost."""
 
 log = structlog.get_logger()
 
@@ -28,15 +28,15 @@ Handler = Callable[[referee_pb2.PlayRequest], None]
 
 
 class Authenticator(Protocol):
-    """Knows tokens."""
+    """Checks tokens."""
 
     async def authenticate(self, token: str) -> Registered:
-        """Whose token it is. Raises ProtocolError for one that may not play."""
+        """The bot version of a token. Raises ProtocolError for one that may not play."""
         ...
 
 
 def parse_request(data: bytes) -> referee_pb2.PlayRequest | None:
-    """The message, or None for bytes that are none: the stream ends with a sentence about it."""
+    """The message, or None for malformed bytes, after which the stream ends with an error."""
     try:
         return referee_pb2.PlayRequest.FromString(data)
     except DecodeError:
@@ -58,11 +58,11 @@ class PlayService:
         self._authenticator = authenticator
         self._lobby = lobby
         self._tokens: dict[_Stream, str] = {}
-        """Of open streams."""
+        """The tokens of the open streams."""
         self._hello_seconds = hello_seconds
 
     async def check_tokens(self) -> None:
-        """End the streams whose tokens have ended."""
+        """End the streams whose tokens are no longer valid."""
         for stream, token in list(self._tokens.items()):
             try:
                 await self._authenticator.authenticate(token)
@@ -71,7 +71,7 @@ class PlayService:
                     stream.end(error)
 
     async def play(self, _requests: object, context: Context) -> None:
-        """One stream, from its opening to its end."""
+        """Handle one stream, from its opening to its end."""
         try:
             token = bearer_token(context)
             registered = await self._authenticator.authenticate(token)
@@ -94,9 +94,9 @@ class PlayService:
         stream = _Stream(context, self._hello_seconds)
         self._tokens[stream] = token
         try:
-            # grpc.aio sends the initial metadata with the first message, and notes that it did when
-            # that is written. A writer cancelled before sends them a second time with the status:
-            # grpc refuses both, and the bot waits for ever.
+            # grpc.aio sends the initial metadata with the first message, and marks them as sent
+            # once that is written. A writer cancelled before that makes it send them again with the
+            # status: grpc refuses both, and the bot waits forever.
             with suppress(grpc.aio.InternalError):  # the bot is gone; grpc will cancel the call
                 await context.send_initial_metadata(())
             async with asyncio.TaskGroup() as tasks:
@@ -129,33 +129,33 @@ class PlayService:
 
 
 class _Stream:
-    """One call: its outbox, and the future that says how it ends (None: the bot hung up)."""
+    """One call: its outbox, and the future of how it ends (None: the bot closed it)."""
 
     def __init__(self, context: Context, hello_seconds: float) -> None:
         self._context = context
         self.outbox = Outbox(lambda: self.end(_TOO_SLOW))
         self.visit: Visit | None = None
-        """From the hello on."""
+        """Set once the hello was accepted."""
         loop = asyncio.get_running_loop()
         self.ending: asyncio.Future[ProtocolError | None] = loop.create_future()
-        # A timer and not a timeout around the read: that would leave the bot deaf for good.
+        # A timer, not a timeout around the read: cancelling a read breaks all further reads.
         self._hello_timer = loop.call_later(hello_seconds, self.end, _NO_HELLO)
 
     def end(self, error: ProtocolError | None) -> None:
-        """End the call; the first reason counts."""
+        """End the call; only the first reason counts."""
         self._hello_timer.cancel()
         if not self.ending.done():
             self.ending.set_result(error)
 
     def leave(self) -> None:
-        """The call is over: politely, or because the referee ends it, or because it was cut."""
+        """Clean up after the call: the bot closed it, the referee ended it, or it was cut."""
         if self.visit is not None:
             ending = self.ending
             polite = ending.done() and not ending.cancelled() and ending.result() is None
             self.visit.leave(goodbye=polite)
 
     async def read(self, greet: Callable[[referee_pb2.PlayRequest], Handler]) -> None:
-        """Take in messages until the bot hangs up or breaks the protocol."""
+        """Handle messages until the bot closes the stream or breaks the protocol."""
         receive: Callable[[], Awaitable[Any]] = self._context.read
         handle: Handler | None = None
         try:
@@ -176,11 +176,12 @@ class _Stream:
         else:
             if self.visit is not None:
                 self.visit.offer_nothing_more()
-            # A cut line looks like a polite goodbye until grpc cancels the call, a moment later.
+            # A lost connection looks as if the bot closed the stream, until grpc cancels the call
+            # a moment later.
             asyncio.get_running_loop().call_later(GOODBYE_SECONDS, self.end, None)
 
     async def write(self) -> None:
-        """Send what waits, as much as there is at a time."""
+        """Send everything that waits, in as few messages as possible."""
         while True:
             message = await self.outbox.take()
             try:
@@ -190,9 +191,9 @@ class _Stream:
                 return
 
 
-_NO_HELLO = ProtocolError(grpc.StatusCode.DEADLINE_EXCEEDED, "there was no `hello` for too long")
+_NO_HELLO = ProtocolError(grpc.StatusCode.DEADLINE_EXCEEDED, "no `hello` was sent in time")
 _NO_MESSAGE = ProtocolError(
-    grpc.StatusCode.INVALID_ARGUMENT, "these bytes are no arena.v1.PlayRequest"
+    grpc.StatusCode.INVALID_ARGUMENT, "these bytes are not an arena.v1.PlayRequest"
 )
 _TOO_SLOW = ProtocolError(
     grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent"
@@ -201,7 +202,7 @@ _OUR_MISTAKE = ProtocolError(grpc.StatusCode.INTERNAL, "the referee made a mista
 
 
 def bearer_token(context: Context) -> str:
-    """The token of a call's metadata. Raises ProtocolError when there is none."""
+    """The token in a call's metadata. Raises ProtocolError if there is none."""
     for key, value in context.invocation_metadata() or ():
         if key == "authorization" and isinstance(value, str):
             scheme, _, token = value.partition(" ")

@@ -1,4 +1,4 @@
-"""Bots and results as unary calls."""
+"""`RegistryService`: the unary calls about bots and results."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from arena.v1 import registry_pb2, registry_pb2_grpc
 DEFAULT_MATCHES = 50
 MOST_MATCHES = 1_000
 MOST_AT_ONCE = 4
-"""Calls served at the same time, whoever asks: results are recorded over the same connections."""
+"""Calls served at the same time: results are recorded over the same database connections."""
 
 log = structlog.get_logger()
 
@@ -37,7 +37,7 @@ class ListedBot:
 
 @dataclass(frozen=True, slots=True)
 class ListedMatch:
-    """A finished match in short."""
+    """A finished match in a list."""
 
     match_id: str
     game: str
@@ -47,7 +47,7 @@ class ListedMatch:
 
 
 class ListedLuck(Protocol):
-    """A rating with the luck of the draws taken out, beside the official one."""
+    """A rating with the luck of the draws taken out, given in addition to the official one."""
 
     @property
     def elo(self) -> float: ...
@@ -68,17 +68,17 @@ class ListedRating:
     mean_placing: float
     win_share: float
     interval: tuple[float, float]
-    """95 %, Elo."""
+    """95 % confidence interval, in Elo."""
     luck_adjusted: ListedLuck | None
     """None on a ladder where too little luck was measured."""
 
 
 class Registry(Protocol):
-    """What the calls need. All raise ProtocolError for what they refuse."""
+    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
 
     @property
     def signing_key(self) -> bytes:
-        """The public key by which transcripts are signed."""
+        """The public key of the transcripts' signatures."""
         ...
 
     async def register(
@@ -99,7 +99,7 @@ ResponseT = TypeVar("ResponseT")
 def _guarded(
     call: Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]],
 ) -> Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]]:
-    """Turns our errors into statuses; what we did not foresee stays in the log."""
+    """Turns our errors into statuses; unexpected exceptions are logged and not sent."""
 
     async def guarded(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
         try:
@@ -211,7 +211,7 @@ def _options(text: str) -> Mapping[str, Any]:
         options = json.loads(text or "{}")
     except (ValueError, RecursionError) as error:
         raise ProtocolError(
-            grpc.StatusCode.INVALID_ARGUMENT, f"`options_json` is no JSON: {error}"
+            grpc.StatusCode.INVALID_ARGUMENT, f"`options_json` is not JSON: {error}"
         ) from error
     if not isinstance(options, dict):
         raise ProtocolError(

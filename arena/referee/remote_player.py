@@ -1,4 +1,4 @@
-"""One seat of one match, as a connected bot plays it: the rules' values in, messages out."""
+"""`RemotePlayer`: one seat of one match, played by a connected bot over its stream."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -13,28 +13,28 @@ from arena.v1 import referee_pb2
 
 
 class BotLine(Protocol):
-    """The way to the bot."""
+    """The connection to a bot."""
 
     @property
     def up(self) -> bool:
-        """Whether the bot is there."""
+        """Whether the bot is connected."""
         ...
 
     def send(self, part: bytes) -> None:
-        """Tell the bot a part of a PlayResponse; nothing while it is away."""
+        """Send the bot a part of a PlayResponse; does nothing while it is not connected."""
         ...
 
     def seated(self, seat: "RemotePlayer") -> None:
-        """The seat's match was offered; messages about it belong to the seat from now on."""
+        """Register a seat whose match is offered; it gets all messages about that match."""
         ...
 
     def unseated(self, seat: "RemotePlayer") -> None:
-        """The seat's match is over."""
+        """Remove a seat whose match is over."""
         ...
 
 
 class RemotePlayer:
-    """A Player (see tournament.ports) on a line that may be cut and restored."""
+    """A Player (see hosting.ports) over a connection that may be lost and restored."""
 
     host: Host
     match_id: str
@@ -44,9 +44,9 @@ class RemotePlayer:
         self._joined = False
         self._open_turn: OpenTurn | None = None
         self._seen = 0
-        """How many of the match's events the bot has been sent."""
+        """How many of the match's events were sent to the bot."""
         self._all_anew = False
-        """Whether the next turn tells all events: the bot came back, and may have kept nothing."""
+        """Whether the next turn repeats all events: the bot reconnected and may have lost them."""
 
     # From the match.
 
@@ -79,7 +79,7 @@ class RemotePlayer:
     # From the bot.
 
     def join(self, entropy: bytes) -> bool:
-        """The bot accepts the offer. False when it has done so before."""
+        """Accept the offer for the bot. False if it was accepted before."""
         if self._joined:
             return False
         self._joined = True
@@ -87,11 +87,11 @@ class RemotePlayer:
         return True
 
     def decline(self) -> bool:
-        """The bot does not accept the offer. False when it is too late for that."""
+        """Decline the offer for the bot. False if it is too late for that."""
         return self.host.decline(self._seat)
 
     def answer(self, answer: referee_pb2.Answer) -> bool:
-        """The bot acts. False when the answer belongs to no open turn."""
+        """Take the bot's answer. False if it belongs to no open turn."""
         turn = self._open_turn
         if turn is None or answer.turn_number != turn.number:
             return False
@@ -103,11 +103,11 @@ class RemotePlayer:
         return self.host.answer(self._seat, turn.number, action)
 
     def cut(self) -> None:
-        """The line is down."""
+        """Report that the connection was lost."""
         self.host.left(self._seat)
 
     def restored(self) -> None:
-        """The line is up again: tell the bot what it needs to go on."""
+        """Report that the connection is restored, and send the bot what it needs to continue."""
         self.host.returned(self._seat)
         if not self._joined:
             self._send("offers", self._offer())

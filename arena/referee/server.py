@@ -17,12 +17,12 @@ from arena.referee.registry_service import RegistryService
 from arena.v1 import referee_pb2, registry_pb2, registry_pb2_grpc
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
-"""Incoming messages: 64 answers with all dice laid out take a twentieth of it."""
+"""Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
 KEEPALIVE_MS: Final = 20_000
-"""A peer whose machine vanished is noticed after this and KEEPALIVE_TIMEOUT_MS."""
+"""A peer whose machine is gone is noticed after this plus KEEPALIVE_TIMEOUT_MS."""
 KEEPALIVE_TIMEOUT_MS: Final = 10_000
 MAX_STREAMS_PER_CONNECTION: Final = 1_000
-"""A connection is one process's, and one may run many bots; more streams would wait silently."""
+"""A connection is one process, which may run many bots; further streams would wait silently."""
 
 OPTIONS: Final[Sequence[tuple[str, Any]]] = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
@@ -42,17 +42,17 @@ _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_nam
 
 
 class PortTakenError(UserError):
-    """The address cannot be listened on; the message says what to do."""
+    """The server cannot listen on the address; the message says what to do."""
 
 
 class RefereeServer:
-    """Listens for bots. `start` before use, `stop` at the end."""
+    """The gRPC server for bots. Call `start` before use and `stop` at the end."""
 
     def __init__(self, play: PlayService, registry: RegistryService, lobby: Lobby) -> None:
         self._lobby = lobby
         self._server = grpc.aio.server(options=OPTIONS)
-        # Registered by hand: bytes that are no message must end with a sentence and not with a
-        # status of the library's, and responses are bytes already.
+        # Registered by hand: malformed bytes must end the call with our message, not with the
+        # library's status, and responses are bytes already.
         handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(
             play.play, request_deserializer=parse_request
         )
@@ -86,14 +86,14 @@ class RefereeServer:
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:
-        """Say goodbye to all streams and close."""
+        """End all streams with a status and close."""
         await self._health.enter_graceful_shutdown()
         self._lobby.close_all(_STOPPING)
         await self._server.stop(grace=1.0)
 
 
 class LoopTimer:
-    """The event loop's clock. A Timer (see tournament.ports)."""
+    """The event loop's clock as a Timer (see hosting.ports)."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -1,7 +1,7 @@
-"""A connected bot: its seats in running matches, and the stream that may come and go.
+"""`Session`: a connected bot, its seats in running matches and its current stream, if any.
 
-What a session holds is bounded: at most MAX_MATCHES seats being played, one open turn for each,
-a transcript for each end. What waits for a bot that does not read is bounded by its outbox.
+The size of a session is bounded: at most MAX_MATCHES seats being played, one open turn for each,
+a transcript for each end. The outbox bounds what waits for a bot that does not read.
 """
 
 from typing import Final
@@ -16,15 +16,14 @@ from arena.referee.remote_player import RemotePlayer
 from arena.v1 import referee_pb2
 
 MAX_MATCHES: Final = 64
-"""Matches one stream plays at once: beyond this a bot gains nothing by more."""
+"""Most matches one stream plays at once: a bot gains nothing from more."""
 MAX_STRAYS: Final = 1_000
-"""Answers to no open turn and no offer, beyond those that counted, before a stream counts as
-babbling. Late and repeated ones are harmless and happen; a thousand too many do not happen by
-accident."""
+"""How many more answers to no open turn and no offer than valid ones end a stream. Late and
+repeated answers are normal and harmless; a thousand of them are not an accident."""
 
 
 class Session:
-    """One instance of one version of a bot. A Participant, and the Line of its seats."""
+    """One instance of a bot version. A Participant, and the BotLine of its seats."""
 
     def __init__(self, registered: Registered, instance: str) -> None:
         self.registered = registered
@@ -41,7 +40,7 @@ class Session:
         return not self._seats
 
     def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
-        """A stream opened: everything goes to `outbox` from now on, running matches first."""
+        """Use a new stream: everything goes to `outbox` from now on, running matches first."""
         self._outbox = outbox
         outbox.matches = len(self._seats)
         self.games = games
@@ -51,11 +50,11 @@ class Session:
             seat.restored()
 
     def attached_to(self, outbox: Outbox) -> bool:
-        """Whether this outbox is in use; not if a newer stream has taken over."""
+        """Whether this outbox is in use: False if a newer stream has taken over."""
         return self._outbox is outbox
 
     def detach(self, *, goodbye: bool) -> None:
-        """The stream closed; after a `goodbye` the offers that stand are declined."""
+        """Drop the stream, which closed; after a `goodbye`, open offers are declined."""
         self._outbox = None
         for seat in list(self._seats.values()):
             if not (goodbye and seat.decline()):
@@ -85,7 +84,7 @@ class Session:
             self._outbox.matches = len(self._seats)
 
     def handle(self, request: referee_pb2.PlayRequest) -> None:
-        """Take in one message. Raises ProtocolError when the stream cannot go on."""
+        """Handle one message. Raises ProtocolError if the stream must end."""
         seats = self._seats
         for answer in request.answers:
             seat = seats.get(answer.match_id)
@@ -101,7 +100,7 @@ class Session:
     def _handle_offers(self, request: referee_pb2.PlayRequest) -> None:
         if request.HasField("hello"):
             raise ProtocolError(
-                grpc.StatusCode.INVALID_ARGUMENT, "`hello` belongs into the first message only"
+                grpc.StatusCode.INVALID_ARGUMENT, "`hello` is allowed only in the first message"
             )
         for join in request.joins:
             if not MIN_ENTROPY_BYTES <= len(join.entropy) <= MAX_ENTROPY_BYTES:

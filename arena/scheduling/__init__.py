@@ -1,1 +1,1 @@
-"""Who meets whom: pure functions, without I/O and without chance of their own."""
+"""Scheduling of matches and tournaments: pure functions without I/O; seeds come in as arguments."""

@@ -1,13 +1,14 @@
-"""Tables of more than two seats over which bots and meetings spread evenly.
+"""Lists of tables of more than two seats with evenly distributed bots and meetings.
 
 Guarantees, for n bots and s seats, checked by tests for all n up to 30 and s up to 10:
 
 - every bot sits at equally many tables;
-- every two bots meet, and no two meet more than MOST_UNEVEN times more often than any other two.
+- every two bots meet, and no two meet more than three times as often as any other two
+  (measured, not derived).
 
-If listing all combinations takes no more tables than the construction, that is done: then every two
-bots meet equally often. Otherwise: think of the bots on a circle, take a few tables (base tables)
-and turn each around the whole circle. Turning makes all bots alike; two bots meet as often as their
+If all combinations are not more tables than the construction below, they are used: then every two
+bots meet equally often. Otherwise the bots are placed on a circle, and a few tables (base tables)
+are turned around the whole circle. This treats all bots equally; two bots meet as often as their
 distance occurs in the base tables, which are chosen greedily so that distances occur evenly.
 """
 
@@ -17,11 +18,8 @@ from functools import lru_cache
 from itertools import combinations
 from math import comb
 
-MOST_UNEVEN = 3
-"""How many times more often than others two bots may meet, see above. Measured, not derived."""
-
 _MOST_TRIED = 3_000
-"""Base tables that are all tried; beyond that they are put together seat by seat."""
+"""Up to this many base tables, all are tried; otherwise a table is built seat by seat."""
 
 Table = tuple[int, ...]
 
@@ -37,13 +35,13 @@ def balanced_tables(bots: int, seats: int) -> tuple[Table, ...]:
 
 def _turned_tables(bots: int, seats: int) -> tuple[Table, ...]:
     meetings = [0] * (bots // 2 + 1)
-    """By distance on the circle, how often two bots at that distance meet."""
+    """By distance on the circle, the number of meetings of two bots at that distance."""
     found: list[Table] = []
     while min(meetings[1:], default=1) == 0:
         base = _best_base(bots, seats, meetings)
         turns = sorted({_turn(base, by, bots) for by in range(bots)})
         found += turns
-        # A base table that looks the same after fewer turns makes fewer tables.
+        # A base table with a rotational symmetry gives fewer tables.
         for distance, more in Counter(_occurrences(base, bots)).items():
             meetings[distance] += more * len(turns) // bots
     return tuple(found)
@@ -54,11 +52,11 @@ def _turn(base: Table, by: int, bots: int) -> Table:
 
 
 def _occurrences(base: Table, bots: int) -> Iterator[int]:
-    """The distance of each two seats: once for each time two bots at it meet in a full turn."""
+    """The distance of each two seats, once for each meeting at that distance in a full turn."""
     for one, other in combinations(base, 2):
         distance = min((other - one) % bots, (one - other) % bots)
         yield distance
-        if 2 * distance == bots:  # opposite bots are met from both sides
+        if 2 * distance == bots:  # opposite bots meet twice in a full turn
             yield distance
 
 
@@ -74,7 +72,7 @@ def _best_base(bots: int, seats: int, meetings: list[int]) -> Table:
 
 
 def _unevenness(base: Table, bots: int, meetings: list[int]) -> tuple[int, int]:
-    """What a base table would leave: the distances that never occur, then how uneven the rest."""
+    """The sort key of a base table: distances left that never occur, then their unevenness."""
     after = list(meetings)
     for distance in _occurrences(base, bots):
         after[distance] += 1

@@ -1,4 +1,4 @@
-"""The formats by name, and one made from what its tournament was created with."""
+"""The tournament formats by name; `make_format` makes one from a tournament's parameters."""
 
 from enum import Enum
 from typing import assert_never
@@ -11,7 +11,7 @@ from arena.scheduling.round_robin import RoundRobin
 
 
 class FormatName(Enum):
-    """How a tournament can be played."""
+    """The name of a tournament format."""
 
     ROUND_ROBIN = "round-robin"
     SWISS = "swiss"
@@ -20,7 +20,7 @@ class FormatName(Enum):
 
     @property
     def round_by_round(self) -> bool:
-        """Whether nobody is paired again before its last pairing is decided."""
+        """Whether a bot is paired again only after its last pairing is decided."""
         return self in (FormatName.SWISS, FormatName.KNOCKOUT)
 
 
@@ -33,10 +33,10 @@ def make_format(
     rounds: int | None,
     seed: str,
 ) -> Format:
-    """The format for a field of so many bots. Raises FormatError with what would be possible.
+    """The format for a field of `field` bots. Raises FormatError, saying what is possible.
 
-    `rounds`: how often everybody meets (round robin, gauntlet; default 1), or the rounds of a
-    Swiss (default: enough to leave one bot unbeaten). `blocks`: by pairing.
+    `rounds`: the number of cycles (round robin, gauntlet; default 1), or the rounds of a Swiss
+    (default: enough to leave at most one bot unbeaten). `blocks`: per pairing.
     """
     if blocks < 1 or (rounds is not None and rounds < 1):
         raise FormatError("a pairing needs at least one block, and a tournament one round")
@@ -59,7 +59,7 @@ def _made(
         case FormatName.GAUNTLET:
             return Gauntlet(seats, blocks, rounds or 1, seed)
         case FormatName.SWISS:
-            # Here, because only a Swiss needs the weight of the matching's library.
+            # Imported here, because only a Swiss needs the large matching library.
             from arena.scheduling.swiss import Swiss, usual_rounds
 
             return Swiss(blocks, rounds or usual_rounds(field), seed, seats)

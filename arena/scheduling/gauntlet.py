@@ -1,22 +1,20 @@
-"""Gauntlet: one bot, the first of the field, against all others.
+"""The gauntlet format: one bot, the first of the field, meets all others.
 
-With two seats it meets each of the others once per cycle. With more, the others stand in a circle
-and each run of neighbours that fills a table meets it: every opponent sits at equally many tables.
-Ranked by the mean points of a block, since the first plays more of them than the others.
+With two seats it meets each of the others once per cycle. With more, the others are placed on a
+circle and each run of neighbours that fills a table meets it: every opponent sits at equally many
+tables. Ranking is by the mean points of a block, since the first bot plays more blocks.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.randomness import shuffled
+from arena.scheduling.paired_at_start import PairedAtStart
 from arena.scheduling.pairings import (
-    FormatError,
-    Number,
     Pairing,
     PlayedPairing,
     Standing,
-    all_done,
     blocks_by_entry,
     points_by_entry,
     ranked,
@@ -28,31 +26,10 @@ CHALLENGER = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Gauntlet:
-    """`cycles` times through. A Format."""
-
-    seats: int
-    blocks: int
-    cycles: int
-    seed: str
+class Gauntlet(PairedAtStart):
+    """A gauntlet of `cycles` cycles. A Format."""
 
     tie_breaks = ()
-
-    def check(self, field: int) -> None:
-        if field < self.seats:
-            raise FormatError(f"a table of {self.seats} needs at least {self.seats} bots")
-
-    def blocks_wanted(self, played: PlayedPairing) -> int:
-        del played
-        return self.blocks
-
-    def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
-    ) -> tuple[Pairing, ...] | None:
-        del withdrawn  # everything is paired at the start
-        if not played:
-            return self._pairings(field)
-        return None if all_done(self, played) else ()
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         blocks = blocks_by_entry(played)
@@ -66,7 +43,7 @@ class Gauntlet:
         return len(self._tables(field)) * self.cycles * self.blocks
 
     def _tables(self, field: int) -> list[tuple[int, ...]]:
-        """Positions among the opponents, from 0."""
+        """The tables of one cycle, as positions among the opponents, from 0."""
         opponents = field - 1
         runs = {
             tuple(sorted((start + at) % opponents for at in range(self.seats - 1))): start

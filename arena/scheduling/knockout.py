@@ -1,13 +1,13 @@
-"""Knockout: whoever loses a pairing is out. Two seats; for more see `knockout_tables`.
+"""The knockout format with two seats: the loser of a pairing is out. See also `knockout_tables`.
 
-The bracket is the usual one: 1 and 2 can meet in the final only, 1 to 4 in the semi-finals only,
-and so on. Where the field is no power of two the best seeded have a bye in the first round.
+The bracket is the usual one: 1 and 2 can meet only in the final, 1 to 4 only in the semi-finals,
+and so on. If the field is not a power of two, the best seeded have a bye in the first round.
 
-A pairing is decided by its points over `blocks` blocks. If they are level, further blocks are
-played one by one until they are not; after MOST_EXTRA_BLOCKS the better seeded goes on, and the
-record says so. Further blocks are never walkovers: whoever withdraws when level loses.
+A pairing is decided by its points over `blocks` blocks. While they are equal, extra blocks are
+played one by one; after MOST_EXTRA_BLOCKS the better seeded goes on, and the record says so. Extra
+blocks are never walkovers: a bot that withdraws at equal points loses.
 
-Ranked by pairings won (byes included), so that all who lost in one round share a rank.
+Ranking is by pairings won (including byes), so all that lost in one round share a rank.
 """
 
 from collections.abc import Callable, Sequence, Set
@@ -17,8 +17,8 @@ from fractions import Fraction
 
 from arena.randomness import shuffled
 from arena.scheduling.pairings import (
+    EntryNumber,
     FormatError,
-    Number,
     Pairing,
     PlayedPairing,
     Standing,
@@ -28,37 +28,37 @@ from arena.scheduling.pairings import (
 )
 
 MOST_EXTRA_BLOCKS = 5
-"""Bots that play each other level so often are equals for this purpose, or the same program."""
+"""After so many level blocks the bots count as equally strong."""
 
 
 class Decision(Enum):
-    """What decided a pairing."""
+    """The reason that decided a pairing."""
 
     BYE = "bye"
     POINTS = "points"
     EXTRA_BLOCKS = "extra blocks"
     SEEDING = "seeding"
     WALKOVER = "walkover"
-    """Level when one of them withdrew."""
+    """The points were equal when one of them withdrew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """How a pairing ended."""
+    """The outcome of a decided pairing."""
 
-    through: tuple[Number, ...]
-    """Who goes on, best first; with two seats one."""
+    through: tuple[EntryNumber, ...]
+    """The bots that go on, best first; one with two seats."""
     by: Decision
 
     @property
-    def winner(self) -> Number:
-        """The best of those that go on."""
+    def winner(self) -> EntryNumber:
+        """The best bot of those that go on."""
         return self.through[0]
 
 
 def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int], bool]) -> int:
-    """How many blocks decide a pairing, as far as can be told now: those planned, and further ones
-    while it is level after so many, until there are MOST_EXTRA_BLOCKS or somebody withdraws."""
+    """The number of blocks that decide a pairing, as known now: those planned, and extra ones while
+    `level` at that number, until there are MOST_EXTRA_BLOCKS or a bot withdraws."""
     most = planned + MOST_EXTRA_BLOCKS
     for count in range(planned, most):
         known = len(played.blocks)
@@ -68,14 +68,14 @@ def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int],
 
 
 def how_decided(count: int, planned: int, played: PlayedPairing, *, level: bool) -> Decision:
-    """What decided a pairing that took `count` blocks."""
+    """The reason that decided a pairing of `count` blocks."""
     if not level:
         return Decision.POINTS if count == planned else Decision.EXTRA_BLOCKS
     played_off = count == planned + MOST_EXTRA_BLOCKS
     return Decision.SEEDING if played_off or not played.absent else Decision.WALKOVER
 
 
-def in_order(played: PlayedPairing, count: int, by: Decision) -> list[Number]:
+def in_order(played: PlayedPairing, count: int, by: Decision) -> list[EntryNumber]:
     """The bots of a decided pairing, best first."""
     total = dict(zip(played.pairing.entries, played.total(count), strict=True))
     gone = played.absent if by is Decision.WALKOVER else ()
@@ -84,7 +84,7 @@ def in_order(played: PlayedPairing, count: int, by: Decision) -> list[Number]:
 
 @dataclass(frozen=True, slots=True)
 class Knockout:
-    """One bracket. A Format."""
+    """A knockout bracket with two seats. A Format."""
 
     blocks: int
     seed: str
@@ -101,7 +101,7 @@ class Knockout:
         return blocks_to_decide(played, self.blocks, lambda count: _level(played, count))
 
     def decided(self, played: PlayedPairing) -> Decided | None:
-        """Who goes on, and why; None while blocks are awaited."""
+        """The bot that goes on, and why; None while blocks are missing."""
         if played.pairing.is_bye:
             return Decided(played.pairing.entries, Decision.BYE)
         count = self.blocks_wanted(played)
@@ -111,7 +111,7 @@ class Knockout:
         return Decided((in_order(played, count, by)[0],), by)
 
     def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         del withdrawn  # the opponent has a walkover, and the bracket stays as it is
         if not played:
@@ -138,7 +138,7 @@ class Knockout:
         )
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
-        won: dict[Number, Fraction] = {}
+        won: dict[EntryNumber, Fraction] = {}
         for winner in self._winners(played).values():
             won[winner] = won.get(winner, Fraction(0)) + 1
         return ranked(field, won, lambda _: (), blocks_by_entry(played))
@@ -146,15 +146,15 @@ class Knockout:
     def expected_blocks(self, field: int) -> int:
         return (field - 1) * self.blocks
 
-    def _winners(self, played: Sequence[PlayedPairing]) -> dict[tuple[int, int], Number]:
-        """By (round, table) of the pairings that are decided."""
+    def _winners(self, played: Sequence[PlayedPairing]) -> dict[tuple[int, int], EntryNumber]:
+        """The winners of the decided pairings by (round, table)."""
         return {
             (one.pairing.round, one.pairing.table): decided.winner
             for one in played
             if (decided := self.decided(one)) is not None
         }
 
-    def _pairing(self, round_: int, table: int, entries: tuple[Number, ...]) -> Pairing:
+    def _pairing(self, round_: int, table: int, entries: tuple[EntryNumber, ...]) -> Pairing:
         key = f"round {round_} table {table}"
         return Pairing(round_, table, shuffled(schedule_randomness(self.seed), key, entries))
 
@@ -164,8 +164,8 @@ def _level(played: PlayedPairing, count: int) -> bool:
     return one == other
 
 
-def first_round(field: int) -> list[tuple[Number, ...]]:
-    """The pairings of the first round, from the top of the bracket; single ones are byes."""
+def first_round(field: int) -> list[tuple[EntryNumber, ...]]:
+    """The pairings of the first round, from the top of the bracket; a single bot has a bye."""
     bracket = _bracket(field)
     return [
         tuple(sorted(number for number in pair if number <= field))
@@ -173,8 +173,8 @@ def first_round(field: int) -> list[tuple[Number, ...]]:
     ]
 
 
-def _bracket(field: int) -> list[Number]:
-    """Seedings from the top of the bracket: neighbours meet, their winners meet, and so on."""
+def _bracket(field: int) -> list[EntryNumber]:
+    """The seedings from the top of the bracket: neighbours meet, then their winners, and so on."""
     order = [1]
     while len(order) < field:
         size = 2 * len(order)

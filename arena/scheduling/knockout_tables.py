@@ -1,26 +1,27 @@
-"""Knockout at tables of more than two seats: of every table about half go on.
+"""The knockout format with more than two seats: about half of every table goes on.
 
-Every table is full, whatever the field, so that all matches are of one ladder. In the first round
-those who find no seat, fewer than a table, have a bye: the best seeded. How many go on is chosen so
-that the next round's tables are full as well: of the numbers that do so the one closest to half of
-each table (of 3 one, of 4 and 5 two, of 6 three), shared out so that no table sends two more than
-another; the first tables send the odd ones. The final is one table, and one wins.
+Every table is full for any field, so that all matches belong to one ladder. In the first round the
+bots left over, fewer than a table, have a bye: these are the best seeded. The number that goes on
+is chosen so that the tables of the next round are full as well: of all such numbers, the closest to
+half of each table (1 of 3, 2 of 4 or 5, 3 of 6). Tables send equal numbers; if that is not
+possible, the first tables send one more. The final is one table with one winner.
 
-Every round is drawn anew by the original seeding, in a serpentine: with three tables 1, 6, 7 are at
-the first, 2, 5, 8 at the second, 3, 4, 9 at the third. So the best two can meet in the final only.
+Every round is newly drawn by the original seeding, in a serpentine: with three tables 1, 6, 7 are
+at the first, 2, 5, 8 at the second, 3, 4, 9 at the third. So the best two can meet only in the
+final.
 
-Who goes on is decided by the points over `blocks` blocks. While the last that would go on and the
-first that would not are level, further blocks are played one by one; after MOST_EXTRA_BLOCKS the
+The points over `blocks` blocks decide who goes on. While the last bot that would go on and the
+first that would not are level, extra blocks are played one by one; after MOST_EXTRA_BLOCKS the
 better seeded goes on, and the record says so.
 
-The plan of rounds stays when bots withdraw. Those that would have gone on are replaced by the best
-of those that are out: who came furthest, of these who did best at the last table, of these the
-better seeded. If that is not enough, those that withdrew have the byes, and then seats of as few
-tables as possible; these tables are walkovers, and the others at them, the best seeded of the
-round, are level.
+The plan of rounds stays when bots withdraw. Withdrawn bots that would have gone on are replaced by
+the best eliminated bots: those that reached the latest round, then those with the best rank at
+their last table, then the better seeded. If there are not enough, the withdrawn bots get the byes,
+and then seats at as few tables as possible; these tables are walkovers, and the other bots at them,
+the best seeded of the round, are level.
 
-Ranked by rounds survived (byes included, and the final for its winner); then by the share of the
-others that one left behind at one's last table, level ones being half.
+Ranking is by rounds survived (including byes, and the final for its winner); then by the share of
+opponents beaten at the last table, a level opponent counting half.
 """
 
 from collections.abc import Sequence, Set
@@ -38,13 +39,13 @@ from arena.scheduling.knockout import (
     in_order,
 )
 from arena.scheduling.pairings import (
-    FormatError,
-    Number,
+    EntryNumber,
     Pairing,
     PlayedPairing,
     Standing,
     blocks_by_entry,
     ranked,
+    require_full_table,
     schedule_randomness,
 )
 from arena.scheduling.scoring import points, ranks
@@ -52,22 +53,22 @@ from arena.scheduling.scoring import points, ranks
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a round looks like."""
+    """The plan of one round."""
 
     byes: int
-    """None but in the first round."""
+    """0 except in the first round."""
     through: tuple[int, ...]
-    """By table, how many go on."""
+    """The number of bots that go on, by table."""
 
     @property
     def survivors(self) -> int:
-        """How many are left after it."""
+        """The number of bots left after the round."""
         return self.byes + sum(self.through)
 
 
 @lru_cache(maxsize=64)
 def stages(field: int, seats: int) -> tuple[Stage, ...]:
-    """The rounds of so many bots, at least as many as a table has seats; the last is the final."""
+    """The rounds of a field of at least `seats` bots; the last round is the final."""
     found = []
     left = field
     while left > seats:
@@ -98,11 +99,10 @@ class TableKnockout:
     tie_breaks = ("last table",)
 
     def check(self, field: int) -> None:
-        if field < self.seats:
-            raise FormatError(f"a table of {self.seats} needs at least {self.seats} bots")
+        require_full_table(field, self.seats)
 
     def through(self, pairing: Pairing) -> int:
-        """How many go on from it."""
+        """The number of bots that go on from a pairing."""
         if pairing.is_bye:
             return 1
         return stages(self.field, self.seats)[pairing.round - 1].through[pairing.table - 1]
@@ -113,7 +113,7 @@ class TableKnockout:
         return blocks_to_decide(played, self.blocks, lambda count: self._level(played, count))
 
     def decided(self, played: PlayedPairing) -> Decided | None:
-        """Who goes on, best first, and why; None while blocks are awaited."""
+        """The bots that go on, best first, and why; None while blocks are missing."""
         if played.pairing.is_bye:
             return Decided(played.pairing.entries, Decision.BYE)
         count = self.blocks_wanted(played)
@@ -124,7 +124,7 @@ class TableKnockout:
         return Decided(tuple(order[: self.through(played.pairing)]), by)
 
     def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         if not played:
             return self._round(1, range(1, field + 1), withdrawn)
@@ -140,7 +140,7 @@ class TableKnockout:
             if pairing.round == last
             for entry in how.through
         }
-        # Who comes in for those that withdrew: who came furthest, then by the last table.
+        # Replacements for withdrawn bots: by the latest round reached, then by the last table.
         reached = {
             entry: (-one.pairing.round, rank, entry)
             for one in sorted(played, key=lambda one: one.pairing.round)
@@ -152,9 +152,9 @@ class TableKnockout:
         return self._round(last + 1, sorted(left), withdrawn)
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
-        # Not the rounds won: who came in for one that withdrew lost a round, but plays on.
-        survived: dict[Number, Fraction] = {}
-        last_table: dict[Number, Fraction] = {}
+        # Not the rounds won: a replacement lost a round, but plays on.
+        survived: dict[EntryNumber, Fraction] = {}
+        last_table: dict[EntryNumber, Fraction] = {}
         for one in sorted(played, key=lambda one: one.pairing.round):
             decided = self.decided(one)
             for entry in one.pairing.entries:
@@ -176,26 +176,26 @@ class TableKnockout:
         return sum(len(stage.through) for stage in stages(field, self.seats)) * self.blocks
 
     def _level(self, played: PlayedPairing, count: int) -> bool:
-        """Whether the last that would go on and the first that would not have as many points."""
+        """Whether the last that would go on and the first that would not have equal points."""
         order = sorted(played.total(count), reverse=True)
         through = self.through(played.pairing)
         return order[through - 1] == order[through]
 
     def _round(
-        self, number: int, left: Sequence[Number], withdrawn: Set[Number]
+        self, number: int, left: Sequence[EntryNumber], withdrawn: Set[EntryNumber]
     ) -> tuple[Pairing, ...]:
-        """The pairings of those that are left, best seeded first."""
+        """The pairings of a round; `left` holds the remaining bots, best seeded first."""
         stage = stages(self.field, self.seats)[number - 1]
-        # Of those that withdrew first the byes are made up, then as few tables as possible.
+        # Withdrawn bots get the byes first, then seats at as few tables as possible.
         order = sorted(left, key=lambda entry: entry not in withdrawn)
         byes, others = order[: stage.byes], order[stage.byes :]
         playing = [entry for entry in others if entry not in withdrawn]
         gone = [entry for entry in others if entry in withdrawn]
         spare = len(playing) % self.seats
-        beside = [*playing[:spare], *gone]
+        walkovers = [*playing[:spare], *gone]
         seated = [
             *_serpentine(playing[spare:], self.seats),
-            *(beside[at : at + self.seats] for at in range(0, len(beside), self.seats)),
+            *(walkovers[at : at + self.seats] for at in range(0, len(walkovers), self.seats)),
         ]
         randomness = schedule_randomness(self.seed)
         return tuple(
@@ -206,10 +206,10 @@ class TableKnockout:
         )
 
 
-def _serpentine(playing: Sequence[Number], seats: int) -> list[list[Number]]:
-    """Full tables, each with one of the best, one of the next, and so on."""
+def _serpentine(playing: Sequence[EntryNumber], seats: int) -> list[list[EntryNumber]]:
+    """Full tables, each with one of the best bots, one of the next best, and so on."""
     tables = len(playing) // seats
-    seated: list[list[Number]] = [[] for _ in range(tables)]
+    seated: list[list[EntryNumber]] = [[] for _ in range(tables)]
     for at in range(0, len(playing), tables or 1):
         row = playing[at : at + tables]
         for table, entry in zip(seated, reversed(row) if at // tables % 2 else row, strict=True):

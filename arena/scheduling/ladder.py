@@ -1,4 +1,4 @@
-"""The rated ladder: which bots sit down next, so that all play and opponents even out."""
+"""Selection of the bots of the next rated table, so that matches and opponents even out."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,23 +12,23 @@ from arena.games.game import Options
 
 @dataclass(frozen=True, slots=True)
 class TableType:
-    """One ladder: a game under fixed options at one table size."""
+    """A kind of table: a game under fixed options with a number of seats."""
 
     game: str
     options: Options
     seats: int
     key: tuple[Any, ...] = field(init=False)
-    """What tells ladders apart: equal for equal rules and sizes."""
+    """The identity of the type: equal for equal rules and table sizes."""
 
     def __post_init__(self) -> None:
         changed = repr(sorted(self.options.changed().items()))
-        # Once, because it is asked for a dozen times a match. A frozen value is set only so.
+        # Computed once, because it is used a dozen times per match. A frozen field needs setattr.
         object.__setattr__(self, "key", (self.game, changed, self.seats))
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A bot that could sit down now."""
+    """A bot that is available for a table now."""
 
     bot: int
     """The version's id."""
@@ -37,48 +37,48 @@ class Candidate:
     games: frozenset[str]
 
     def may_meet(self, other: "Candidate") -> bool:
-        """Whether the two may sit at one rated table: not the same version, nor one owner's.
+        """Whether the two may sit at one rated table: different versions of different owners.
 
-        The house's own sample bots are excepted from the second: they are one owner's by accident.
+        House bots may meet each other although they have the same owner.
         """
         return self.bot != other.bot and (self.owner != other.owner or (self.house and other.house))
 
 
 class MeetingCounts:
-    """How often bots sat at one table, ladder by ladder. One match touches its own pairs only."""
+    """Counts of tables per bot and pair, by type of table. A match changes only its own pairs."""
 
     def __init__(self) -> None:
         self._matches: dict[tuple[Any, int], int] = defaultdict(int)
         self._pairs: dict[tuple[Any, int, int], int] = defaultdict(int)
 
-    def add(self, ladder: TableType, bots: Sequence[int]) -> None:
-        """Count a table that is set up."""
+    def add(self, table_type: TableType, bots: Sequence[int]) -> None:
+        """Count a new table."""
         for bot in bots:
-            self.add_matches(ladder, bot, 1)
+            self.add_matches(table_type, bot, 1)
         for one, other in combinations(bots, 2):
-            self.add_meetings(ladder, one, other, 1)
+            self.add_meetings(table_type, one, other, 1)
 
-    def add_matches(self, ladder: TableType, bot: int, times: int) -> None:
+    def add_matches(self, table_type: TableType, bot: int, times: int) -> None:
         """Count tables of one bot."""
-        self._matches[ladder.key, bot] += times
+        self._matches[table_type.key, bot] += times
 
-    def add_meetings(self, ladder: TableType, one: int, other: int, times: int) -> None:
+    def add_meetings(self, table_type: TableType, one: int, other: int, times: int) -> None:
         """Count tables of one pair."""
-        self._pairs[ladder.key, min(one, other), max(one, other)] += times
+        self._pairs[table_type.key, min(one, other), max(one, other)] += times
 
-    def matches(self, ladder: TableType, bot: int) -> int:
-        """How many tables a bot sat at."""
-        return self._matches[ladder.key, bot]
+    def matches(self, table_type: TableType, bot: int) -> int:
+        """The number of tables of a bot."""
+        return self._matches[table_type.key, bot]
 
-    def meetings(self, ladder: TableType, one: int, other: int) -> int:
-        """How many tables the two sat at together."""
-        return self._pairs[ladder.key, min(one, other), max(one, other)]
+    def meetings(self, table_type: TableType, one: int, other: int) -> int:
+        """The number of tables that the two shared."""
+        return self._pairs[table_type.key, min(one, other), max(one, other)]
 
 
 class RunningPairs:
-    """Which bots sit together now, and how often they may at the same time.
+    """The pairs of bots that share running tables, with a limit for each pair.
 
-    Bots that finish together are free together. Without a limit they would meet again and again
+    Bots whose match ends are free at the same time. Without a limit they would meet again and again
     while the others are busy; with it, a bot's places are spread over its opponents.
     """
 
@@ -87,42 +87,43 @@ class RunningPairs:
         self._limit: dict[int, int] = {}
 
     def share_out(self, places: Mapping[int, int], seats: int) -> None:
-        """Allow each bot (by its places) an equal share of them with every other bot."""
+        """Set the limits: each bot shares its places equally among all other bots."""
         others = max(1, len(places) - 1)
         self._limit = {bot: ceil(count * (seats - 1) / others) for bot, count in places.items()}
 
     def change(self, bots: Sequence[int], by: int) -> None:
-        """Count a table that is opened (1) or over (-1)."""
+        """Count a table that opens (1) or ends (-1)."""
         for one, other in combinations(bots, 2):
             self._together[min(one, other), max(one, other)] += by
 
     def allow(self, one: int, other: int) -> bool:
-        """Whether the two may sit at one more table together."""
+        """Whether the two may share one more table."""
         limit = min(self._limit.get(one, 1), self._limit.get(other, 1))
         return self._together[min(one, other), max(one, other)] < limit
 
 
 def next_table(
-    ladder: TableType,
+    table_type: TableType,
     candidates: Iterable[Candidate],
     counts: MeetingCounts,
     running: RunningPairs | None = None,
     *,
-    with_guest: bool = False,
+    with_visitor: bool = False,
 ) -> tuple[Candidate, ...] | None:
-    """The bots of the next table of a ladder, or None when too few may meet.
+    """The bots of the next table of a type, or None if too few may meet.
 
-    The bot with the fewest matches sits down first; then, one by one, whoever has met those seated
-    least often (the one with fewer matches first). Linear in the candidates for each seat.
+    The bot with the fewest matches is chosen first; then, one by one, the bot that has met those
+    chosen least often (among equals, the one with fewer matches). Linear in the candidates for each
+    seat.
 
-    Tables `with_guest` have a bot that is not the house's: it is the one that sits down first.
+    With `with_visitor` the first bot is not a house bot.
     """
-    able = [candidate for candidate in candidates if ladder.game in candidate.games]
-    able.sort(key=lambda candidate: counts.matches(ladder, candidate.bot))
+    able = [candidate for candidate in candidates if table_type.game in candidate.games]
+    able.sort(key=lambda candidate: counts.matches(table_type, candidate.bot))
     for first in able:
-        if with_guest and first.house:
+        if with_visitor and first.house:
             continue
-        seated = _seat_around(first, able, ladder, counts, running)
+        seated = _seat_around(first, able, table_type, counts, running)
         if seated is not None:
             return seated
     return None
@@ -131,7 +132,7 @@ def next_table(
 def _seat_around(
     first: Candidate,
     able: Sequence[Candidate],
-    ladder: TableType,
+    table_type: TableType,
     counts: MeetingCounts,
     running: RunningPairs | None,
 ) -> tuple[Candidate, ...] | None:
@@ -141,11 +142,11 @@ def _seat_around(
     seated = [first]
     open_to = [other for other in able if may_join(other, first)]
     met = {other.bot: 0 for other in open_to}
-    while len(seated) < ladder.seats:
+    while len(seated) < table_type.seats:
         if not open_to:
             return None
         for other in open_to:
-            met[other.bot] += counts.meetings(ladder, other.bot, seated[-1].bot)
+            met[other.bot] += counts.meetings(table_type, other.bot, seated[-1].bot)
         # min keeps the order of `able`, which is by matches.
         chosen = min(open_to, key=lambda other: met[other.bot])
         seated.append(chosen)

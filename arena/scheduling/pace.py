@@ -1,19 +1,19 @@
-"""How fast the house's bots play among themselves: a token bucket per ladder."""
+"""The pace of matches among house bots: a token bucket per ladder."""
 
 import math
 from typing import Final
 
 DEFAULT_PACE: Final = 0.5
-"""Matches a second among house bots, over all ladders together: it keeps a leaderboard moving, at a
-few per cent of a core and a few MB of disk an hour."""
+"""Matches per second among house bots, over all ladders together: enough to keep leaderboards
+changing, at a few per cent of a core and a few MB of disk per hour."""
 FULL_SPEED: Final = math.inf
 WARM_START: Final = 600
-"""Matches of a ladder that may begin at once after a start: with a few bots some seconds of play,
-after which the ratings mean something."""
+"""Matches of a ladder that may begin at once after a start: a few seconds of play with a few bots,
+after which the ratings are meaningful."""
 
 
 def read_pace(text: str) -> float:
-    """Matches a second from `2`, `0.5` or `max`. Raises ValueError."""
+    """Matches per second, from a text such as `2`, `0.5` or `max`. Raises ValueError."""
     if text.strip().lower() == "max":
         return FULL_SPEED
     try:
@@ -26,10 +26,10 @@ def read_pace(text: str) -> float:
 
 
 class Pace:
-    """A token bucket: full at first, refilled at `per_second` matches a second.
+    """A token bucket: full at first, refilled at `per_second` matches per second.
 
-    Kept as the time at which it is full again (the generic cell rate algorithm), so that a timer
-    set for `ready_at` never finds it a rounding error too early.
+    Its state is the time at which it is full again (the generic cell rate algorithm), so a timer
+    set for `ready_at` never fires too early because of rounding.
     """
 
     def __init__(self, per_second: float, burst: int = WARM_START) -> None:
@@ -38,7 +38,7 @@ class Pace:
         self._full_at = -math.inf
 
     def ready_at(self, matches: int) -> float:
-        """The time from which on so many matches may begin; in the past when they may now."""
+        """The time from which `matches` matches may begin; in the past if they may begin now."""
         return self._full_at - (self._burst - matches) * self._seconds_each
 
     def spend(self, now: float, matches: int) -> None:

@@ -1,10 +1,10 @@
-"""What all tournament formats share: pairings, what became of them, and the contract of a format.
+"""The parts that all tournament formats share: pairings, standings and the interface of a format.
 
-A format has no memory and no chance of its own. It is told the size of the field and everything
-that was paired and played so far, and answers with what comes next. A tournament is therefore a
-fold over its record: whoever has the record, after a restart too, goes on where it was.
+A format has no state and no randomness of its own. It gets the size of the field and everything
+paired and played so far, and returns the next pairings. A tournament is therefore a fold over its
+record and can continue from the record, also after a restart.
 
-Bots are known here by their number in the field, which is their seeding: 1 is the strongest.
+Bots are identified by their number in the field, which is their seeding: 1 is the strongest.
 """
 
 import hashlib
@@ -15,40 +15,40 @@ from typing import Protocol, TypeAlias
 
 from arena.randomness import KeyedRandomness
 
-Number: TypeAlias = int
-"""An entry's place in the seeding, from 1."""
+EntryNumber: TypeAlias = int
+"""The seeding of an entry, from 1."""
 
 
 class FormatError(ValueError):
-    """A format cannot be played by this field; the message says what would be possible."""
+    """A format cannot be played by this field; the message says what is possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Bots that meet, or a single one that has a bye."""
+    """Bots that meet, or a single bot with a bye."""
 
     round: int
     """From 1."""
     table: int
     """Within the round, from 1."""
-    entries: tuple[Number, ...]
-    """Who, in the order of the first match's seats; a block rotates them through all seats."""
+    entries: tuple[EntryNumber, ...]
+    """The bots in the seats of the first match; a block rotates them through all seats."""
 
     @property
     def is_bye(self) -> bool:
-        """Whether nobody is met."""
+        """Whether it is a single bot without opponents."""
         return len(self.entries) == 1
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedPairing:
-    """A pairing, and the points of the blocks of it that count so far."""
+    """A pairing and the points of its blocks that count so far."""
 
     pairing: Pairing
     blocks: tuple[tuple[Fraction, ...], ...] = ()
     """Per block, in the order played, the points (0 to 1) in the order of the pairing's entries."""
-    absent: frozenset[Number] = frozenset()
-    """Who withdrew: nothing more is played, walkovers stand in for what was missing."""
+    absent: frozenset[EntryNumber] = frozenset()
+    """Bots that withdrew: no more blocks are played, and the missing ones are walkovers."""
 
     def total(self, blocks: int | None = None) -> tuple[Fraction, ...]:
         """Points over the first `blocks` blocks, or all of them, in the order of the entries."""
@@ -62,53 +62,53 @@ class Standing:
     """One line of the standings."""
 
     rank: int
-    """From 1; bots that nothing tells apart share a rank."""
-    entry: Number
+    """From 1; bots with equal points and tie-breaks share a rank."""
+    entry: EntryNumber
     points: Fraction
-    """What the format ranks by first, see there."""
+    """The first ranking criterion, defined by the format."""
     tie_breaks: tuple[Fraction, ...]
-    """What it ranks by next, in its order."""
+    """The next criteria, in the format's order."""
     blocks: int
     """Blocks played, or won by walkover."""
 
 
 class Format(Protocol):
-    """How a tournament is played. Frozen, and its methods pure functions."""
+    """A tournament format. Frozen; its methods are pure functions."""
 
     @property
     def tie_breaks(self) -> tuple[str, ...]:
-        """What the tie-breaks of the standings are called."""
+        """The names of the tie-breaks in the standings."""
         ...
 
     def check(self, field: int) -> None:
-        """Raise FormatError when so many bots cannot play it."""
+        """Raise FormatError if a field of `field` bots cannot play it."""
         ...
 
     def blocks_wanted(self, played: PlayedPairing) -> int:
-        """How many blocks decide this pairing, as far as can be told now. 0 for a bye."""
+        """The number of blocks that decide this pairing, as known now; 0 for a bye."""
         ...
 
     def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
-        """The pairings to be added to those in `played`; () while results are awaited; None when
-        the tournament is over.
+        """The pairings to add to those in `played`; () while results are missing; None when the
+        tournament is over.
 
-        `withdrawn`: who need not be paired any more. What is paired already stays.
+        `withdrawn`: bots that need no new pairings. Existing pairings stay.
         """
         ...
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
-        """All bots, best first."""
+        """The standings of all bots, best first."""
         ...
 
     def expected_blocks(self, field: int) -> int:
-        """How many blocks the whole tournament takes, deciding ties apart."""
+        """The number of blocks of the whole tournament, without extra blocks for ties."""
         ...
 
 
 def schedule_randomness(seed: str) -> KeyedRandomness:
-    """The draws of a schedule: anyone who knows the seed can make them again."""
+    """The randomness of a schedule, determined by its seed."""
     return KeyedRandomness(hashlib.sha256(f"schedule {seed}".encode()).digest())
 
 
@@ -117,16 +117,22 @@ def all_done(plan: Format, played: Iterable[PlayedPairing]) -> bool:
     return all(len(one.blocks) >= plan.blocks_wanted(one) for one in played)
 
 
+def require_full_table(field: int, seats: int) -> None:
+    """Raise FormatError unless the field fills a table."""
+    if field < seats:
+        raise FormatError(f"a table of {seats} needs at least {seats} bots")
+
+
 def ranked(
     field: int,
-    points: Mapping[Number, Fraction],
-    tie_breaks: Callable[[Number], tuple[Fraction, ...]],
-    blocks: Mapping[Number, int],
+    points: Mapping[EntryNumber, Fraction],
+    tie_breaks: Callable[[EntryNumber], tuple[Fraction, ...]],
+    blocks: Mapping[EntryNumber, int],
 ) -> tuple[Standing, ...]:
-    """The standings by points and then tie-breaks, higher being better."""
+    """The standings by points and then tie-breaks; higher is better."""
     zero = Fraction(0)
     keys = {entry: (points.get(entry, zero), *tie_breaks(entry)) for entry in range(1, field + 1)}
-    # sorted is stable: bots that share a rank stand in the order of their seeding.
+    # sorted is stable: bots that share a rank stay in the order of their seeding.
     order = sorted(keys, key=lambda entry: tuple(-value for value in keys[entry]))
     rank_of: dict[tuple[Fraction, ...], int] = {}
     for place, entry in enumerate(order, start=1):
@@ -143,18 +149,18 @@ def ranked(
     )
 
 
-def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[Number, int]:
-    """How many blocks each bot has played."""
-    counted: dict[Number, int] = {}
+def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, int]:
+    """The number of blocks played by each bot."""
+    counted: dict[EntryNumber, int] = {}
     for one in played:
         for entry in one.pairing.entries:
             counted[entry] = counted.get(entry, 0) + len(one.blocks)
     return counted
 
 
-def points_by_entry(played: Iterable[PlayedPairing]) -> dict[Number, Fraction]:
+def points_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, Fraction]:
     """The points of all blocks of each bot."""
-    summed: dict[Number, Fraction] = {}
+    summed: dict[EntryNumber, Fraction] = {}
     for one in played:
         for entry, total in zip(one.pairing.entries, one.total(), strict=True):
             summed[entry] = summed.get(entry, Fraction(0)) + total

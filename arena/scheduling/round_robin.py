@@ -1,70 +1,53 @@
-"""Round robin: everybody meets everybody.
+"""The round-robin format: all bots meet each other.
 
-Two seats: the circle method. Every cycle each pair meets exactly once; in each round everybody
+Two seats: the circle method. In every cycle each pair meets exactly once; in each round every bot
 plays once, and when the field is odd one bot sits out, each bot once per cycle.
 
-More seats: a balanced list of tables (see `arena.scheduling.balanced_tables`). Every cycle each bot
-sits at equally many tables and each pair meets at least once; where all possible tables are played,
-each pair meets equally often.
+More seats: a balanced list of tables (see `arena.scheduling.balanced_tables`). In every cycle each
+bot sits at equally many tables and each pair meets at least once; where all possible tables are
+played, each pair meets equally often.
 
-Whatever the size, a block takes its bots through all seats, so no bot sits anywhere more often.
-Ranked by points over all blocks, then by those against the bots that are level.
+For every table size, a block rotates its bots through all seats, so each bot has every seat equally
+often. Ranking is by points over all blocks, then by points against the bots with equal points.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.randomness import shuffled
 from arena.scheduling.balanced_tables import balanced_tables
+from arena.scheduling.paired_at_start import PairedAtStart
 from arena.scheduling.pairings import (
+    EntryNumber,
     FormatError,
-    Number,
     Pairing,
     PlayedPairing,
     Standing,
-    all_done,
     blocks_by_entry,
     points_by_entry,
     ranked,
+    require_full_table,
     schedule_randomness,
 )
 
 MOST_TABLES = 100_000
-"""Of a whole tournament: far more than will be played, and few enough to be listed."""
+"""Of a whole tournament: far more than will be played, and few enough to list in memory."""
 
 
 @dataclass(frozen=True, slots=True)
-class RoundRobin:
-    """`cycles` times around. A Format."""
-
-    seats: int
-    blocks: int
-    cycles: int
-    seed: str
+class RoundRobin(PairedAtStart):
+    """A round robin of `cycles` cycles. A Format."""
 
     tie_breaks = ("direct encounter",)
 
     def check(self, field: int) -> None:
-        if field < self.seats:
-            raise FormatError(f"a table of {self.seats} needs at least {self.seats} bots")
+        require_full_table(field, self.seats)
         if self.expected_blocks(field) > MOST_TABLES:
             raise FormatError(
                 f"this takes {self.expected_blocks(field)} blocks, and {MOST_TABLES} is the most: "
                 "choose fewer bots, blocks or rounds"
             )
-
-    def blocks_wanted(self, played: PlayedPairing) -> int:
-        del played
-        return self.blocks
-
-    def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
-    ) -> tuple[Pairing, ...] | None:
-        del withdrawn  # everything is paired at the start
-        if not played:
-            return self._pairings(field)
-        return None if all_done(self, played) else ()
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         points = points_by_entry(played)
@@ -92,7 +75,7 @@ class RoundRobin:
             if self.seats == 2:
                 rounds = circle(order)
             else:
-                # One round: these tables have no order that anything depends on.
+                # One round, because the order of these tables does not matter.
                 rounds = [
                     [
                         tuple(order[at] for at in table)
@@ -112,14 +95,14 @@ class RoundRobin:
         return tuple(found)
 
 
-def circle(order: Sequence[Number]) -> list[list[tuple[Number, ...]]]:
-    """The rounds in which each two of `order` meet once, and nobody plays twice in a round.
+def circle(order: Sequence[EntryNumber]) -> list[list[tuple[EntryNumber, ...]]]:
+    """The rounds in which each two of `order` meet once, and no bot plays twice in a round.
 
-    The first stays, the others walk around it; whoever stands against the gap sits out.
+    The first bot stays, the others rotate around it; the bot opposite the gap sits out.
     """
-    ring: list[Number | None] = [*order, *([None] if len(order) % 2 else [])]
+    ring: list[EntryNumber | None] = [*order, *([None] if len(order) % 2 else [])]
     half = len(ring) // 2
-    rounds: list[list[tuple[Number, ...]]] = []
+    rounds: list[list[tuple[EntryNumber, ...]]] = []
     for _ in range(len(ring) - 1):
         facing = zip(ring[:half], reversed(ring[half:]), strict=True)
         rounds.append(

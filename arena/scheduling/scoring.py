@@ -1,7 +1,7 @@
-"""From placings to points: what a match, and a pairing as a whole, is worth to each of its bots.
+"""Points of tournaments, computed from the placings of matches, blocks and pairings.
 
-Points are fractions, not floats: two bots are level only if they are, and a schedule that depends
-on it comes out the same everywhere.
+Points are fractions, not floats, so that equality is exact and a schedule that depends on it is the
+same on every machine.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from arena.match.score_rule import ScoreRule
 
 
 def points(placing: Sequence[int], rule: ScoreRule) -> tuple[Fraction, ...]:
-    """0 to 1 by seat, from ranks by seat: 1 is best, ties are equal.
+    """Points by seat, 0 to 1, from ranks by seat: 1 is best, ties are equal.
 
     With two seats both rules are the same: 1, 1/2 or 0.
     """
@@ -34,12 +34,12 @@ def points(placing: Sequence[int], rule: ScoreRule) -> tuple[Fraction, ...]:
 
 
 def block_points(placings: Sequence[Sequence[int]], rule: ScoreRule) -> tuple[Fraction, ...]:
-    """The mean over the matches of a block; each match's ranks in the order of the bots."""
+    """The mean points over the matches of a block; each match's ranks are in the order of bots."""
     return mean([points(placing, rule) for placing in placings])
 
 
 def walkover(absent: Sequence[bool], rule: ScoreRule) -> tuple[Fraction, ...]:
-    """A block not played because bots withdrew: they are last, and the others level."""
+    """The points of a block not played because bots withdrew: they are last, the others level."""
     return points([1 + gone for gone in absent], rule)
 
 

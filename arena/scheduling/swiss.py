@@ -1,30 +1,30 @@
-"""Swiss: every round, bots meet others that have done as well so far.
+"""The Swiss format: in every round, bots meet others with similar points.
 
-Two seats: after the Dutch system, as a matching of least cost instead of by its list of steps.
-Every round is, of all ways to pair the field, one that is best by these, the earlier outweighing
-all later:
+Two seats: pairing follows the Dutch system, but as a matching of least cost instead of its list of
+steps. Of all ways to pair the field, a round is one that is best by these criteria, each of which
+outweighs all later ones:
 
-1. nobody has a second bye (with an odd field one bot has a bye; it counts as a pairing won);
-2. as few pairings as possible are a rematch: none, as long as that is avoidable;
+1. no bot has a second bye (with an odd field one bot has a bye; it counts as a pairing won);
+2. as few pairings as possible are rematches: none as long as that is avoidable;
 3. the bye goes to a bot with as few points as possible;
 4. bots meet within their score group: the sum of the squared differences of points is least;
-5. who met a stronger or weaker group last round does not do so again in the same direction;
-6. within a score group the upper half (by seeding) meets the lower half, best against best of it;
-   who must leave its group is of its lower end and meets the upper end of the next;
+5. a bot that met a stronger or weaker group in the last round does not do so again;
+6. within a score group the upper half (by seeding) meets the lower half, best against best; a bot
+   that must leave its group is from its lower end and meets the upper end of the next group;
 7. lots, drawn by the schedule's seed.
 
-Pairing gives 1 point to whoever has more points over its blocks, 1/2 when level. Ranked by these;
-then by the sum of the opponents' (Buchholz; a bye counts as an opponent with one's own points);
-then by the mean points of a block.
+A pairing gives 1 point to the bot with more points over its blocks, 1/2 to both if equal. Ranking
+is by these points; then by the sum of the opponents' points (Buchholz; a bye counts as an opponent
+with the bot's own points); then by the mean points of a block.
 
-More seats: see `arena.scheduling.swiss_tables`. A pairing gives the share of the others at the
-table that one has more points than over its blocks, level ones being half. A bye gives 1/2, what a
-table gives on average: there may be several in a round, and some bots will have one more than
-others. In the sum of the opponents' points it counts as a table of bots with one's own.
+More seats: see `arena.scheduling.swiss_tables`. A pairing gives a bot the share of opponents at the
+table with fewer points over its blocks, equal ones counting half. A bye gives 1/2, the average of a
+table, because there may be several in a round and some bots will have one more than others. In the
+sum of the opponents' points a bye counts as a table of bots with the bot's own points.
 
-Who withdrew is left out of the rounds that are paired after that.
+Bots that withdrew are left out of later rounds.
 
-The matching is networkx's (Galil 1986); with integers as costs it computes exactly.
+The matching is from networkx (Galil 1986); with integer costs it is exact.
 """
 
 from collections.abc import Sequence, Set
@@ -37,8 +37,8 @@ import networkx
 from arena.match.score_rule import ScoreRule
 from arena.randomness import shuffled
 from arena.scheduling.pairings import (
+    EntryNumber,
     FormatError,
-    Number,
     Pairing,
     PlayedPairing,
     Standing,
@@ -53,17 +53,17 @@ from arena.scheduling.swiss_history import BYE, SwissHistory, history_of
 from arena.scheduling.swiss_tables import tables
 
 MOST_ROUNDS = 100
-"""At tables of more than two, where bots meet again sooner or later anyway."""
+"""The most rounds with more than two seats, where rematches are allowed."""
 
 
 def usual_rounds(field: int) -> int:
-    """Enough rounds that at most one bot can win all its pairings."""
+    """The default number of rounds: enough that at most one bot can win all its pairings."""
     return max(1, (field - 1).bit_length())
 
 
 @dataclass(frozen=True, slots=True)
 class Swiss:
-    """`rounds` rounds of pairings of `blocks` blocks. A Format."""
+    """A Swiss of `rounds` rounds, with `blocks` blocks per pairing. A Format."""
 
     blocks: int
     rounds: int
@@ -81,13 +81,13 @@ class Swiss:
             return
         most = field if field % 2 else field - 1
         if self.rounds > most:
-            raise FormatError(f"{field} bots can meet anew for at most {most} rounds")
+            raise FormatError(f"{field} bots can play at most {most} rounds without a rematch")
 
     def blocks_wanted(self, played: PlayedPairing) -> int:
         return 0 if played.pairing.is_bye else self.blocks
 
     def next_pairings(
-        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[Number] = frozenset()
+        self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         if not all_done(self, played):
             return ()
@@ -102,7 +102,7 @@ class Swiss:
         history = history_of(field, self._outcomes(played), self.seats)
         blocks, block_points = blocks_by_entry(played), points_by_entry(played)
 
-        def tie_breaks(entry: Number) -> tuple[Fraction, ...]:
+        def tie_breaks(entry: EntryNumber) -> tuple[Fraction, ...]:
             opponents = (history.points[other or entry] for other in history.met[entry])
             mean = block_points[entry] / blocks[entry] if blocks.get(entry) else Fraction(0)
             return sum(opponents, Fraction(0)), mean
@@ -115,7 +115,7 @@ class Swiss:
     def _outcomes(
         self, played: Sequence[PlayedPairing]
     ) -> list[tuple[Pairing, tuple[Fraction, ...]]]:
-        """The points of the pairings that are decided; for a bye see above."""
+        """The decided pairings with their points; for a bye see the module's docstring."""
         return [
             (
                 one.pairing,
@@ -128,10 +128,10 @@ class Swiss:
         ]
 
     def _round(
-        self, number: int, present: Sequence[Number], history: SwissHistory
+        self, number: int, present: Sequence[EntryNumber], history: SwissHistory
     ) -> tuple[Pairing, ...]:
         if self.seats == 2:
-            matched: list[tuple[Number, ...]] = _matching(number, present, history, self.seed)
+            matched: list[tuple[EntryNumber, ...]] = _matching(number, present, history, self.seed)
         else:
             matched = tables(number, present, self.seats, history, self.seed)
         # The leaders' table first, the bye last.
@@ -152,19 +152,19 @@ class Swiss:
 
 
 def _matching(
-    number: int, present: Sequence[Number], history: SwissHistory, seed: str
-) -> list[tuple[Number, ...]]:
-    """Who meets whom; (BYE, entry) for the bye."""
+    number: int, present: Sequence[EntryNumber], history: SwissHistory, seed: str
+) -> list[tuple[EntryNumber, ...]]:
+    """The pairs of a round; (BYE, entry) for the bye."""
     entries = [*([BYE] if len(present) % 2 else []), *present]
     lots = shuffled(schedule_randomness(seed), f"round {number} lots", entries)
     cost = partial(_cost, history=history, lot={entry: lot for lot, entry in enumerate(lots)})
-    graph: networkx.Graph[Number] = networkx.Graph()
+    graph: networkx.Graph[EntryNumber] = networkx.Graph()
     edges = {
         (one, other): cost(one, other)
         for at, one in enumerate(entries)
         for other in entries[at + 1 :]
     }
-    # One number for all criteria: each outweighs whatever the later ones can add up to.
+    # One number for all criteria: each outweighs the largest possible sum of the later ones.
     weights = [1]
     for criterion in reversed(range(1, len(next(iter(edges.values()))))):
         largest = max(costs[criterion] for costs in edges.values())
@@ -177,12 +177,12 @@ def _matching(
 
 
 def _cost(
-    one: Number, other: Number, history: SwissHistory, lot: dict[Number, int]
+    one: EntryNumber, other: EntryNumber, history: SwissHistory, lot: dict[EntryNumber, int]
 ) -> tuple[int, ...]:
-    """What is bad about two bots meeting, or `other` having a bye, by the criteria above."""
+    """The cost, by criterion, of two bots meeting, or of a bye for `other` if `one` is BYE."""
     if one == BYE:
         again = history.met[other].count(BYE)
-        # A bye is a place below everybody, and its taker leaves the lower end of its group.
+        # A bye counts as a group below all others, so it goes to the lower end of a group.
         return again, 0, history.halves(other), 0, 0, history.from_below(other), lot[other]
     difference = abs(history.halves(one) - history.halves(other))
     upper, lower = sorted((one, other), key=history.standing)
@@ -193,6 +193,6 @@ def _cost(
     else:
         floats = (history.floated[upper] < 0) + (history.floated[lower] > 0)
         fit = history.from_below(upper) + history.from_above(lower)
-    # Of equally good pairings, the one that the lots bring closest together.
+    # Among equally good pairings, prefer the one whose lots are closest.
     apart = abs(lot[one] - lot[other])
     return 0, history.met[one].count(other), 0, difference**2, floats, fit, apart

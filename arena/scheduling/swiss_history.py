@@ -1,48 +1,48 @@
-"""What a Swiss knows of its rounds so far: points, opponents, floats and score groups."""
+"""The history of a Swiss: points, opponents, floats and score groups."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
-from arena.scheduling.pairings import Number, Pairing
+from arena.scheduling.pairings import EntryNumber, Pairing
 
-BYE: Number = 0
-"""Whom the bot with a bye meets."""
+BYE: EntryNumber = 0
+"""The opponent recorded for a bye."""
 
 
 @dataclass(frozen=True, slots=True)
 class SwissHistory:
-    """The field after some rounds."""
+    """The state of the field after some rounds."""
 
-    points: Mapping[Number, Fraction]
-    """By entry: with two seats halves, with more a share of the others at each table."""
-    met: Mapping[Number, tuple[Number, ...]]
-    """By entry, the opponents in order; BYE for each that it would have had, but for a bye."""
-    floated: Mapping[Number, int]
+    points: Mapping[EntryNumber, Fraction]
+    """By entry: multiples of 1/2 with two seats; with more, sums of the share beaten per table."""
+    met: Mapping[EntryNumber, tuple[EntryNumber, ...]]
+    """By entry, the opponents in order; BYE in place of each opponent missing in a bye."""
+    floated: Mapping[EntryNumber, int]
     """By entry: 1 if it met bots with more points (on average) in the last round, -1 if fewer."""
-    places: Mapping[Number, tuple[int, int]]
-    """By entry: its place in its score group by seeding, from 0, and the group's size. Those that
-    withdrew are in no group."""
+    places: Mapping[EntryNumber, tuple[int, int]]
+    """By entry: its position in its score group by seeding, from 0, and the group's size. Withdrawn
+    bots are in no group."""
 
-    def halves(self, entry: Number) -> int:
-        """Points as a whole number; with two seats only."""
+    def halves(self, entry: EntryNumber) -> int:
+        """Twice the points, as an integer; with two seats only."""
         return int(2 * self.points[entry])
 
-    def standing(self, entry: Number) -> tuple[Fraction, Number]:
-        """Sorts by points, then by seeding."""
+    def standing(self, entry: EntryNumber) -> tuple[Fraction, EntryNumber]:
+        """The sort key by points, then by seeding."""
         return -self.points[entry], entry
 
-    def from_above(self, entry: Number) -> int:
-        """How many stand above it in its score group."""
+    def from_above(self, entry: EntryNumber) -> int:
+        """The number of bots above it in its score group."""
         return self.places[entry][0]
 
-    def from_below(self, entry: Number) -> int:
-        """How many stand below it in its score group."""
+    def from_below(self, entry: EntryNumber) -> int:
+        """The number of bots below it in its score group."""
         return self.places[entry][1] - 1 - self.places[entry][0]
 
-    def group_size(self, entry: Number) -> int:
-        """How many have as many points, itself included."""
+    def group_size(self, entry: EntryNumber) -> int:
+        """The size of its score group, including itself."""
         return self.places[entry][1]
 
 
@@ -50,12 +50,12 @@ def history_of(
     field: int,
     outcomes: Sequence[tuple[Pairing, tuple[Fraction, ...]]],
     seats: int = 2,
-    withdrawn: Set[Number] = frozenset(),
+    withdrawn: Set[EntryNumber] = frozenset(),
 ) -> SwissHistory:
-    """Fold the decided pairings, in any order, with their points in the order of the entries."""
+    """The history of decided pairings, in any order; points are in the order of the entries."""
     entries = range(1, field + 1)
     points = dict.fromkeys(entries, Fraction(0))
-    met: dict[Number, tuple[Number, ...]] = dict.fromkeys(entries, ())
+    met: dict[EntryNumber, tuple[EntryNumber, ...]] = dict.fromkeys(entries, ())
     floated = dict.fromkeys(entries, 0)
     rounds = sorted({pairing.round for pairing, _ in outcomes})
     for number in rounds:

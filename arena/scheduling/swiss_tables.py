@@ -1,48 +1,47 @@
-"""A round of a Swiss at tables of more than two seats: who sits with whom, and who sits out.
+"""The tables and byes of a Swiss round with more than two seats.
 
-Every table is full; where the seats do not divide the field, the rest has a bye: those with the
-fewest byes so far, among them those with the fewest points, among them the lower seeded.
+Every table is full; bots left over have a bye: those with the fewest byes so far, then those with
+the fewest points, then the lower seeded.
 
-The others sit down so that, the earlier outweighing all later:
+The other bots are seated by these criteria, each of which outweighs all later ones:
 
-1. as few pairs as possible meet again (a third time counting twice, and so on);
+1. as few pairs as possible meet again (a third time counts twice, and so on);
 2. bots meet within their score group: the sum of the squared differences of points is least;
-3. who met stronger or weaker ones last round does not do so again in the same direction;
+3. a bot that met stronger or weaker bots in the last round does not do so again;
 4. within a score group each table takes one of the best (by seeding), one of the next, and so on;
 5. lots, drawn by the schedule's seed.
 
-To find the best of all ways is out of reach for more than a dozen bots: with three seats already it
-is one of Karp's 21 problems (1972). So tables are filled in the order of points, or of lots alone,
-and bots of two tables change places as long as that makes the round better; the best of STARTS such
-rounds is played.
+The optimum cannot be computed for more than a dozen bots: even with three seats it is one of Karp's
+21 NP-complete problems (1972). So tables are filled by points, or by lots alone, and bots of two
+tables are exchanged as long as that improves the round; the best of STARTS such rounds is used.
 """
 
 from collections.abc import Sequence
 from itertools import combinations
 
 from arena.randomness import shuffled
-from arena.scheduling.pairings import Number, schedule_randomness
+from arena.scheduling.pairings import EntryNumber, schedule_randomness
 from arena.scheduling.swiss_history import BYE, SwissHistory
 
 STARTS = 32
-"""Enough for the best of all ways in 576 rounds of up to 12 bots, where all could be compared."""
+"""Found the optimum in all 576 rounds of up to 12 bots where all seatings could be compared."""
 
-_Costs = dict[Number, dict[Number, int]]
+_Costs = dict[EntryNumber, dict[EntryNumber, int]]
 
 
 def tables(
-    number: int, present: Sequence[Number], seats: int, history: SwissHistory, seed: str
-) -> list[tuple[Number, ...]]:
-    """Who sits at the tables of round `number`; (BYE, entry) for each bye."""
+    number: int, present: Sequence[EntryNumber], seats: int, history: SwissHistory, seed: str
+) -> list[tuple[EntryNumber, ...]]:
+    """The tables of round `number`; (BYE, entry) for each bye."""
     byes = _byes(present, seats, history)
     playing = [entry for entry in present if entry not in byes]
     if not playing:  # so many withdrew that no table is full
         return [(BYE, entry) for entry in sorted(byes)]
     cost = _costs(playing, seats, history)
-    found: list[tuple[int, list[tuple[Number, ...]]]] = []
+    found: list[tuple[int, list[tuple[EntryNumber, ...]]]] = []
     for start in range(STARTS):
         lots = shuffled(schedule_randomness(seed), f"round {number} lots {start}", playing)
-        # The first start is by points (the lots decide among equals), the others from anywhere.
+        # The first start is by points (lots decide among equals), the others are by lots alone.
         order = sorted(lots, key=lambda entry: -history.points[entry] if start == 0 else 0)
         filled = [order[at : at + seats] for at in range(0, len(order), seats)]
         found.append(_improved(filled, cost))
@@ -50,19 +49,19 @@ def tables(
     return [*best, *((BYE, entry) for entry in sorted(byes))]
 
 
-def _byes(present: Sequence[Number], seats: int, history: SwissHistory) -> set[Number]:
-    def least_deserving(entry: Number) -> tuple[object, ...]:
+def _byes(present: Sequence[EntryNumber], seats: int, history: SwissHistory) -> set[EntryNumber]:
+    def least_deserving(entry: EntryNumber) -> tuple[object, ...]:
         return history.met[entry].count(BYE), history.points[entry], -entry
 
     return set(sorted(present, key=least_deserving)[: len(present) % seats])
 
 
-def _costs(playing: Sequence[Number], seats: int, history: SwissHistory) -> _Costs:
-    """What is bad about two bots at one table, as one number for all criteria above."""
+def _costs(playing: Sequence[EntryNumber], seats: int, history: SwissHistory) -> _Costs:
+    """The cost of each two bots at one table, as one number for all criteria above."""
     costs = {
         (one, other): _cost(one, other, seats, history) for one, other in combinations(playing, 2)
     }
-    # Each criterion outweighs whatever the later ones can add up to.
+    # Each criterion outweighs the largest possible sum of the later ones.
     pairs = len(playing) * (seats - 1) // 2
     weights = [1]
     for criterion in (3, 2, 1):
@@ -75,9 +74,11 @@ def _costs(playing: Sequence[Number], seats: int, history: SwissHistory) -> _Cos
     return summed
 
 
-def _cost(one: Number, other: Number, seats: int, history: SwissHistory) -> tuple[int, ...]:
+def _cost(
+    one: EntryNumber, other: EntryNumber, seats: int, history: SwissHistory
+) -> tuple[int, ...]:
     again = history.met[one].count(other)
-    # Points by pairing are multiples of this, a bye's included.
+    # Points of a pairing, including those of a bye, are multiples of 1 / parts.
     parts = 2 * (seats - 1)
     difference = int(parts * abs(history.points[one] - history.points[other]))
     if difference:
@@ -91,15 +92,15 @@ def _cost(one: Number, other: Number, seats: int, history: SwissHistory) -> tupl
 
 
 def _improved(
-    filled: Sequence[Sequence[Number]], cost: _Costs
-) -> tuple[int, list[tuple[Number, ...]]]:
-    """The tables after all changes of places that help, and what is still bad about them."""
+    filled: Sequence[Sequence[EntryNumber]], cost: _Costs
+) -> tuple[int, list[tuple[EntryNumber, ...]]]:
+    """(remaining cost, tables) after all exchanges of two bots that lower the cost."""
     table_of = {entry: at for at, table in enumerate(filled) for entry in table}
     sums = {
         entry: [sum(cost[entry][other] for other in table) for table in filled]
         for entry in table_of
     }
-    """By bot and table, what would be bad about it there (or is)."""
+    """By bot and table, the cost of the bot at that table."""
     pairs = list(combinations(sorted(table_of), 2))
     improved = True
     while improved:
@@ -109,7 +110,7 @@ def _improved(
             if here == there:
                 continue
             before = sums[one][here] + sums[other][there]
-            # Each is counted at the other's table as if the other stayed.
+            # The sums count each bot at the other's table as if the other stayed.
             after = sums[one][there] + sums[other][here] - 2 * cost[one][other]
             if after >= before:
                 continue

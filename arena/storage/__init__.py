@@ -1,1 +1,1 @@
-"""The Postgres side: tables, statements, the store, migrations and the built-in server."""
+"""Storage in Postgres: tables, statements, the store, migrations and the built-in server."""

@@ -1,4 +1,4 @@
-"""Where Postgres's programs are: in the wheel that we depend on, else where Debian puts them."""
+"""Finds the Postgres programs: in the wheel that we depend on, else where Debian puts them."""
 
 import re
 import subprocess
@@ -19,16 +19,16 @@ class Binaries:
 
     directory: Path
     major: int
-    """Its major version, such as 18. A data directory belongs to one."""
+    """Its major version, such as 18. A data directory works with one major version only."""
 
     @property
     def postgres(self) -> Path:
-        """The server."""
+        """The path of the server program."""
         return self.directory / "postgres"
 
     @property
     def initdb(self) -> Path:
-        """What makes a data directory."""
+        """The path of the program that creates a data directory."""
         return self.directory / "initdb"
 
 
@@ -65,7 +65,7 @@ def _candidates() -> list[Path]:
 
 
 def _newest_first(directories: list[Path]) -> list[Path]:
-    """By the version in the folder's name; the wheel's oldest has none."""
+    """Sorted by the version in the folder's name; the wheel's oldest folder has none."""
     return sorted(
         directories,
         key=lambda path: int(re.sub(r"\D", "", path.parent.name) or 0),

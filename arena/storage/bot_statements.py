@@ -1,6 +1,6 @@
-"""What is asked about bots, their owners, versions and tokens, as values.
+"""SQL statements about bots, owners, versions and tokens, built here, run elsewhere.
 
-Names are found whatever their capitals, and written as they were registered.
+Names are matched without regard to case, and returned as they were registered.
 """
 
 from sqlalchemy import ColumnElement, Insert, TextClause, Update, func, select, text, update
@@ -13,7 +13,7 @@ _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("ret
 
 
 def add_owner(name: str) -> Insert:
-    """An owner, unless there is one of that name."""
+    """Adds an owner, unless one has that name."""
     return insert(owners).values(name=name).on_conflict_do_nothing()
 
 
@@ -23,7 +23,7 @@ def owner_named(name: str) -> Row:
 
 
 def add_bot(name: str, owner_id: int, *, house: bool) -> Insert:
-    """A bot, unless there is one of that name."""
+    """Adds a bot, unless one has that name."""
     values = {"name": name, "owner_id": owner_id, "house": house}
     return insert(bots).values(values).on_conflict_do_nothing()
 
@@ -39,13 +39,13 @@ def bot_named(name: str) -> Row:
 
 
 def add_version(bot_id: int, label: str) -> Insert:
-    """A version, unless the bot has one of that label; its id comes back."""
+    """Adds a version, unless the bot has one with that label; returns its id."""
     values = {"bot_id": bot_id, "label": label}
     return insert(versions).values(values).on_conflict_do_nothing().returning(versions.c.id)
 
 
 def set_token(version_id: int, sha256: bytes) -> Insert:
-    """The version's one token."""
+    """Sets the token of a version, which has only one."""
     values = {"version_id": version_id, "sha256": sha256}
     return (
         insert(tokens)
@@ -73,13 +73,13 @@ def all_versions() -> Row:
 
 
 def versions_of(bot: str, label: str | None) -> Row:
-    """As `all_versions`: those of one bot, or the one of that label; newest first."""
+    """The columns of `all_versions`: one bot's versions, or the one with `label`; newest first."""
     found = all_versions().where(is_bot(bot)).order_by(None).order_by(versions.c.id.desc())
     return found if label is None else found.where(versions.c.label == label)
 
 
 def retire_bot(bot_id: int) -> Update:
-    """Takes a bot out of service; the first time stays."""
+    """Retires a bot; an earlier `retired_at` is kept."""
     return (
         update(bots)
         .where(bots.c.id == bot_id, bots.c.retired_at.is_(None))
@@ -88,7 +88,7 @@ def retire_bot(bot_id: int) -> Update:
 
 
 def retire_version(version_id: int) -> Update:
-    """Takes a version out of service; the first time stays."""
+    """Retires a version; an earlier `retired_at` is kept."""
     return (
         update(versions)
         .where(versions.c.id == version_id, versions.c.retired_at.is_(None))
@@ -97,7 +97,7 @@ def retire_version(version_id: int) -> Update:
 
 
 def bot_list() -> Row:
-    """As `all_versions`, and created_at and matches (the version's), by bot and age."""
+    """The columns of `all_versions`, created_at and matches (the version's), by bot and age."""
     played = (
         select(match_seats.c.version_id)
         .add_columns(func.count(match_seats.c.match_id.distinct()).label("matches"))
@@ -114,10 +114,10 @@ def bot_list() -> Row:
 
 
 def is_bot(name: str) -> ColumnElement[bool]:
-    """Whether a row of `bots` is the one of that name."""
+    """Whether a row of `bots` has that name."""
     return func.lower(bots.c.name) == name.lower()
 
 
 def tell_tokens() -> TextClause:
-    """Tells, when the transaction is committed, that tokens have ended."""
+    """NOTIFY, sent at the commit of the transaction: some tokens are no longer valid."""
     return text(f"NOTIFY {TOKENS_CHANNEL}")

@@ -1,4 +1,4 @@
-"""What all tables are made with: how constraints are named, and the columns that they share."""
+"""What all tables share: the naming of constraints, the check of names, common columns."""
 
 from sqlalchemy import TIMESTAMP, Column, MetaData, func
 
@@ -13,10 +13,10 @@ metadata = MetaData(
 )
 
 NAME = "~ '^[A-Za-z0-9._-]{1,40}$'"
-"""Of a check: what names of owners, bots, versions and tournaments are made of."""
+"""SQL of a check constraint: the form of names of owners, bots, versions and tournaments."""
 Time = TIMESTAMP(timezone=True)
 
 
 def now(name: str) -> Column[object]:
-    """When the row was made."""
+    """A column for the time at which the row was added."""
     return Column(name, Time, nullable=False, server_default=func.now())

@@ -1,16 +1,16 @@
-"""The built-in Postgres server: nothing to install, nothing left behind.
+"""`EmbeddedPostgres`: the built-in Postgres server, which ends with the process that started it.
 
     with EmbeddedPostgres(home / "postgres") as url:
         ...
 
 The server belongs to the process that started it and dies with it, kill -9 included. Several
 processes may use one home: the first one owns the server, the others find it running and connect.
-When the owner ends, the server ends, and whoever comes next starts it again.
+When the owner ends, the server ends; the next process starts it again.
 
-Who owns it is a lock on a file beside the data directory. The server inherits the open file, so
-the lock is free only once owner *and* server (or a half-done initdb) are gone: holding it means
-that nobody else touches the data. A data directory is made under another name and renamed when it
-is complete, so a half-made one is never taken for a whole one.
+The owner holds a lock on a file next to the data directory. The server inherits the open file, so
+the lock is free only once owner *and* server (or an unfinished initdb) are gone: holding it means
+that no other process uses the data. A data directory is created under another name and renamed when
+it is complete, so that an incomplete one is never used.
 
 It is reached over a Unix socket in a directory that only its owner may enter, with a password from
 a file that only its owner may read; there is no port.
@@ -52,9 +52,9 @@ _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "max_connections": "60",
-    "wal_level": "minimal",  # nobody replicates a built-in database
+    "wal_level": "minimal",  # a built-in database is not replicated
     "max_wal_senders": "0",
-    "jit": "off",  # our queries are over before it would have compiled them
+    "jit": "off",  # our queries end before it would have compiled them
     "log_checkpoints": "off",
     "autovacuum_naptime": "15s",  # plans are poor until a new database's rows are counted
     "timezone": "UTC",
@@ -64,9 +64,9 @@ _FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "
 
 
 class EmbeddedPostgres:
-    """A server on one data directory, ours or already running; a context manager of its URL.
+    """A server on one data directory, ours or already running; as a context manager, gives its URL.
 
-    `durable=False` is for tests: faster, and a crash of the machine may ruin the data. Enter it in
+    `durable=False` is for tests: faster, but a crash of the machine may ruin the data. Enter it in
     the main thread, see `arena.processes`. Raises the errors of `arena.storage.errors`.
     """
 
@@ -96,15 +96,15 @@ class EmbeddedPostgres:
         self.stop()
 
     def start(self) -> str:
-        """Start the server or find it running; its URL for SQLAlchemy with psycopg."""
+        """Start the server or find it running. Returns its URL for SQLAlchemy with psycopg."""
         try:
             return self._start_or_find(time.monotonic() + START_DEADLINE)
-        except BaseException:  # Ctrl-C too: whatever was started must go
+        except BaseException:  # Ctrl-C too: everything started must be stopped
             self.stop()
             raise
 
     def stop(self) -> None:
-        """Stop the server if it is ours: open connections are cut, what was committed stays."""
+        """Stop the server if it is ours: connections are closed, committed data stays."""
         server, self._server = self._server, None
         if server is not None:
             # Fast shutdown; then immediate, which the next start recovers from.

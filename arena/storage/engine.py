@@ -1,6 +1,6 @@
-"""Connections to Postgres: one pool per engine, asynchronous for the referee, not for pages.
+"""SQLAlchemy engines: asynchronous for the referee, synchronous and read-only for the dashboard.
 
-Without hstore, for which SQLAlchemy would search the catalogue whenever it connects.
+hstore is off: SQLAlchemy would search the catalogue for it at every connection.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ from arena.storage.errors import EncodingRefusedError, MalformedUrlError
 from arena.storage.tables import READER_ROLE
 
 POOL_SIZE = 5
-"""Connections an engine keeps. The referee records in one and asks in few others."""
+"""Connections an engine keeps. The referee records over one and reads over few others."""
 
 
 def async_engine(url: str) -> AsyncEngine:

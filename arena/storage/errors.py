@@ -1,21 +1,21 @@
-"""What can go wrong with storage; each message is one sentence that says what to do.
+"""Errors of storage; each message is one sentence that says what to do.
 
 StorageError (a UserError)
 ├── DatabaseUnreachableError    no server answers at the database's address
 ├── MalformedUrlError           ARENA_DATABASE_URL is no address of a database
 ├── EncodingRefusedError        the database does not know in which encoding its text is
 ├── HomeNotWritableError        ARENA_HOME cannot hold the built-in database
-├── PostgresMissingError        neither the wheel's Postgres nor the system's is there
+├── PostgresMissingError        neither the wheel's Postgres nor the system's is installed
 ├── DataDirectoryError          the data directory is not one that this Postgres can open
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
-├── MigrationRefusedError       the database user may not do what a migration needs
-├── AnotherRefereeError         a referee runs on this database already
+├── MigrationRefusedError       the database user lacks a permission that a migration needs
+├── AnotherRefereeError         another referee uses this database
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── VersionExistsError      the bot has a version of that name
-│   └── TournamentExistsError   there is a tournament of that name
-├── UnknownBotError             no bot or version of that name
-├── UnknownTournamentError      no tournament of that name
-├── TournamentStateError        a tournament is not in a state in which that can be done
+│   └── TournamentExistsError   a tournament has that name
+├── UnknownBotError             no bot or version has that name
+├── UnknownTournamentError      no tournament has that name
+├── TournamentStateError        the tournament's state does not allow the change
 ├── RetiredError                the token's bot or version is out of service
 ├── RecordRefusedError          the database refused a result; nothing of its batch was kept
 └── TranscriptDamagedError      a stored transcript cannot be read
@@ -30,7 +30,7 @@ class StorageError(UserError):
 
 
 class DatabaseUnreachableError(StorageError, StorageFailedError):
-    """No server answers at the database's address; later one may."""
+    """No server answers at the database's address; trying again later may help."""
 
 
 class MalformedUrlError(StorageError):
@@ -46,7 +46,7 @@ class HomeNotWritableError(StorageError):
 
 
 class PostgresMissingError(StorageError):
-    """Neither the wheel's Postgres nor the system's is there."""
+    """Neither the wheel's Postgres nor the system's is installed."""
 
 
 class DataDirectoryError(StorageError):
@@ -58,11 +58,11 @@ class SchemaTooNewError(StorageError):
 
 
 class MigrationRefusedError(StorageError):
-    """The database user may not do what a migration needs."""
+    """The database user lacks a permission that a migration needs."""
 
 
 class AnotherRefereeError(StorageError):
-    """A referee runs on this database already."""
+    """Another referee uses this database."""
 
 
 class NameRefusedError(StorageError):
@@ -74,19 +74,19 @@ class VersionExistsError(NameRefusedError):
 
 
 class TournamentExistsError(NameRefusedError):
-    """There is a tournament of that name."""
+    """A tournament has that name."""
 
 
 class UnknownTournamentError(StorageError):
-    """No tournament of that name."""
+    """No tournament has that name."""
 
 
 class TournamentStateError(StorageError):
-    """A tournament is not in a state in which that can be done."""
+    """The tournament's state does not allow the change."""
 
 
 class UnknownBotError(StorageError):
-    """No bot or version of that name."""
+    """No bot or version has that name."""
 
 
 class RetiredError(StorageError):

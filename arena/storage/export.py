@@ -1,7 +1,7 @@
-"""Reading everything, row by row: what an export needs, whatever the number of matches.
+"""`Archive`: reads all results and transcripts for an export, row by row, however many they are.
 
-All is read in one transaction, so results, their number and their transcripts belong together even
-while matches are being recorded.
+Everything is read in one transaction, so that results, their number and their transcripts are
+consistent even while matches are being recorded.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,12 @@ from arena.storage.rows import MatchRow, match_row
 from arena.storage.transcripts import Packed, unpack
 
 _ROWS_AT_A_TIME = 1000
-"""Fetched from the server together: a megabyte or so."""
+"""Rows fetched from the server at a time: about a megabyte."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which matches; None is any."""
+    """A filter of matches; None means any."""
 
     game: str | None = None
     options: Mapping[str, Any] | None = None
@@ -34,20 +34,20 @@ class Selection:
     """Only those that count for the ratings."""
 
     def statement(self) -> statements.Row:
-        """Its rows."""
+        """The statement that selects its rows."""
         return statements.all_matches(
             game=self.game, options=self.options, seat_counts=self.seat_counts, rated=self.rated
         )
 
 
 class Archive:
-    """All that is recorded, at one moment."""
+    """Everything recorded, as of one moment."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def count(self, selection: Selection) -> int:
-        """How many matches."""
+        """How many matches are selected."""
         return int(self._connection.execute(statements.counted(selection.statement())).scalar_one())
 
     def matches(self, selection: Selection) -> Iterator[MatchRow]:
@@ -55,12 +55,12 @@ class Archive:
         return map(match_row, self._rows(selection.statement()))
 
     def transcripts(self, selection: Selection) -> Iterator[Transcript]:
-        """Their transcripts, in the same order. Raises TranscriptDamagedError."""
+        """The transcripts of the matches, in the same order. Raises TranscriptDamagedError."""
         rows = self._rows(statements.transcripts_of(selection.statement()))
         return (unpack(Packed(**row)) for row in rows)
 
     def transcript(self, match_id: str) -> Transcript | None:
-        """One match's; None when there is none of that id. Raises TranscriptDamagedError."""
+        """One match's transcript; None if no match has that id. Raises TranscriptDamagedError."""
         row = self._connection.execute(statements.transcript(match_id)).mappings().one_or_none()
         return None if row is None else unpack(Packed(**row))
 
@@ -72,7 +72,7 @@ class Archive:
 
 @contextmanager
 def open_archive(url: str) -> Iterator[Archive]:
-    """Read what is recorded in a migrated database. Raises DatabaseUnreachableError."""
+    """Opens the archive of a migrated database. Raises DatabaseUnreachableError."""
     engine = create_engine(url, use_native_hstore=False)
     try:
         with engine.connect() as connection:
@@ -84,7 +84,7 @@ def open_archive(url: str) -> Iterator[Archive]:
     except OperationalError as error:
         reason = str(error.orig).strip().split("\n", 1)[0]
         raise DatabaseUnreachableError(
-            f"The database does not answer ({reason}): see that it runs."
+            f"The database does not answer ({reason}): check that it is running."
         ) from error
     finally:
         engine.dispose()

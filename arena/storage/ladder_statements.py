@@ -1,4 +1,4 @@
-"""What is asked about one ladder beside its results, as values."""
+"""SQL statements about one ladder, apart from its results: faults, and when matches ended."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ def troubles(
     """version_id, matches, faults, faulty_matches, forfeits: of the results that count.
 
     `options` are those that differ from the game's defaults. With the last sequence number of a
-    board, it is about exactly that board's matches.
+    board, it covers exactly that board's matches.
     """
     return (
         select(match_seats.c.version_id, func.count().label("matches"))

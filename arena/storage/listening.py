@@ -1,4 +1,4 @@
-"""Being told by the database, instead of asking it again and again."""
+"""LISTEN/NOTIFY as an async generator."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -23,7 +23,7 @@ async def notifications(
 ) -> AsyncGenerator[None]:
     """Yields at once, and whenever something was told on one of the channels, for ever.
 
-    What is told while the caller is busy comes as one.
+    Notifications that arrive while the caller is busy are combined into one.
 
     It yields after every reconnection too: what was told meanwhile is not missed. `there` is told
     when the connection is made, and when it is lost.

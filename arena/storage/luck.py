@@ -1,7 +1,7 @@
-"""The luck of matches beside their results: measured when they are recorded, or afterwards.
+"""The luck of matches in storage: measured when a match is recorded, or afterwards.
 
-It is derived from transcripts by a table that is known by its hash, so what is stored may be thrown
-away at any time and measured again. No result waits for it, and none is lost with it.
+It is derived from transcripts with a table identified by its hash, so stored luck may be deleted at
+any time and measured again. Recording a result never depends on it.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -40,7 +40,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLuck:
-    """What is stored of a match's luck."""
+    """The luck of a match as stored."""
 
     match_id: str
     table: TableName
@@ -49,11 +49,11 @@ class MeasuredLuck:
 
 
 def measured(transcript: Transcript) -> MeasuredLuck | None:
-    """The luck of a match; None for a game without a table, and where it cannot be measured."""
+    """The luck of a match; None for a game without a table, or if it cannot be measured."""
     try:
         luck = luck_of(transcript)
     except Exception:
-        # The result is what counts. It is recorded without luck, which can be measured later.
+        # The result matters more: it is recorded without luck, which can be measured later.
         log.exception("luck not measured", match=transcript.setup.match_id)
         return None
     if luck.table is None:
@@ -62,11 +62,11 @@ def measured(transcript: Transcript) -> MeasuredLuck | None:
 
 
 def of_the_match() -> ColumnElement[bool]:
-    """Joins a match with its luck by this release's table of the game: luck by others must not be
-    compared with it."""
+    """Joins a match with its luck by this release's table of the game: luck by other tables is not
+    comparable."""
     return and_(
         match_luck.c.match_id == matches.c.id,
-        # The database sees to it; were it not so, whoever reads by seat would stumble.
+        # A trigger ensures this too; readers index the list by seat.
         func.cardinality(match_luck.c.luck) == matches.c.seat_count,
         _by_table(lambda sha256: match_luck.c.table_sha256 == sha256, matches.c.game),
     )
@@ -79,7 +79,7 @@ class Lucks:
         self._engine = engine
 
     async def missing(self) -> int:
-        """How many matches have a table of luck and no luck by it."""
+        """How many matches have a table for their game but no luck measured with it."""
         joined = matches.outerjoin(match_luck)
         found = select(func.count()).select_from(joined).where(_is_missing())
         async with transaction(self._engine) as connection:
@@ -87,8 +87,8 @@ class Lucks:
             return int((await connection.execute(found)).scalar_one())
 
     async def measure_missing(self) -> AsyncIterator[bool]:
-        """Measure them all; match by match, whether it could be. Stopped anywhere, it goes on from
-        there when it is asked for again."""
+        """Measure them all; yields for each match whether it could be measured. If stopped, the
+        next call continues from there."""
         last: str | None = None
         while True:
             async with transaction(self._engine) as connection:
@@ -135,7 +135,7 @@ def _is_missing() -> ColumnElement[bool]:
 def _by_table(
     told: Callable[[bytes], ColumnElement[bool]], game: ColumnElement[str]
 ) -> ColumnElement[bool]:
-    """What is told of the hash of each game's table, for the games that have one."""
+    """A condition on the hash of each game's table, for the games that have one."""
     tables = {name: table_of(name) for name in GAMES}
     return or_(
         false(),
@@ -152,7 +152,7 @@ def _of(match_ids: Sequence[str]) -> ColumnElement[bool]:
 
 
 def _add(found: Sequence[MeasuredLuck]) -> Insert:
-    """A referee may have been faster: then what it stored stays."""
+    """Adds luck; rows that a referee has stored meanwhile are kept."""
     rows = [
         {
             "match_id": one.match_id,

@@ -1,4 +1,4 @@
-"""Which names bots, versions and owners may have, and the tokens that prove who a bot is."""
+"""The names that bots, versions and owners may have, and the tokens that authenticate bots."""
 
 import hashlib
 import re
@@ -8,7 +8,7 @@ from arena.storage.errors import NameRefusedError
 
 _ALLOWED = re.compile(r"[A-Za-z0-9._-]{1,40}")
 
-_TOKEN_PREFIX = "arena_"  # noqa: S105  what a secret scanner recognises a leaked token by
+_TOKEN_PREFIX = "arena_"  # noqa: S105  lets secret scanners recognise a leaked token
 
 
 def check_name(kind: str, name: str) -> None:
@@ -21,10 +21,10 @@ def check_name(kind: str, name: str) -> None:
 
 
 def new_token() -> str:
-    """A token nobody can guess."""
+    """A random token."""
     return _TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
 def token_hash(token: str) -> bytes:
-    """What is stored of a token. Unsalted and fast will do: a token has 256 bits of chance."""
+    """The hash stored for a token. No salt or slow hash is needed: tokens have 256 random bits."""
     return hashlib.sha256(token.encode()).digest()

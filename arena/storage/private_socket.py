@@ -1,4 +1,4 @@
-"""How the built-in server is reached: a Unix socket in a directory that only we may enter."""
+"""The built-in server's Unix socket, in a directory that only its user may enter."""
 
 import contextlib
 import hashlib
@@ -21,7 +21,7 @@ _LONGEST_DIRECTORY = 80
 
 
 def socket_directory(data: Path) -> Path:
-    """A short path, the same for the same data directory."""
+    """The socket's directory: a short path, always the same for a data directory."""
     name = f"arena-{hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]}"
     temporary = Path(tempfile.gettempdir())
     if len(os.fsencode(temporary / name)) > _LONGEST_DIRECTORY:
@@ -30,14 +30,15 @@ def socket_directory(data: Path) -> Path:
 
 
 def make_private(directory: Path) -> None:
-    """Make a directory that only we enter, or see that it is one: its parent is everybody's."""
+    """Create a directory that only we may enter, or check that it is one: anybody may write to its
+    parent."""
     with contextlib.suppress(FileExistsError):
         directory.mkdir(mode=0o700)
     found = directory.lstat()
     us = {os.geteuid()} | ({pwd.getpwnam("nobody").pw_uid} if os.geteuid() == 0 else set())
     if not stat.S_ISDIR(found.st_mode) or found.st_uid not in us or found.st_mode & 0o077:
         raise DataDirectoryError(
-            f"{directory}, where Postgres's socket belongs, is somebody else's: remove it."
+            f"{directory}, for Postgres's socket, is not private to this user: remove it."
         )
 
 

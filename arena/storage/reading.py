@@ -1,4 +1,4 @@
-"""Reads for boards, pages and commands: statement by statement, with a role that cannot write."""
+"""`Reader`: runs single read statements for boards, pages and commands, as a read-only role."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ Read: TypeAlias = Callable[[Row], Sequence[Any]]
 
 
 class Reader:
-    """Connections for reading. Safe to share among threads; `close` ends them."""
+    """A pool of read-only connections. Threads may share it; `close` closes them."""
 
     def __init__(self, url: str) -> None:
         self._engine = reading_engine(url)
@@ -36,7 +36,7 @@ class Reader:
                     "brings it up to date."
                 ) from error
             raise DatabaseUnreachableError(
-                f"The database does not answer ({reason}): see that the arena runs."
+                f"The database does not answer ({reason}): check that the arena is running."
             ) from error
 
     def close(self) -> None:
@@ -46,7 +46,7 @@ class Reader:
 
 @contextmanager
 def open_reader(url: str) -> Iterator[Reader]:
-    """A reader that is closed when the block is left."""
+    """A reader, as a context manager that closes it."""
     reader = Reader(url)
     try:
         yield reader

@@ -1,9 +1,8 @@
-"""How results are written: the one place where speed decided the form.
+"""Writes results in batches: the SQL and the parameters, written for speed.
 
 A referee finishes up to a thousand matches a second, so a batch is one statement over arrays (one
-array per column), sent in one go with those around it. Measured per match of two seats in a batch
-of 100, everything but making the transcript's message: 35 µs here, 43 µs as COPY in five round
-trips.
+array per column), sent together with the statements around it. Measured per match of two seats in
+a batch of 100, without serializing the transcript: 35 µs here, 43 µs as COPY in five round trips.
 """
 
 import json
@@ -22,8 +21,8 @@ from arena.storage.transcripts import Packed
 Columns = list[list[Any]]
 
 _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(7236402)"
-"""Any number. Recorders take turns: two batches that share matches wait instead of deadlocking,
-and rating events become visible in the order of their numbers."""
+"""The lock's number is arbitrary. Recorders take turns: two batches that share matches wait instead
+of deadlocking, and rating events become visible in the order of their numbers."""
 
 _BLOCKS: LiteralString = """
 INSERT INTO blocks (id, kind, size, rated)
@@ -77,8 +76,8 @@ WHERE blocks.id = ANY(%b::uuid[]) AND blocks.closed_at IS NOT NULL AND blocks.ra
 ORDER BY matches.finished_at, matches.position
 ON CONFLICT DO NOTHING
 """
-"""The matches of a closed block, and only they, count: a block counts as one or not at all, and
-what the ratings have been told is never taken back."""
+"""Only the matches of a closed block count: all matches of a block count or none, and a rating
+event is never removed."""
 
 _NOTIFY: LiteralString = f"NOTIFY {RESULTS_CHANNEL}"
 
@@ -88,7 +87,7 @@ def result_columns(
     packed: Sequence[Packed],
     lucks: Iterable[MeasuredLuck | None] = (),
 ) -> Columns:
-    """The parameters of one batch of different matches, in the statement's order."""
+    """The parameters for a batch of distinct matches, in the statement's order."""
     match_rows: list[tuple[Any, ...]] = []
     seat_rows: list[tuple[Any, ...]] = []
     transcript_rows: list[tuple[Any, ...]] = []
@@ -122,7 +121,7 @@ def result_columns(
 
 
 def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
-    """Perhaps of no match at all."""
+    """The parameters of `lucky`; possibly empty."""
     return [
         [luck.match_id for luck in lucks],
         [luck.table.file for luck in lucks],
@@ -155,7 +154,7 @@ async def write(
 
 
 async def close(connection: AsyncConnection[Any], block_id: str) -> None:
-    """Close a block before it is complete, in the transaction of `connection`."""
+    """Close an incomplete block in the transaction of `connection`."""
     async with connection.pipeline():
         await connection.execute(_LOCK)
         await connection.execute(_CLOSE, [[block_id]])

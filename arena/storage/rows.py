@@ -1,17 +1,16 @@
-"""What the store answers with: one frozen value per row, its fields the statement's columns."""
+"""The rows that the store returns, as frozen values with the statement's columns as fields."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from arena.records import VersionId
 
 
 @dataclass(frozen=True, slots=True)
 class BotVersion:
-    """A version of a bot, with what it has played."""
+    """A version of a bot, with the number of its matches."""
 
     id: VersionId
     bot: str
@@ -19,14 +18,14 @@ class BotVersion:
     owner: str
     house: bool
     retired_at: datetime | None
-    """The version's retirement or its bot's."""
+    """When the version or its bot was retired."""
     created_at: datetime
     matches: int
 
 
 @dataclass(frozen=True, slots=True)
 class SeatRow:
-    """Who sat in a seat of a match, and how it ended there."""
+    """A seat of a match: its bot and its result."""
 
     version_id: VersionId
     bot: str
@@ -42,7 +41,7 @@ class SeatRow:
 class MatchRow:
     """A recorded match.
 
-    Neither `rated` nor `voided`: its block is still being played, or of an unrated tournament.
+    If neither `rated` nor `voided`, its block is still being played or of an unrated tournament.
     """
 
     match_id: str
@@ -60,12 +59,12 @@ class MatchRow:
     voided: bool
     seats: tuple[SeatRow, ...]
     luck: list[float] | None = None
-    """By seat, in expected points; None where it was not measured."""
+    """By seat, in expected points; None if it was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpponentCount:
-    """How often two versions sat at one table; `one` is the smaller id."""
+    """How many matches two versions played together; `one` is the smaller id."""
 
     game: str
     options: Mapping[str, Any]
@@ -94,13 +93,13 @@ class Trouble:
     matches: int
     faults: int
     faulty_matches: int
-    """Those of `matches` with a fault of its own."""
+    """How many of `matches` have a fault of this version."""
     forfeits: int
 
 
 @dataclass(frozen=True, slots=True)
 class RatedMatch:
-    """When a result that counts was played."""
+    """A match that counts for the ratings, and when it ended."""
 
     sequence: int
     match_id: str
@@ -108,13 +107,5 @@ class RatedMatch:
 
 
 def match_row(row: Mapping[str, Any]) -> MatchRow:
-    """A row of `statements.match_list` or `match_by_id`."""
+    """The MatchRow of a row of `statements.match_list` or `match_by_id`."""
     return MatchRow(**{**row, "seats": tuple(SeatRow(**seat) for seat in row["seats"])})
-
-
-def is_match_id(text: str) -> bool:
-    """Whether `text` may be asked for as a match: Postgres refuses what is no UUID."""
-    try:
-        return str(UUID(text)) == text.lower()
-    except ValueError:
-        return False

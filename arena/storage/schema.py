@@ -1,4 +1,4 @@
-"""Bring a database to this release's schema."""
+"""Migrates a database to this release's schema."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,10 +19,10 @@ from arena.storage.errors import (
 from arena.storage.tables import READER_ROLE
 
 HEAD = "0004"
-"""The newest migration; a test keeps this true. Known here, a start need not load Alembic."""
+"""The newest migration; a test checks it. With it, a start need not load Alembic."""
 
 _LOCK = 7_236_401
-"""Any number: two processes that start together migrate one after the other."""
+"""The lock's number, arbitrary: two processes that start together migrate one after the other."""
 
 
 def migrate(url: str) -> None:
@@ -81,7 +81,7 @@ def _current(connection: Connection) -> str | None:
 
 
 def _upgrade(connection: Connection) -> None:
-    # Here, because Alembic takes longer to load than most starts take in all.
+    # Imported here, because loading Alembic takes longer than most whole starts.
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory

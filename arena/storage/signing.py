@@ -10,14 +10,14 @@ from arena.storage.transaction import transaction
 
 
 async def signer(engine: AsyncEngine) -> Signer:
-    """What signs for the arena, by a key that is made the first time.
+    """The arena's signer; its key is created at the first call.
 
     Raises DatabaseUnreachableError.
     """
     private_key = new_private_key()
     fresh = Signer(private_key).public_key
     async with transaction(engine) as connection:
-        # Whoever comes second waits here for the first, and then finds its key.
+        # A second process waits here for the first, and then finds its key.
         made = await connection.scalar(
             insert_if_new(signing_key)
             .values(public_key=fresh)

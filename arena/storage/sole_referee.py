@@ -1,4 +1,4 @@
-"""One referee to a database: a second one would void the first one's blocks."""
+"""A lock for one referee per database: a second one would void the first one's blocks."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,12 +8,12 @@ import psycopg
 from arena.storage.errors import AnotherRefereeError, DatabaseUnreachableError
 
 _LOCK = 7_236_403
-"""Any number. Held by a connection, so that it is free as soon as its referee is gone."""
+"""The lock's number, arbitrary. A connection holds it, so it is free once its referee is gone."""
 
 
 @asynccontextmanager
 async def sole_referee(url: str) -> AsyncIterator[None]:
-    """Be the only referee while the block runs.
+    """Holds the lock while the block runs.
 
     Raises AnotherRefereeError and DatabaseUnreachableError.
     """
@@ -23,7 +23,7 @@ async def sole_referee(url: str) -> AsyncIterator[None]:
         )
     except psycopg.OperationalError as error:
         raise DatabaseUnreachableError(
-            f"The database does not answer ({str(error).strip()}): see that it runs."
+            f"The database does not answer ({str(error).strip()}): check that it is running."
         ) from error
     async with connection:
         cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK])

@@ -1,7 +1,7 @@
-"""What is asked about results, as values: run by the store and by the dashboard alike.
+"""SQL statements about results, built here, run by the store and the dashboard.
 
-Bots and versions are asked about in `arena.storage.bot_statements`. Writing results has a form of
-its own in `arena.storage.recording`.
+Statements about bots and versions are in `arena.storage.bot_statements`; results are written by
+`arena.storage.recording`.
 """
 
 from collections.abc import Collection, Mapping
@@ -38,19 +38,19 @@ from arena.storage.tables import (
 )
 
 Row: TypeAlias = Select[Any]
-"""A statement that returns rows; each function's docstring tells their columns."""
+"""A statement that returns rows; each function's docstring lists their columns."""
 
 
 # Blocks
 
 
 def void_block(block_id: str) -> Update:
-    """Takes a block out of the count, unless it is closed."""
+    """Voids a block, unless it is closed."""
     return update(blocks).where(blocks.c.id == block_id, _unfinished()).values(voided_at=func.now())
 
 
 def refuse_block(block: Block) -> Insert:
-    """The same for a block that may have no match so far, and so not be there."""
+    """Voids a block that may not be recorded yet, because it has no match so far."""
     row = {"id": block.id, "kind": block.kind.value, "size": block.size, "rated": block.rated}
     return (
         insert(blocks)
@@ -62,7 +62,7 @@ def refuse_block(block: Block) -> Insert:
 
 
 def void_unfinished_blocks() -> Update:
-    """Takes every block out of the count that is not closed."""
+    """Voids every block that is not closed."""
     return update(blocks).where(_unfinished()).values(voided_at=func.now())
 
 
@@ -85,10 +85,10 @@ def match_list(
     before: str | None = None,
     limit: int = 50,
 ) -> Row:
-    """The newest matches, those with `bot` in a seat, of `game`, older than the match `before`.
+    """The newest matches: with `bot` in a seat, of `game`, older than the match `before`.
 
     match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
-    started_at, finished_at, rated, voided, luck (by seat, None where it was not measured) and
+    started_at, finished_at, rated, voided, luck (by seat, None if it was not measured) and
     seats: a list by seat of objects with version_id, bot, version, owner, placing, score, faults,
     forfeited.
     """
@@ -117,7 +117,7 @@ def all_matches(
     seat_counts: Collection[int] | None = None,
     rated: bool = False,
 ) -> Row:
-    """Every match in the order in which they ended, as `match_list`: those of `game`, with exactly
+    """All matches in the order in which they ended, as `match_list`: those of `game`, with exactly
     these `options` (that differ from the defaults), of these sizes, only those that are `rated`.
     """
     found = _match_rows().order_by(matches.c.finished_at, matches.c.id)
@@ -139,7 +139,7 @@ def counted(found: Row) -> Row:
 
 
 def transcripts_of(found: Row) -> Row:
-    """format, sha256, data of the rows that `all_matches` returns, in their order."""
+    """format, sha256, data of the rows of `all_matches`, in the same order."""
     packed = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
     joined = found.with_only_columns(*packed, maintain_column_froms=True)
     return joined.join(transcripts, transcripts.c.match_id == matches.c.id)
@@ -191,14 +191,14 @@ def rated_results(
     seat_counts: Collection[int],
     after_sequence: int = 0,
 ) -> Row:
-    """The results that count, in the order in which they began to.
+    """The results that count, in the order in which they began to count.
 
     sequence, match_id, block_id, and by seat the lists version_ids, placings, forfeited and luck,
-    which is None where it was not measured.
-    `options` are those that differ from the game's defaults. Later numbers are only ever added.
+    which is None if it was not measured.
+    `options` are those that differ from the game's defaults. New rows always get higher numbers.
     """
 
-    # There may be a million rows: no conversions in Python that the driver has done already.
+    # There may be a million rows: no conversion in Python of what the driver has converted.
     def by_seat(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
         in_order = aggregate_order_by(column, match_seats.c.seat)
         return func.array_agg(in_order, type_=NullType()).label(name)

@@ -1,7 +1,7 @@
-"""The store: one method per use case, one transaction per method.
+"""`Store`: bots, tokens and results, with one method per use case and one transaction per method.
 
-Every method raises DatabaseUnreachableError while the database does not answer; trying again later
-may help. Nothing is half done then.
+Every method raises DatabaseUnreachableError while the database does not answer, without any change;
+trying again later may help.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
 from arena.storage import bot_statements, recording, statements
@@ -30,7 +31,6 @@ from arena.storage.rows import (
     BotVersion,
     MatchRow,
     OpponentCount,
-    is_match_id,
     match_row,
 )
 from arena.storage.signing import signer
@@ -39,7 +39,7 @@ from arena.storage.transaction import driver_of, take_long, transaction
 from arena.storage.transcripts import Packed, packer, unpack
 
 _SLICE = 25
-"""Matches that are made ready at a time, some two milliseconds: bots are waiting meanwhile."""
+"""Matches prepared at a time, about two milliseconds, during which bots have to wait."""
 
 
 @asynccontextmanager
@@ -53,7 +53,7 @@ async def open_store(url: str) -> AsyncIterator["Store"]:
 
 
 class Store:
-    """Bots, versions, tokens and results; the tournament's Recorder."""
+    """Bots, versions, tokens and results; the Recorder of hosting."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -67,7 +67,8 @@ class Store:
     async def register(
         self, bot: str, owner: str, version: str = "1", *, house: bool = False
     ) -> tuple[Registered, str]:
-        """A new bot, or a new version of one's own: who it is, and its token, told only now.
+        """Register a new bot, or a new version of the owner's bot. Returns it and its token, which
+        cannot be read again.
 
         A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
         and RetiredError.
@@ -88,7 +89,7 @@ class Store:
             version_id = await connection.scalar(bot_statements.add_version(found.id, version))
             if version_id is None:
                 raise VersionExistsError(
-                    f"{found.name} has a version {version} already: give the new one another label "
+                    f"{found.name} already has a version {version}: give the new one another label "
                     "with --version, or get a new token with `arena bot rotate-token`."
                 )
             token = await _new_token(connection, version_id)
@@ -96,7 +97,7 @@ class Store:
         return Registered(VersionId(version_id), entrant, found.house), token
 
     async def authenticate(self, token: str) -> Registered | None:
-        """Whose token this is; None when it is nobody's. Raises RetiredError."""
+        """The version that has this token; None for an unknown token. Raises RetiredError."""
         async with self._transaction() as connection:
             statement = bot_statements.version_by_token(token_hash(token))
             found = (await connection.execute(statement)).one_or_none()
@@ -108,7 +109,7 @@ class Store:
         return registered
 
     async def rotate_token(self, bot: str, version: str | None = None) -> str:
-        """A new token for a version, by default the newest in service; the old one ends.
+        """A new token for a version, by default the newest in service; the old token is revoked.
 
         Raises UnknownBotError and RetiredError.
         """
@@ -122,7 +123,7 @@ class Store:
             return token
 
     async def retire(self, bot: str, version: str | None = None) -> None:
-        """Take a version, or the whole bot, out of service for good. Raises UnknownBotError."""
+        """Retire a version, or the whole bot, for good. Raises UnknownBotError."""
         async with self._transaction() as connection:
             found = await _versions(connection, bot, version)
             if version is None:
@@ -162,28 +163,28 @@ class Store:
             await recording.write(await driver_of(connection), blocks, batches)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
-        """Record that blocks of a tournament are begun, before any of their matches."""
+        """Record that blocks of a tournament have begun, before any of their matches."""
         await self.tournaments.open_blocks(blocks)
 
     async def close_block(self, block_id: str) -> None:
-        """End a block that was cut short by a bot; its matches count. Void stays void."""
+        """End a block that was cut short by a bot; its matches count. A void block stays void."""
         async with self._transaction() as connection:
             await recording.close(await driver_of(connection), block_id)
 
     async def void_block(self, block_id: str) -> None:
-        """End a block that we broke; none of its matches counts. Closed stays closed."""
+        """Void a block that failed on our side; its matches do not count. A closed one stays so."""
         async with self._transaction() as connection:
             await connection.execute(statements.void_block(block_id))
 
     async def refuse_block(self, block: Block) -> None:
-        """End a block of which a match was refused, be it the first: none of them counts."""
+        """Void a block of which a match was rejected, even if no match of it is recorded yet."""
         async with self._transaction() as connection:
             await connection.execute(statements.refuse_block(block))
 
     async def void_unfinished_blocks(self) -> int:
-        """Void what an earlier referee left unfinished, before the first match; how many blocks.
+        """Void the blocks that an earlier referee left unfinished. Returns how many.
 
-        There is one referee to a database.
+        Call it before the first match. There is one referee per database.
         """
         async with self._transaction() as connection:
             return (await connection.execute(statements.void_unfinished_blocks())).rowcount
@@ -201,21 +202,21 @@ class Store:
         limit: int = 50,
     ) -> list[MatchRow]:
         """The newest matches; `before` is the id of the last match of the page before."""
-        if before is not None and not is_match_id(before):
+        if before is not None and not is_match_id(before.lower()):
             return []
         page = statements.match_list(bot=bot, game=game, before=before, limit=limit)
         return [match_row(row) for row in await self._rows(page)]
 
     async def match(self, match_id: str) -> MatchRow | None:
         """One match; None when there is none of that id."""
-        if not is_match_id(match_id):
+        if not is_match_id(match_id.lower()):
             return None
         rows = await self._rows(statements.match_by_id(match_id))
         return match_row(rows[0]) if rows else None
 
     async def transcript(self, match_id: str) -> Transcript | None:
         """What happened in a match; None when there is none of that id."""
-        if not is_match_id(match_id):
+        if not is_match_id(match_id.lower()):
             return None
         rows = await self._rows(statements.transcript(match_id))
         return unpack(Packed(**rows[0])) if rows else None

@@ -1,4 +1,4 @@
-"""What Postgres holds. The tables state the rules; the one-line comments say which.
+"""The tables in Postgres, with the constraints that enforce the rules; comments name the rules.
 
     owners ─< bots ─< versions ─ tokens
                          │
@@ -10,10 +10,10 @@
     signing_key ─ signing_secret
 
 Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
-the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, that a block is
-void or closed, stands in `blocks`. What follows from results and may be computed again, their luck,
-stands in `match_luck`. The reader role sees everything but tokens and the private signing key.
-Tournaments have a file of their own, `arena.storage.tournament_tables`.
+the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, whether a block is
+void or closed, is in `blocks`. Luck, which can be computed again from results, is in `match_luck`.
+The reader role sees everything but tokens and the private signing key.
+The tables of tournaments are in `arena.storage.tournament_tables`.
 """
 
 from sqlalchemy import (
@@ -44,13 +44,13 @@ READER_ROLE = "arena_reader"
 """The role that sees everything but tokens and private keys, and writes nothing."""
 
 RESULTS_CHANNEL = "arena_results"
-"""NOTIFY goes here after every batch of results."""
+"""Notified after every batch of results."""
 
 TOKENS_CHANNEL = "arena_tokens"
-"""Told when a token was replaced or a version retired: streams it opened must end."""
+"""Notified when a token is replaced or a version retired: streams opened with it must end."""
 
 TOURNAMENTS_CHANNEL = "arena_tournaments"
-"""NOTIFY goes here whenever a tournament is created, paired, or changes its state."""
+"""Notified when a tournament is created, paired, or changes its state."""
 
 owners = Table(
     "owners",
@@ -59,7 +59,7 @@ owners = Table(
     Column("name", Text, nullable=False),
     now("created_at"),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
-    # One owner per name, whatever the capitals.
+    # One owner per name, ignoring case.
     Index("owners_name_key", func.lower(text("name")), unique=True),
 )
 
@@ -74,7 +74,7 @@ bots = Table(
     now("created_at"),
     Column("retired_at", Time),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
-    # One bot per name over all owners, whatever the capitals: nobody plays under another's name.
+    # One bot per name among all owners, ignoring case: no bot plays under another's name.
     Index("bots_name_key", func.lower(text("name")), unique=True),
 )
 
@@ -87,14 +87,14 @@ versions = Table(
     now("created_at"),
     Column("retired_at", Time),
     CheckConstraint(f"label {NAME}", name="label_allowed"),
-    # A release is made once.
+    # A bot has each version label once.
     UniqueConstraint("bot_id", "label"),
 )
 
 tokens = Table(
     "tokens",
     metadata,
-    # One token per version; beside and not in `versions` so that the reader role cannot see it.
+    # One token per version; not in `versions`, so that the reader role cannot see it.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("sha256", LargeBinary, nullable=False, unique=True),
     now("created_at"),
@@ -114,7 +114,7 @@ blocks = Table(
     Column("rated", Boolean, nullable=False, server_default=text("true")),
     CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
     CheckConstraint("size >= 1", name="size_positive"),
-    # A block counts or it does not.
+    # A block cannot be both closed and void.
     CheckConstraint("voided_at IS NULL OR closed_at IS NULL", name="closed_or_void"),
     # What a starting referee voids.
     Index(
@@ -146,7 +146,7 @@ matches = Table(
     CheckConstraint("finished_at >= started_at", name="times_ordered"),
     # Each rotation of a block is played once.
     UniqueConstraint("block_id", "position"),
-    # The newest matches, page by page; and those of one ladder.
+    # For the newest matches, page by page; and those of one ladder.
     Index("matches_newest_ix", "finished_at", "id"),
     Index("matches_ladder_ix", "game", "options", "seat_count", "finished_at"),
 )
@@ -159,14 +159,14 @@ match_seats = Table(
     Column("version_id", ForeignKey(versions.c.id), nullable=False),
     # A reserved word in SQL: quote it by hand.
     Column("placing", SmallInteger, nullable=False),
-    # None when the game did not reach its end.
+    # None if the game did not reach its end.
     Column("score", Integer),
     Column("faults", Integer, nullable=False),
     Column("forfeited", Boolean, nullable=False),
     CheckConstraint("seat >= 0", name="seat_least"),
     CheckConstraint('"placing" >= 1', name="placing_least"),
     CheckConstraint("faults >= 0", name="faults_least"),
-    # A bot's matches.
+    # For a bot's matches.
     Index("match_seats_version_ix", "version_id", "match_id"),
 )
 
@@ -176,9 +176,9 @@ transcripts = Table(
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
     # How `data` is to be read, see `arena.storage.transcripts`.
     Column("format", SmallInteger, nullable=False),
-    # Of the serialised transcript before compression.
+    # The hash of the serialised transcript before compression.
     Column("sha256", LargeBinary, nullable=False),
-    # Compressed by us already: the migration sets STORAGE EXTERNAL.
+    # Already compressed by us: the migration sets STORAGE EXTERNAL.
     Column("data", LargeBinary, nullable=False),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
 )
@@ -186,27 +186,27 @@ transcripts = Table(
 rating_events = Table(
     "rating_events",
     metadata,
-    # Recorders take turns, so sequence order is the order of becoming visible: a reader who
-    # remembers the last number that it saw misses nothing.
+    # Recorders take turns, so rows become visible in the order of `sequence`: a reader that
+    # remembers the last number it saw misses nothing.
     Column("sequence", BigInteger, Identity(always=True), primary_key=True),
-    # A result is told to the ratings once.
+    # A match is rated once.
     Column("match_id", ForeignKey(matches.c.id), nullable=False, unique=True),
 )
 
 match_luck = Table(
     "match_luck",
     metadata,
-    # One luck per match: by the newest table that it was measured by.
+    # One luck per match: by the newest table that it was measured with.
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
-    # Which table of luck; luck of different tables must not be compared.
+    # The table of luck used; luck by different tables is not comparable.
     Column("table_file", Text, nullable=False),
     Column("table_sha256", LargeBinary, nullable=False),
     # By seat, in expected points.
     Column("luck", ARRAY(Double), nullable=False),
     CheckConstraint("octet_length(table_sha256) = 32", name="table_sha256_length"),
-    # One list. A trigger made by the migration keeps it as long as the match has seats.
+    # One list. A trigger made by the migration ensures one number per seat.
     CheckConstraint("array_ndims(luck) = 1", name="luck_by_seat"),
-    # Nothing but numbers: to Postgres NaN is greater than infinity.
+    # Finite numbers only: to Postgres NaN is greater than infinity.
     CheckConstraint(
         "('Infinity' > ALL (luck) AND '-Infinity' < ALL (luck)) IS TRUE", name="luck_finite"
     ),
@@ -217,7 +217,7 @@ signing_key = Table(
     metadata,
     # One key for all referees of this database.
     Column("one", Boolean, primary_key=True, server_default=text("true")),
-    # Of Ed25519: what everybody may know.
+    # The public key of Ed25519.
     Column("public_key", LargeBinary, nullable=False, unique=True),
     now("created_at"),
     CheckConstraint("one", name="only_one"),
@@ -227,11 +227,8 @@ signing_key = Table(
 signing_secret = Table(
     "signing_secret",
     metadata,
-    # Beside and not in `signing_key` so that the reader role cannot see it.
+    # Not in `signing_key`, so that the reader role cannot see it.
     Column("public_key", ForeignKey(signing_key.c.public_key), primary_key=True),
     Column("private_key", LargeBinary, nullable=False),
     CheckConstraint("octet_length(private_key) = 32", name="private_key_length"),
 )
-
-append_only = (matches, match_seats, transcripts, rating_events)
-"""What triggers keep from being changed."""

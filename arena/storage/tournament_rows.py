@@ -1,4 +1,4 @@
-"""From rows of `tournament_statements` to tournaments and their records; for whoever reads them."""
+"""Converts rows of `tournament_statements` to tournaments and their records."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ from arena.tournament.tournament import (
 
 
 def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> list[Tournament]:
-    """From `tournament_list` and the `entries_of` all of these."""
+    """The tournaments, from rows of `tournament_list` and all their `entries_of`."""
     fields: dict[int, list[Entry]] = {}
     for row in entries:
         entrant = Entrant(row.bot, row.version, row.owner)
@@ -33,7 +33,7 @@ def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> 
 
 
 def block(row: SqlRow[Any], seats: int) -> BlockRecord:
-    """From a row of `blocks_of` a tournament of so many seats."""
+    """A block, from a row of `blocks_of` a tournament with this many seats."""
     state = BlockState.OPEN
     if row.closed or row.voided:
         state = BlockState.CLOSED if row.closed else BlockState.VOID
@@ -48,7 +48,7 @@ def block(row: SqlRow[Any], seats: int) -> BlockRecord:
 def record(
     tournament: Tournament, pairings: Iterable[SqlRow[Any]], blocks: Iterable[SqlRow[Any]]
 ) -> TournamentRecord:
-    """From `pairings_of` and `blocks_of` the tournament."""
+    """A tournament's record, from its rows of `pairings_of` and `blocks_of`."""
     found = TournamentRecord(tournament)
     found.add_pairings(Pairing(row.round, row.table, tuple(row.entries)) for row in pairings)
     found.add_blocks(block(row, tournament.rules.seats) for row in blocks)

@@ -1,4 +1,4 @@
-"""What is asked about tournaments, as values."""
+"""SQL statements about tournaments, built here, run elsewhere."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -37,7 +37,7 @@ from arena.storage.tournament_tables import (
 
 
 def add_tournament(values: Mapping[str, Any]) -> Insert:
-    """A tournament, unless there is one of that name; its id comes back."""
+    """Adds a tournament, unless one has that name; returns its id."""
     return (
         insert(tournaments)
         .values(dict(values))
@@ -47,14 +47,14 @@ def add_tournament(values: Mapping[str, Any]) -> Insert:
 
 
 def add_entries(tournament_id: int, entries: Sequence[Mapping[str, Any]]) -> Insert:
-    """The field: number, version_id and elo of each."""
+    """Adds the entries: number, version_id and elo of each."""
     return insert(tournament_entries).values(
         [{"tournament_id": tournament_id, **entry} for entry in entries]
     )
 
 
 def tournament_list(*, name: str | None = None, states: Collection[str] | None = None) -> Row:
-    """All columns of `tournaments`, oldest first: all, the one of a name, or those in `states`."""
+    """All columns of `tournaments`, oldest first: all, the one of `name`, or those in `states`."""
     found = select(tournaments).order_by(tournaments.c.id)
     if name is not None:
         found = found.where(func.lower(tournaments.c.name) == name.lower())
@@ -78,7 +78,7 @@ def entries_of(tournament_ids: Collection[int]) -> Row:
 
 
 def set_state(tournament_id: int, state: str, *, before: Collection[str]) -> Update:
-    """Changes the state if it is one of `before`; the id comes back if so."""
+    """Changes the state if it is one of `before`; returns the id if it was."""
     times: dict[str, ColumnElement[Any]] = {}
     if state == "running":
         times["started_at"] = func.coalesce(tournaments.c.started_at, func.now())
@@ -93,7 +93,7 @@ def set_state(tournament_id: int, state: str, *, before: Collection[str]) -> Upd
 
 
 def withdraw(tournament_id: int, number: int) -> Update:
-    """Takes an entry out; the first time stays."""
+    """Withdraws an entry; an earlier time of withdrawal is kept."""
     entry = tournament_entries.c
     return (
         update(tournament_entries)
@@ -104,13 +104,13 @@ def withdraw(tournament_id: int, number: int) -> Update:
 
 
 def add_pairings(tournament_id: int, pairings: Sequence[Mapping[str, Any]]) -> Insert:
-    """Pairings: round, table and entries of each; those that are there stay as they are."""
+    """Adds pairings: round, table and entries of each; existing ones stay as they are."""
     rows = [{"tournament_id": tournament_id, **pairing} for pairing in pairings]
     return insert(tournament_pairings).values(rows).on_conflict_do_nothing()
 
 
 def pairings_of(tournament_id: int) -> Row:
-    """round, table, entries, in this order."""
+    """round, table, entries, in the order of rounds and tables."""
     pairing = tournament_pairings.c
     return (
         select(pairing.round, pairing.table, pairing.entries)
@@ -120,20 +120,20 @@ def pairings_of(tournament_id: int) -> Row:
 
 
 def open_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
-    """Blocks that are begun: id, kind, size, rated; those that are there stay as they are."""
+    """Adds begun blocks: id, kind, size, rated of each; existing ones stay as they are."""
     return insert(blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
 
 
 def open_tournament_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
-    """For which pairings blocks are begun: block_id, tournament_id, round, table."""
+    """Adds the pairings of begun blocks: block_id, tournament_id, round, table of each."""
     return insert(tournament_blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
 
 
 def blocks_of(tournament_id: int, block_ids: Collection[str] | None = None) -> Row:
-    """Blocks of a tournament in the order begun, all or the named ones.
+    """Blocks of a tournament in the order begun, all or those of `block_ids`.
 
-    block_id, round, table, closed, voided, and match by match, seat by seat within it, the lists
-    version_ids and placings (None without a match).
+    block_id, round, table, closed, voided, and the lists version_ids and placings, match by match
+    and seat by seat within each match (None without a match).
     """
 
     def listed(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
@@ -172,5 +172,5 @@ def block_counts() -> Row:
 
 
 def tell() -> TextClause:
-    """Tells listeners that something about tournaments has changed."""
+    """NOTIFY listeners that something about tournaments has changed."""
     return text(f"NOTIFY {TOURNAMENTS_CHANNEL}")

@@ -1,4 +1,4 @@
-"""What Postgres holds of tournaments, beside `arena.storage.tables`.
+"""The tables of tournaments, in addition to `arena.storage.tables`.
 
 tournaments ─< tournament_entries ── versions
      └──< tournament_pairings ─< tournament_blocks ── blocks
@@ -37,9 +37,9 @@ tournaments = Table(
     # Only those that differ from the game's defaults, as in `matches`.
     Column("options", JSONB, nullable=False),
     Column("seat_count", SmallInteger, nullable=False),
-    # Seat blocks by pairing.
+    # Seat blocks per pairing.
     Column("blocks", SmallInteger, nullable=False),
-    # None where it follows from the format and the number of entries.
+    # None if the format and the number of entries determine it.
     Column("rounds", SmallInteger),
     Column("score", Text, nullable=False),
     Column("seed", Text, nullable=False),
@@ -60,11 +60,11 @@ tournaments = Table(
     CheckConstraint(
         "state IN ('created', 'running', 'paused', 'finished', 'cancelled')", name="state_known"
     ),
-    # What is over has an end, and nothing else has.
+    # A tournament has an end time exactly if it is over.
     CheckConstraint(
         "(state IN ('finished', 'cancelled')) = (ended_at IS NOT NULL)", name="ended_when_over"
     ),
-    # One tournament per name, whatever the capitals.
+    # One tournament per name, ignoring case.
     Index("tournaments_name_key", func.lower(text("name")), unique=True),
 )
 
@@ -99,7 +99,7 @@ tournament_pairings = Table(
 tournament_blocks = Table(
     "tournament_blocks",
     metadata,
-    # A block is played for one pairing. Of several that were begun, those that are closed count.
+    # A block belongs to one pairing. Of the blocks that were begun, only closed ones count.
     Column("block_id", ForeignKey(blocks.c.id), primary_key=True),
     Column("tournament_id", Integer, nullable=False),
     Column("round", SmallInteger, nullable=False),

@@ -1,7 +1,7 @@
-"""Tournaments in the database: one method per use case, one transaction per method.
+"""`Tournaments`: stored tournaments, with one method per use case and one transaction per method.
 
-Every method raises DatabaseUnreachableError while the database does not answer. Whatever changes a
-tournament tells it on TOURNAMENTS_CHANNEL, in the same transaction.
+Every method raises DatabaseUnreachableError while the database does not answer. Methods that change
+a tournament notify TOURNAMENTS_CHANNEL in the same transaction.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.records import TournamentBlock, TournamentId, VersionId
-from arena.scheduling.pairings import Number, Pairing
+from arena.scheduling.pairings import EntryNumber, Pairing
 from arena.storage import tournament_rows as rows
 from arena.storage import tournament_statements as statements
 from arena.storage.errors import (
@@ -39,25 +39,25 @@ BEFORE: Final = {
     ),
     TournamentState.FINISHED: (TournamentState.RUNNING,),
 }
-"""From which states each state can be reached."""
+"""The states from which each state can be reached."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewEntry:
-    """A bot that is entered; the order of entries is the seeding."""
+    """A bot to enter; the order of entries is the seeding."""
 
     version_id: VersionId
     elo: float | None
 
 
 class Tournaments:
-    """What the database knows of tournaments."""
+    """The tournaments in the database."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
     async def create(self, name: str, rules: Rules, entries: Sequence[NewEntry]) -> Tournament:
-        """A new tournament, not started. Raises NameRefusedError and TournamentExistsError."""
+        """Create a tournament, not started. Raises NameRefusedError and TournamentExistsError."""
         check_name("tournament", name)
         values = {
             "name": name,
@@ -75,7 +75,7 @@ class Tournaments:
             found = await connection.scalar(statements.add_tournament(values))
             if found is None:
                 raise TournamentExistsError(
-                    f"There is a tournament {name} already: choose another name."
+                    f"There is already a tournament {name}: choose another name."
                 )
             field = [
                 {"number": number, "version_id": entry.version_id, "elo": entry.elo}
@@ -86,18 +86,18 @@ class Tournaments:
             return await _named(connection, name)
 
     async def all(self) -> list[Tournament]:
-        """All there are, oldest first."""
+        """All tournaments, oldest first."""
         async with transaction(self._engine) as connection:
             return await _tournaments(connection)
 
     async def begun(self) -> list[Tournament]:
-        """Those that run or are paused, oldest first."""
+        """The tournaments that are running or paused, oldest first."""
         async with transaction(self._engine) as connection:
             states = [TournamentState.RUNNING.value, TournamentState.PAUSED.value]
             return await _tournaments(connection, states=states)
 
     async def named(self, name: str) -> Tournament:
-        """The one of that name. Raises UnknownTournamentError."""
+        """The tournament of that name. Raises UnknownTournamentError."""
         async with transaction(self._engine) as connection:
             return await _named(connection, name)
 
@@ -114,7 +114,7 @@ class Tournaments:
                 )
 
     async def finish(self, tournament_id: TournamentId) -> None:
-        """Everything is played. A tournament that is not running stays what it is."""
+        """Mark it as finished: everything is played. One that is not running stays as it is."""
         async with transaction(self._engine) as connection:
             await _change(
                 connection,
@@ -124,13 +124,13 @@ class Tournaments:
             )
 
     async def suspend(self, tournament_id: TournamentId) -> None:
-        """Pause a running tournament that cannot go on as it is."""
+        """Pause a running tournament that cannot continue."""
         async with transaction(self._engine) as connection:
             await _change(
                 connection, tournament_id, TournamentState.PAUSED, BEFORE[TournamentState.PAUSED]
             )
 
-    async def withdraw(self, name: str, number: Number) -> None:
+    async def withdraw(self, name: str, number: EntryNumber) -> None:
         """Take an entry out of a tournament that is not over; doing it again changes nothing.
 
         Raises UnknownTournamentError and TournamentStateError.
@@ -139,27 +139,27 @@ class Tournaments:
             tournament = await _named(connection, name)
             if tournament.state.over:
                 raise TournamentStateError(
-                    f"The tournament {tournament.name} is {tournament.state.value}: nobody can "
+                    f"The tournament {tournament.name} is {tournament.state.value}: no bot can "
                     "withdraw any more."
                 )
             await connection.execute(statements.withdraw(tournament.id, number))
             await connection.execute(statements.tell())
 
     async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
-        """Record who meets whom; what is recorded already stays."""
+        """Record new pairings; existing ones stay as they are."""
         paired = [
             {"round": one.round, "table": one.table, "entries": list(one.entries)}
             for one in pairings
         ]
         async with transaction(self._engine) as connection:
-            # The protocol counts parameters with 16 bits.
+            # The protocol counts parameters in 16 bits.
             for start in range(0, len(paired), 10_000):
                 part = paired[start : start + 10_000]
                 await connection.execute(statements.add_pairings(tournament_id, part))
             await connection.execute(statements.tell())
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
-        """Record that blocks are begun; one that is recorded already is left as it is."""
+        """Record that blocks have begun; one that is already recorded is left as it is."""
         own = [
             {
                 "id": one.block.id,
@@ -183,7 +183,7 @@ class Tournaments:
             await connection.execute(statements.open_tournament_blocks(links))
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
-        """What was paired and played so far."""
+        """The pairings and blocks of a tournament so far."""
         async with transaction(self._engine) as connection:
             pairings = await connection.execute(statements.pairings_of(tournament.id))
             blocks = await connection.execute(statements.blocks_of(tournament.id))
@@ -192,14 +192,14 @@ class Tournaments:
     async def blocks(
         self, tournament: Tournament, block_ids: Collection[str] | None = None
     ) -> list[BlockRecord]:
-        """What became of these blocks, or of all, in the order begun; those that nobody opened are
-        missing."""
+        """The records of these blocks, or of all, in the order begun; blocks that were never opened
+        are missing."""
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.blocks_of(tournament.id, block_ids))
             return [rows.block(row, tournament.rules.seats) for row in found]
 
     async def block_counts(self) -> dict[TournamentId, int]:
-        """How many blocks count, by tournament that has any."""
+        """How many blocks count, by tournament; tournaments without any are missing."""
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.block_counts())
             return {row.tournament_id: row.blocks for row in found}

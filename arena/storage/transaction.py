@@ -1,4 +1,4 @@
-"""One transaction, and what the driver says when it fails in this package's own words."""
+"""`transaction`: a database transaction that raises this package's errors for the driver's."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Commits at the end of the block, or changes nothing.
+    """A transaction: commits at the end of the block, or changes nothing.
 
     Raises DatabaseUnreachableError and RecordRefusedError.
     """
@@ -29,14 +29,14 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
             raise RecordRefusedError(f"The database refuses this: {reason}.") from error
         if isinstance(cause, psycopg.ProgrammingError):
             raise  # a bug of ours
-        # All else may pass: no answer, no free connection, a server that only reads for a while.
+        # Other errors may be temporary: no answer, no free connection, a read-only server.
         raise DatabaseUnreachableError(
-            f"The database does not answer ({reason}): see that it runs."
+            f"The database does not answer ({reason}): check that it is running."
         ) from error
 
 
 async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
-    """The connection beneath SQLAlchemy's, in the same transaction."""
+    """The driver's connection under SQLAlchemy's, in the same transaction."""
     driver = (await connection.get_raw_connection()).driver_connection
     assert isinstance(driver, psycopg.AsyncConnection)
     return driver

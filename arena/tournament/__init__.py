@@ -1,1 +1,1 @@
-"""The application: which bots meet, and one match driven from offer to record."""
+"""Tournaments among connected bots: their rules and record, and what is played next."""

@@ -1,10 +1,9 @@
-"""Runs tournaments beside the ladder: from what is recorded to the blocks that come next.
+"""`Conductor`: runs tournaments next to the ladder, choosing their next blocks from their records.
 
-The conductor keeps nothing that storage does not: it reads a tournament's record, asks the format
-what comes next, and has the director play it. A restart reads the record again and goes on; blocks
-that were cut off are void, and others are played in their stead. Nothing is asked again and again:
-it wakes when tournaments change, when results are recorded, and when bots come, which the director
-notices.
+All its state is in storage: it reads a tournament's record, asks the format what comes next, and
+has the director play it. After a restart it reads the record again and continues; blocks that were
+cut off are void and are replaced by new ones. It does not poll: it wakes when a tournament changes
+and when results are recorded, and the director asks it for blocks when bots connect.
 """
 
 import asyncio
@@ -24,18 +23,18 @@ from arena.tournament.running import RunningTournament
 from arena.tournament.tournament import BlockRecord, Tournament, TournamentRecord
 
 MOST_BROKEN = 3
-"""Blocks that we may break before a tournament is paused: whatever it is will happen again."""
+"""Blocks that may fail on our side before a tournament is paused: the cause is likely to remain."""
 RETRY_SECONDS = 2.0
-"""Pause before storage is asked again after it failed."""
+"""Pause before storage is tried again after it failed."""
 
 log = structlog.get_logger()
 
 
 class TournamentStore(Protocol):
-    """What is recorded of tournaments. Raises StorageFailedError when it cannot tell now."""
+    """Stored tournaments. Raises StorageFailedError when storage fails for now."""
 
     async def begun(self) -> list[Tournament]:
-        """Those that run or are paused."""
+        """The tournaments that are running or paused."""
         ...
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
@@ -43,15 +42,15 @@ class TournamentStore(Protocol):
         ...
 
     async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
-        """What became of these blocks."""
+        """The records of these blocks."""
         ...
 
     async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
-        """Record who meets whom."""
+        """Record new pairings."""
         ...
 
     async def finish(self, tournament_id: TournamentId) -> None:
-        """Everything is played."""
+        """Mark it as finished: everything is played."""
         ...
 
     async def suspend(self, tournament_id: TournamentId) -> None:
@@ -73,8 +72,8 @@ class Conductor:
         self._journal = journal
         self._schedule = schedule
         self._sleep = sleep
-        self._courses: dict[TournamentId, RunningTournament] = {}
-        self._engaged: dict[Engagement, RunningTournament] = {}
+        self._running: dict[TournamentId, RunningTournament] = {}
+        self._tournament_of: dict[Engagement, RunningTournament] = {}
         self._waited_for: dict[TournamentId, list[str]] = {}
         self._changed = False
         self._news = asyncio.Event()
@@ -93,52 +92,52 @@ class Conductor:
 
     @property
     def wanting(self) -> bool:
-        return any(course.wanting for course in self._courses.values())
+        return any(running.wanting for running in self._running.values())
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
-        for course in self._wanting():
-            found = course.next_engagement(_able(free, course))
+        for running in self._with_blocks_to_play():
+            found = running.next_engagement(_versions_playing(free, running))
             if found is not None:
                 engagement, opened = found
                 if opened is not None:
                     self._journal.open_block(opened)
-                self._engaged[engagement] = course
+                self._tournament_of[engagement] = running
                 # Its turn comes again after the others', or one would wait for all of another.
-                tournament_id = course.tournament.id
-                self._courses[tournament_id] = self._courses.pop(tournament_id)
+                tournament_id = running.tournament.id
+                self._running[tournament_id] = self._running.pop(tournament_id)
                 return engagement
         return None
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
         held: set[int] = set()
-        for course in self._wanting():
-            able = _able(present, course)
-            held |= course.held(able)
-            if course.idle:
-                self._tell_waiting(course, able)
+        for running in self._with_blocks_to_play():
+            playing = _versions_playing(present, running)
+            held |= running.held(playing)
+            if running.idle:
+                self._log_missing(running, playing)
         return held
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
-        course = self._engaged.pop(engagement)
-        if course.ended(engagement, ending):
+        running = self._tournament_of.pop(engagement)
+        if running.ended(engagement, ending):
             self._journal.end_block(engagement.block.id, void=True)
 
-    def _wanting(self) -> list[RunningTournament]:
-        return [course for course in self._courses.values() if course.wanting]
+    def _with_blocks_to_play(self) -> list[RunningTournament]:
+        return [running for running in self._running.values() if running.wanting]
 
-    def _tell_waiting(self, course: RunningTournament, present: set[int]) -> None:
-        tournament = course.tournament
-        entries = sorted(course.missing(present))
+    def _log_missing(self, running: RunningTournament, present: set[int]) -> None:
+        tournament = running.tournament
+        entries = sorted(running.missing(present))
         bots = [str(tournament.entries[entry - 1].registered.entrant) for entry in entries]
         if bots != self._waited_for.get(tournament.id, []):
             self._waited_for[tournament.id] = bots
             if bots:
                 log.info("tournament waits for bots", tournament=tournament.name, bots=bots)
 
-    # What happens in storage
+    # Reading from and writing to storage
 
     def _recorded(self) -> None:
-        if any(course.ended_blocks for course in self._courses.values()):
+        if any(running.ended_blocks for running in self._running.values()):
             self._news.set()
 
     async def _listen(self, changes: AsyncGenerator[None]) -> None:
@@ -152,18 +151,18 @@ class Conductor:
             if self._changed:
                 self._changed = False
                 await self._read()
-            for course in list(self._courses.values()):
-                await self._go_on(course)
+            for running in list(self._running.values()):
+                await self._go_on(running)
         except StorageFailedError as error:
             log.error("tournaments wait for storage", retry_s=RETRY_SECONDS, why=str(error))
-            await self._look_again()
+            await self._retry()
         except Exception:
             # A bug of ours must not end the ladder's matches too.
             log.exception("tournaments broken", retry_s=RETRY_SECONDS)
-            await self._look_again()
+            await self._retry()
         self._schedule()
 
-    async def _look_again(self) -> None:
+    async def _retry(self) -> None:
         await self._sleep(RETRY_SECONDS)
         self._changed = True
         self._news.set()
@@ -171,46 +170,46 @@ class Conductor:
     async def _read(self) -> None:
         begun = {tournament.id: tournament for tournament in await self._store.begun()}
         for tournament in begun.values():
-            course = self._courses.get(tournament.id)
-            if course is None:
-                self._courses[tournament.id] = RunningTournament(
+            running = self._running.get(tournament.id)
+            if running is None:
+                self._running[tournament.id] = RunningTournament(
                     await self._store.record(tournament)
                 )
                 log.info("tournament taken up", tournament=tournament.name)
             else:
-                self._void(course.update(tournament))
-        for tournament_id, course in self._courses.items():
+                self._void(running.update(tournament))
+        for tournament_id, running in self._running.items():
             if tournament_id not in begun:
-                self._void(course.close())
+                self._void(running.close())
 
-    async def _go_on(self, course: RunningTournament) -> None:
-        tournament = course.tournament
-        ended = course.ended_blocks
+    async def _go_on(self, running: RunningTournament) -> None:
+        tournament = running.tournament
+        ended = running.ended_blocks
         if ended:
-            course.settle(await self._store.blocks(tournament, ended))
-        if course.offering and course.broken >= MOST_BROKEN:
+            running.settle(await self._store.blocks(tournament, ended))
+        if running.offering and running.broken >= MOST_BROKEN:
             log.error("tournament paused: its matches break", tournament=tournament.name)
             await self._store.suspend(tournament.id)
         try:
-            while course.offering and course.due:
-                course.due = False
-                await self._pair(course)
+            while running.offering and running.due:
+                running.due = False
+                await self._pair(running)
         except StorageFailedError:
-            course.due = True
+            running.due = True
             raise
         except Exception:
             log.exception("tournament paused: it cannot be paired", tournament=tournament.name)
             await self._store.suspend(tournament.id)
-        if tournament.state.over and course.idle:
-            self._courses.pop(tournament.id, None)
+        if tournament.state.over and running.idle:
+            self._running.pop(tournament.id, None)
 
-    async def _pair(self, course: RunningTournament) -> None:
-        tournament = course.tournament
+    async def _pair(self, running: RunningTournament) -> None:
+        tournament = running.tournament
         # In a thread: pairing a large Swiss takes longer than a bot should wait for its turn.
         added = await asyncio.to_thread(
             tournament.plan.next_pairings,
             len(tournament.entries),
-            course.played(),
+            running.played(),
             tournament.withdrawn,
         )
         if added is None:
@@ -218,14 +217,14 @@ class Conductor:
             log.info("tournament finished", tournament=tournament.name)
         elif added:
             await self._store.add_pairings(tournament.id, added)
-            course.add_pairings(added)
+            running.add_pairings(added)
 
     def _void(self, block_ids: Sequence[str]) -> None:
         for block_id in block_ids:
             self._journal.end_block(block_id, void=True)
 
 
-def _able(candidates: Sequence[Candidate], course: RunningTournament) -> set[int]:
+def _versions_playing(candidates: Sequence[Candidate], running: RunningTournament) -> set[int]:
     """The versions that play the tournament's game."""
-    game = course.tournament.rules.game
+    game = running.tournament.rules.game
     return {candidate.bot for candidate in candidates if game in candidate.games}

@@ -1,7 +1,7 @@
-"""One tournament under way: which blocks could begin, and which are being played.
+"""`RunningTournament`: which blocks of a tournament can begin, and which are being played.
 
-What counts is storage's word alone: a block that was played to its end is asked about there, and
-one that turns out void is played again under a new id.
+Only storage decides what counts: the state of an ended block is read there, and a void block is
+played again under a new id.
 """
 
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.records import Block, BlockKind, TournamentBlock, VersionId
-from arena.scheduling.pairings import Number, Pairing, PlayedPairing
+from arena.scheduling.pairings import EntryNumber, Pairing, PlayedPairing
 from arena.tournament.tournament import (
     BlockRecord,
     BlockState,
@@ -23,7 +23,7 @@ from arena.tournament.tournament import (
 )
 
 FEW = 8
-"""Free bots, up to which it is cheaper to look at each one's pairings than at all pairings."""
+"""Up to how many free bots it is cheaper to look at each one's pairings than at all pairings."""
 
 
 class RunningTournament:
@@ -32,25 +32,25 @@ class RunningTournament:
     def __init__(self, record: TournamentRecord) -> None:
         self._record = record
         self.due = True
-        """Whether to look what comes next: a pairing was decided, or something changed."""
+        """Whether to ask the format for pairings: a pairing was decided, or something changed."""
         self.broken = 0
-        """Blocks that we broke since the tournament last began to run."""
+        """Blocks that failed on our side since the tournament last began to run."""
         self._pairing_of: dict[str, PairingKey] = {}
-        """By block, while it is not settled."""
+        """The pairing of each block that is not settled, by block id."""
         self._in_play: Counter[PairingKey] = Counter()
-        """Blocks that are not settled."""
+        """How many blocks of each pairing are not settled."""
         self._interrupted: list[Engagement] = []
         self._ended: set[str] = set()
-        """Blocks of which storage is to tell what became of them."""
+        """Ended blocks whose state must be read from storage."""
         self._open: dict[PairingKey, tuple[VersionId, ...]] = {}
-        """Who meets in the pairings of which blocks could begin; earlier rounds first."""
+        """The versions of each pairing that has blocks to play; earlier rounds first."""
         self._open_of: dict[int, set[PairingKey]] = defaultdict(set)
-        """The same by version."""
+        """The pairings with blocks to play, by version."""
         self._count_open(record.pairings)
 
     @property
     def tournament(self) -> Tournament:
-        """As it was when last read."""
+        """The tournament as it was last read."""
         return self._record.tournament
 
     @property
@@ -60,16 +60,16 @@ class RunningTournament:
 
     @property
     def idle(self) -> bool:
-        """Whether no block is under way."""
+        """Whether no block is being played."""
         return not self._pairing_of
 
     @property
     def ended_blocks(self) -> list[str]:
-        """What to ask storage about."""
+        """The ids of the blocks whose state must be read from storage."""
         return list(self._ended)
 
     def update(self, tournament: Tournament) -> list[str]:
-        """Take in a changed state or field; the blocks that will not be played on, to be voided."""
+        """Take in a changed state or field. Returns the interrupted blocks that must be voided."""
         if tournament.state is not self.tournament.state:
             self.broken = 0
         self._record.tournament = tournament
@@ -82,22 +82,22 @@ class RunningTournament:
         return [engagement.block.id for engagement in given_up]
 
     def close(self) -> list[str]:
-        """The tournament is over, played out or not; the rest as `update`."""
+        """End the tournament, played out or not. Returns the same as `update`."""
         return self.update(replace(self.tournament, state=TournamentState.FINISHED))
 
     @property
     def wanting(self) -> bool:
-        """Whether there is a block to be played now, bots permitting."""
+        """Whether there is a block to play as soon as its bots are free."""
         return self.offering and bool(self._open or self._interrupted)
 
     # What comes next
 
     def played(self) -> list[PlayedPairing]:
-        """All pairings, as formats see them."""
+        """All pairings, in the form that formats take."""
         return self._record.played(unsettled=[key for key, n in self._in_play.items() if n])
 
     def add_pairings(self, pairings: Collection[Pairing]) -> None:
-        """Take in what was paired."""
+        """Add new pairings."""
         self._record.add_pairings(pairings)
         self._count_open((one.round, one.table) for one in pairings)
         self.due = True
@@ -105,15 +105,15 @@ class RunningTournament:
     # Blocks
 
     def next_engagement(self, free: set[int]) -> tuple[Engagement, TournamentBlock | None] | None:
-        """A block to play now among the free versions; the second part if it is a new one."""
+        """A block to play now among the free versions, with its record if the block is new."""
         for engagement in self._interrupted:
             if free.issuperset(engagement.bots):
                 self._interrupted.remove(engagement)
                 return engagement, None
         if len(free) < self.tournament.rules.seats:
             return None
-        # When most are busy, as they are once a large tournament is under way, its thousands of
-        # pairings are not gone through for the few that are free.
+        # In a large tournament most bots are busy: do not go through its thousands of pairings
+        # for the few that are free.
         keys: Iterable[PairingKey] = self._open
         if len(free) <= FEW:
             keys = sorted(chain.from_iterable(self._open_of.get(bot, ()) for bot in free))
@@ -123,7 +123,7 @@ class RunningTournament:
         return None
 
     def held(self, present: set[int]) -> set[int]:
-        """The versions that blocks wait for which could begin if only a place were free."""
+        """The versions of the blocks that need only free places to begin."""
         held: set[int] = set()
         for bots in chain(self._open.values(), (one.bots for one in self._interrupted)):
             if present.issuperset(bots):
@@ -132,7 +132,7 @@ class RunningTournament:
                     break
         return held
 
-    def missing(self, present: set[int]) -> set[Number]:
+    def missing(self, present: set[int]) -> set[EntryNumber]:
         """The entries that are waited for."""
         return {
             entry
@@ -142,7 +142,7 @@ class RunningTournament:
         }
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> bool:
-        """A go at a block is over. Whether the block must be made void because nobody plays on."""
+        """Record that an engagement ended. True if its block must be voided: it is given up."""
         self.broken += ending is EngagementEnd.BROKEN
         if ending is EngagementEnd.INTERRUPTED and not self._given_up(engagement):
             self._interrupted.append(engagement)
@@ -151,7 +151,7 @@ class RunningTournament:
         return ending is EngagementEnd.INTERRUPTED
 
     def settle(self, blocks: Iterable[BlockRecord]) -> None:
-        """Take in what storage says of ended blocks."""
+        """Take in the records of ended blocks."""
         for block in blocks:
             if block.state is BlockState.OPEN:
                 continue
@@ -174,10 +174,10 @@ class RunningTournament:
         self._in_play[key] += 1
         self._count_open([key])
         opened = TournamentBlock(tournament.id, key, block)
-        return Engagement(tournament.ladder, bots, block), opened
+        return Engagement(tournament.table_type, bots, block), opened
 
     def _given_up(self, engagement: Engagement) -> bool:
-        """Whether an interrupted block will not be played on."""
+        """Whether an interrupted block will not be continued."""
         entries = self._record.pairings[self._pairing_of[engagement.block.id]].entries
         return self.tournament.state.over or not self.tournament.withdrawn.isdisjoint(entries)
 

@@ -1,4 +1,4 @@
-"""What a tournament says to whoever follows it: names, progress, what decided a pairing."""
+"""Summaries of a tournament for display: standings, progress, what decided a pairing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from arena.match.transcript import Entrant
 from arena.scheduling.formats import FormatName
 from arena.scheduling.knockout import Decision, Knockout
 from arena.scheduling.knockout_tables import TableKnockout
-from arena.scheduling.pairings import Number, PlayedPairing
+from arena.scheduling.pairings import EntryNumber, PlayedPairing
 from arena.scheduling.pairings import Standing as Standing
 from arena.tournament.tournament import Tournament, TournamentRecord
 
@@ -27,31 +27,31 @@ _TIE_BREAKS = {
 }
 
 
-def explained(tournament: Tournament) -> dict[str, str]:
+def ranking_terms(tournament: Tournament) -> dict[str, str]:
     """The columns that its standings rank by, first first, and what they count."""
     ranked_by = {"points": _POINTS[tournament.rules.format]}
     return ranked_by | {name: _TIE_BREAKS[name] for name in tournament.plan.tie_breaks}
 
 
 def standings(record: TournamentRecord) -> Sequence[Standing]:
-    """How it stands, best first."""
+    """The current standings, best first."""
     tournament = record.tournament
     return tournament.plan.standings(len(tournament.entries), record.played())
 
 
 def blocks_expected(tournament: Tournament, done: int) -> int:
-    """How many blocks it takes in all; more than planned when ties were played off."""
+    """How many blocks it takes in total; more than planned if ties needed further blocks."""
     return max(done, tournament.plan.expected_blocks(len(tournament.entries)))
 
 
 def blocks_done(record: TournamentRecord) -> int:
-    """How many blocks count, walkovers left out."""
+    """How many blocks count, without walkovers."""
     return sum(len(points) for points in record.points.values())
 
 
 @dataclass(frozen=True, slots=True)
 class PairingLine:
-    """A pairing, as it is listed."""
+    """A pairing, as one line of a list."""
 
     round: int
     table: int
@@ -65,7 +65,7 @@ class PairingLine:
 
 
 def pairing_lines(record: TournamentRecord) -> list[PairingLine]:
-    """Who meets whom, the latest round first."""
+    """All pairings, the latest round first."""
     return sorted(
         (_pairing_line(record, played) for played in record.played()),
         key=lambda one: (-one.round, one.table),
@@ -79,7 +79,7 @@ def _pairing_line(record: TournamentRecord, played: PlayedPairing) -> PairingLin
         pairing.round,
         pairing.table,
         tuple(
-            (tournament.entries[entry - 1].registered.entrant, shown(points[entry]))
+            (tournament.entries[entry - 1].registered.entrant, points_text(points[entry]))
             for entry in sorted(points, key=lambda entry: (-points[entry], entry))
         ),
         len(played.blocks),
@@ -89,18 +89,18 @@ def _pairing_line(record: TournamentRecord, played: PlayedPairing) -> PairingLin
     )
 
 
-def name_of(tournament: Tournament, number: Number) -> str:
+def name_of(tournament: Tournament, number: EntryNumber) -> str:
     """Bot and version; bots that are started by a command have none."""
     return str(tournament.entries[number - 1].registered.entrant).rstrip()
 
 
-def shown(points: Fraction) -> str:
+def points_text(points: Fraction) -> str:
     """Points as short as three decimals allow."""
     return f"{float(points):.3f}".rstrip("0").rstrip(".")
 
 
 def remark(record: TournamentRecord, played: PlayedPairing) -> str:
-    """What decided a pairing, where that is not plain from its points."""
+    """What decided a pairing, if its points do not show it; else ""."""
     pairing, tournament = played.pairing, record.tournament
     if pairing.is_bye:
         return "bye"

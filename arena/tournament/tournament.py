@@ -1,4 +1,4 @@
-"""A tournament as it was created, and the record of what was paired and played in it."""
+"""`Tournament`, its rules and entries, and `TournamentRecord`: its pairings and blocks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from arena.match.score_rule import ScoreRule
 from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName, make_format
 from arena.scheduling.ladder import TableType
-from arena.scheduling.pairings import Format, Number, Pairing, PlayedPairing
+from arena.scheduling.pairings import EntryNumber, Format, Pairing, PlayedPairing
 from arena.scheduling.scoring import block_points, walkover
 
 PairingKey = tuple[int, int]
@@ -21,7 +21,7 @@ PairingKey = tuple[int, int]
 
 
 class TournamentState(Enum):
-    """Where a tournament stands."""
+    """The state of a tournament."""
 
     CREATED = "created"
     RUNNING = "running"
@@ -31,25 +31,25 @@ class TournamentState(Enum):
 
     @property
     def over(self) -> bool:
-        """Whether nothing will be played any more."""
+        """Whether no more blocks will be played."""
         return self in (TournamentState.FINISHED, TournamentState.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A bot of the field."""
+    """A bot in the tournament's field."""
 
-    number: Number
+    number: EntryNumber
     """Its seeding, from 1."""
     registered: Registered
     elo: float | None
-    """What it was seeded by."""
+    """The rating it was seeded by."""
     withdrawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a tournament is played by; it never changes."""
+    """The rules of a tournament; they never change."""
 
     format: FormatName
     game: str
@@ -57,15 +57,15 @@ class Rules:
     """Those that differ from the game's defaults."""
     seats: int
     blocks: int
-    """Seat blocks by pairing."""
+    """Seat blocks per pairing."""
     rounds: int | None
-    """None where it follows from the format and the field."""
+    """None if the format and the field determine it."""
     score: ScoreRule
     seed: str
     rated: bool
 
     def plan(self, field: int) -> Format:
-        """The format for so many bots. Raises FormatError."""
+        """The format for a field of this many bots. Raises FormatError."""
         return make_format(
             self.format,
             field=field,
@@ -92,21 +92,21 @@ class Tournament:
 
     @cached_property
     def plan(self) -> Format:
-        """How it is played."""
+        """The format of this tournament."""
         return self.rules.plan(len(self.entries))
 
     @cached_property
-    def ladder(self) -> TableType:
+    def table_type(self) -> TableType:
         """What its matches are."""
         game = make_game(self.rules.game, self.rules.options)
         return TableType(game.name, game.options, self.rules.seats)
 
     @cached_property
-    def withdrawn(self) -> frozenset[Number]:
+    def withdrawn(self) -> frozenset[EntryNumber]:
         """Who does not play any more."""
         return frozenset(entry.number for entry in self.entries if entry.withdrawn)
 
-    def version(self, number: Number) -> VersionId:
+    def version(self, number: EntryNumber) -> VersionId:
         """The version that an entry is."""
         return self.entries[number - 1].registered.version_id
 
@@ -115,51 +115,51 @@ class BlockState(Enum):
     """Whether a block counts."""
 
     OPEN = "open"
-    """Not over, or not recorded yet."""
+    """Not over, or not completely recorded."""
     CLOSED = "closed"
     """It counts."""
     VOID = "void"
-    """It never will; another is played in its stead."""
+    """It does not count; another block is played instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
-    """What storage knows of a block of a tournament."""
+    """A block of a tournament as recorded in storage."""
 
     block_id: str
     pairing: PairingKey
     state: BlockState
     placings: tuple[Mapping[VersionId, int], ...]
-    """By match, in the order of the rotations, each version's rank."""
+    """Each version's rank, by match in the order of the rotations."""
 
 
 @dataclass(slots=True)
 class TournamentRecord:
-    """What was paired and played, as it grows."""
+    """The pairings and the counted blocks of a tournament so far."""
 
     tournament: Tournament
     pairings: dict[PairingKey, Pairing] = field(default_factory=dict)
     points: dict[PairingKey, list[tuple[Fraction, ...]]] = field(default_factory=dict)
-    """By pairing, the points of the blocks that count."""
+    """The points of the blocks that count, by pairing."""
 
     def close(self, state: TournamentState) -> None:
-        """Take in that it is over."""
+        """Set its final state."""
         self.tournament = replace(self.tournament, state=state)
 
     def add_pairings(self, pairings: Iterable[Pairing]) -> None:
-        """Take in what was paired."""
+        """Add new pairings."""
         for pairing in pairings:
             self.pairings[pairing.round, pairing.table] = pairing
 
     def add_blocks(self, blocks: Iterable[BlockRecord]) -> None:
-        """Take in what was played, in the order begun; only what is closed counts."""
+        """Add blocks in the order begun; only closed ones count."""
         for block in blocks:
             if block.state is BlockState.CLOSED:
                 points = self._points(self.pairings[block.pairing], block.placings)
                 self.points.setdefault(block.pairing, []).append(points)
 
     def blocks_wanted(self, key: PairingKey) -> int:
-        """How many blocks a pairing takes, as far as can be told now."""
+        """How many blocks a pairing takes, as far as is known now."""
         return self.tournament.plan.blocks_wanted(self._as_played(key))
 
     def blocks_counted(self, key: PairingKey) -> int:
@@ -167,10 +167,10 @@ class TournamentRecord:
         return len(self.points.get(key, ()))
 
     def played(self, unsettled: Iterable[PairingKey] = ()) -> list[PlayedPairing]:
-        """Everything as formats see it, in the order of rounds and tables.
+        """All pairings, in the form that formats take, in the order of rounds and tables.
 
-        Blocks that cannot be played because a bot withdrew are walkovers, except in pairings of
-        which blocks are still under way.
+        Blocks that cannot be played because a bot withdrew are walkovers, except in the
+        `unsettled` pairings, which have blocks being played.
         """
         under_way = frozenset(unsettled)
         return [
@@ -192,16 +192,16 @@ class TournamentRecord:
         missing = planned - len(played.blocks)
         return PlayedPairing(played.pairing, (*played.blocks, *[lost] * missing), absent)
 
-    def _absent(self, pairing: Pairing) -> frozenset[Number]:
+    def _absent(self, pairing: Pairing) -> frozenset[EntryNumber]:
         """Who had withdrawn, so that the pairing was not played out."""
         gone = self.tournament.withdrawn.intersection(pairing.entries)
         if not gone or not self.tournament.rules.format.round_by_round:
             return gone
-        # Whoever was paired again later was there still, or what followed would not follow.
+        # A bot that was paired again later had not withdrawn yet when this pairing was played.
         last = frozenset(entry for entry in gone if self._last_round(entry) == pairing.round)
         return last or gone
 
-    def _last_round(self, entry: Number) -> int:
+    def _last_round(self, entry: EntryNumber) -> int:
         return max(one.round for one in self.pairings.values() if entry in one.entries)
 
     def _points(

@@ -49,8 +49,8 @@ class _BloeffCardEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BloeffCard
     """The red action card that ends a seat's turn before it plays."""
 
 class BloeffCard(_BloeffCard, metaclass=_BloeffCardEnumTypeWrapper):
-    """A kind of card; cards of one kind are alike. The value of a number card is its number here
-    less 3. Hands are sorted in this order.
+    """A kind of card; cards of one kind are identical. The value of a number card is its number here
+    minus 3. Hands are sorted in this order.
     """
 
 BLOEFF_CARD_UNSPECIFIED: BloeffCard.ValueType  # 0
@@ -144,7 +144,7 @@ class _BloeffEndingEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BloeffEn
     BLOEFF_ENDING_LAST_LIMIT: _BloeffEnding.ValueType  # 1
     """The round with the last limit was over."""
     BLOEFF_ENDING_EMPTY_HAND: _BloeffEnding.ValueType  # 2
-    """A seat was rid of its cards."""
+    """A seat had no cards left."""
     BLOEFF_ENDING_TURN_CAP: _BloeffEnding.ValueType  # 3
     """The largest number of turns was reached."""
 
@@ -156,7 +156,7 @@ BLOEFF_ENDING_UNSPECIFIED: BloeffEnding.ValueType  # 0
 BLOEFF_ENDING_LAST_LIMIT: BloeffEnding.ValueType  # 1
 """The round with the last limit was over."""
 BLOEFF_ENDING_EMPTY_HAND: BloeffEnding.ValueType  # 2
-"""A seat was rid of its cards."""
+"""A seat had no cards left."""
 BLOEFF_ENDING_TURN_CAP: BloeffEnding.ValueType  # 3
 """The largest number of turns was reached."""
 Global___BloeffEnding: _TypeAlias = BloeffEnding  # noqa: Y015
@@ -173,7 +173,7 @@ class BloeffDeckRow(_message.Message):
     card: Global___BloeffCard.ValueType
     """The kind; no two rows have the same."""
     colour: _builtins.str
-    """Its colour, small letters. "blue" number cards count `points_blue`; exactly DRAW2 and SKIP are
+    """Its colour, in lower case. "blue" number cards count `points_blue`; exactly DRAW2 and SKIP are
     "red".
     """
     count: _builtins.int
@@ -258,13 +258,13 @@ class BloeffOptions(_message.Message):
     announce_any: _builtins.bool
     """Whether any total of 0 to 99 may be announced. Otherwise one that some card could make."""
     doubt_penalty: _builtins.int
-    """Cards drawn by whoever was wrong when a card was doubted, 0 to 52. Usually 2."""
+    """Cards drawn by the seat that was wrong when a card was doubted, 0 to 52. Usually 2."""
     bust_penalty: _builtins.int
     """Cards drawn for announcing more than the limit, 0 to 52. Usually 2."""
     call_penalty: _builtins.int
     """Cards drawn for a missed call, 0 to 52. Usually 2."""
     auto_call: _builtins.bool
-    """Whether the referee calls for everybody."""
+    """Whether the referee calls for all seats."""
     draw2_ends_turn: _builtins.bool
     """Whether carrying out a DRAW2 ends the turn."""
     caught_card_returns: _builtins.bool
@@ -282,7 +282,7 @@ class BloeffOptions(_message.Message):
     fewest_cards_break_ties: _builtins.bool
     """Whether fewer cards win among equal points. Otherwise equal points share a rank."""
     max_turns: _builtins.int
-    """The match ends after so many turns, 1 or more, skipped ones included. Usually 200."""
+    """The match ends after this many turns, 1 or more, skipped ones included. Usually 200."""
     @_builtins.property
     def deck(self) -> _containers.RepeatedCompositeFieldContainer[Global___BloeffDeckRow]:
         """The 52 cards, by kind."""
@@ -641,7 +641,7 @@ Global___BloeffCards: _TypeAlias = BloeffCards  # noqa: Y015
 
 @_typing.final
 class BloeffView(_message.Message):
-    """All that a seat may know when it is asked. If `balloted` is present you ballot, together with
+    """Everything a seat may know when it is asked. If `balloted` is present you ballot, together with
     all others but its player; else you are on turn and play a card.
     """
 
@@ -670,7 +670,7 @@ class BloeffView(_message.Message):
     turn: _builtins.int
     """Turns begun in this match, from 1, skipped ones included."""
     limit: _builtins.int
-    """The largest total of this round that is no bust."""
+    """The largest total of this round that is not a bust."""
     total: _builtins.int
     """The last accepted announcement of this round; 0 at its start."""
     direction: Global___BloeffDirection.ValueType
@@ -979,7 +979,7 @@ Global___BloeffDoubted: _TypeAlias = BloeffDoubted  # noqa: Y015
 
 @_typing.final
 class BloeffCardsDrawn(_message.Message):
-    """A seat drew cards. A drawing that a reshuffle interrupts is told in two parts."""
+    """A seat drew cards. If a reshuffle interrupts the drawing, there are two events."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

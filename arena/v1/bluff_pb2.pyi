@@ -38,7 +38,7 @@ class _BluffFaceEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BluffFace.V
     BLUFF_FACE_FIVE: _BluffFace.ValueType  # 5
     """The face 5."""
     BLUFF_FACE_STAR: _BluffFace.ValueType  # 6
-    """The star: counts for whatever face is bet on."""
+    """The star: counts for every face that is bet on."""
 
 class BluffFace(_BluffFace, metaclass=_BluffFaceEnumTypeWrapper):
     """A face of a die."""
@@ -56,7 +56,7 @@ BLUFF_FACE_FOUR: BluffFace.ValueType  # 4
 BLUFF_FACE_FIVE: BluffFace.ValueType  # 5
 """The face 5."""
 BLUFF_FACE_STAR: BluffFace.ValueType  # 6
-"""The star: counts for whatever face is bet on."""
+"""The star: counts for every face that is bet on."""
 Global___BluffFace: _TypeAlias = BluffFace  # noqa: Y015
 
 @_typing.final
@@ -384,7 +384,7 @@ Global___BluffPlacedBet: _TypeAlias = BluffPlacedBet  # noqa: Y015
 
 @_typing.final
 class BluffView(_message.Message):
-    """All that a seat may know in the middle of a round."""
+    """Everything a seat may know during a round."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

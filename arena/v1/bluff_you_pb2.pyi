@@ -456,7 +456,7 @@ Global___BluffYouChips: _TypeAlias = BluffYouChips  # noqa: Y015
 
 @_typing.final
 class BluffYouView(_message.Message):
-    """All that a seat may know when it is asked."""
+    """Everything a seat may know when it is asked."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -22,7 +22,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PlayRequest(_message.Message):
-    """From the bot. `hello` alone comes first; afterwards any number of the others, in any mixture."""
+    """From the bot. The first message holds only `hello`, later ones any combination of the others."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -64,7 +64,7 @@ Global___PlayRequest: _TypeAlias = PlayRequest  # noqa: Y015
 
 @_typing.final
 class PlayResponse(_message.Message):
-    """To the bot. Any mixture; within each list the order is that of events."""
+    """To the bot. Any combination of fields; each list is in the order of events."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -85,7 +85,7 @@ class PlayResponse(_message.Message):
 
     @_builtins.property
     def withdrawals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Withdrawal]:
-        """Offers that came to nothing, or matches that the referee had to break off."""
+        """Offers whose match does not begin, or matches that the referee ended as void."""
 
     @_builtins.property
     def refusals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Refusal]:
@@ -101,7 +101,7 @@ class PlayResponse(_message.Message):
 
     @_builtins.property
     def resumes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Resume]:
-        """Matches still running, when a stream was opened again."""
+        """Matches still running when a stream was reopened."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class Hello(_message.Message):
     protocol_version: _builtins.int
     """The version of this protocol: 1."""
     instance: _builtins.str
-    """Tells apart several running copies of the same bot, up to 40 characters. A new stream of the
+    """Distinguishes running copies of the same bot, up to 40 characters. A new stream of the
     same instance takes over from the older one. Usually left empty.
     """
     max_matches: _builtins.int
@@ -180,14 +180,14 @@ class Welcome(_message.Message):
     max_matches: _builtins.int
     """How many matches you will be offered at once: your `max_matches`, or the referee's limit."""
     signing_key: _builtins.bytes
-    """The public key of Ed25519 (RFC 8032) by which the arena signs transcripts. 32 bytes."""
+    """The public key (Ed25519, RFC 8032) of the arena's signatures of transcripts. 32 bytes."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
-        """Who the token says you are."""
+        """The bot that the token belongs to."""
 
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Games the referee plays of those you named."""
+        """The games you named that the referee plays."""
 
     def __init__(
         self,
@@ -225,8 +225,8 @@ class Offer(_message.Message):
     seat: _builtins.int
     """Your seat, from 0."""
     commitment: _builtins.bytes
-    """SHA-256 of the secret from which, together with all seats' entropy, every draw will follow.
-    Keep it: `end` opens the secret. 32 bytes.
+    """SHA-256 of the secret from which, together with all seats' entropy, every draw is computed.
+    Keep it: `end` reveals the secret. 32 bytes.
     """
     join_ms: _builtins.int
     """Join within this time, in milliseconds; afterwards the offer is withdrawn."""
@@ -294,9 +294,9 @@ Global___Join: _TypeAlias = Join  # noqa: Y015
 
 @_typing.final
 class Decline(_message.Message):
-    """Declines an offer. No fault: the match does not begin, and this instance of the bot is offered
-    nothing for 5 seconds. To leave, decline every offer, finish the matches that run, and close your
-    side of the stream.
+    """Declines an offer. This is not a fault: the match does not begin, and this instance of the bot
+    gets no offers for 5 seconds. To leave, decline every offer, finish the running matches, and
+    close your side of the stream.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -319,7 +319,7 @@ Global___Decline: _TypeAlias = Decline  # noqa: Y015
 
 @_typing.final
 class Withdrawal(_message.Message):
-    """An offer that came to nothing, or a match that the referee broke off. Never rated."""
+    """An offer whose match does not begin, or a match that the referee ended as void. Never rated."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -365,12 +365,12 @@ class Turn(_message.Message):
     """Time left in the bank of this match, in milliseconds."""
     @_builtins.property
     def view(self) -> _game_pb2.View:
-        """All that your seat may know now."""
+        """Everything your seat may know now."""
 
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Event]:
-        """What everybody learned since your last turn in this match, oldest first. The number of this
-        field is that of End's.
+        """The public events since your last turn in this match, oldest first. End has this field with
+        the same number.
         """
 
     def __init__(
@@ -406,7 +406,7 @@ class Answer(_message.Message):
     """The turn, as in the turn. An answer to a turn that is no longer open changes nothing."""
     @_builtins.property
     def action(self) -> _game_pb2.Action:
-        """What to do; of the match's game."""
+        """The action, of the match's game."""
 
     def __init__(
         self,
@@ -425,7 +425,7 @@ Global___Answer: _TypeAlias = Answer  # noqa: Y015
 
 @_typing.final
 class Refusal(_message.Message):
-    """A turn that you did not answer well: a fault, and `played` stands instead."""
+    """A turn without a valid answer of yours: a fault; `played` is used as the answer."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -488,7 +488,7 @@ class End(_message.Message):
 
     @_builtins.property
     def events(self) -> _containers.RepeatedCompositeFieldContainer[_game_pb2.Event]:
-        """What everybody learned since your last turn in this match, oldest first."""
+        """The public events since your last turn in this match, oldest first."""
 
     def __init__(
         self,
@@ -507,7 +507,7 @@ Global___End: _TypeAlias = End  # noqa: Y015
 
 @_typing.final
 class Resume(_message.Message):
-    """A match still running when the stream was opened again. Its open turn, if any, follows in `turns`
+    """A match still running when the stream was reopened. Its open turn, if any, follows in `turns`
     with all events of the match.
     """
 

@@ -31,15 +31,15 @@ class RefereeServiceStub:
 
     A bot opens Play with its token in the call's metadata ("authorization": "Bearer <token>") and
     keeps the stream open. Many matches run over it at once; turns and answers travel in batches.
-    The course of things:
+    The sequence of messages:
 
       1. the bot sends `hello`, the referee answers `welcome`;
       2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`);
       3. the referee sends a `turn` whenever the bot has to act; the bot sends an `answer`;
-      4. the referee sends `end` when the match is over, and further offers as the ladder goes.
+      4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. docs/protocol.md explains the rest.
     """
 
     @_typing.overload
@@ -51,7 +51,7 @@ class RefereeServiceStub:
 
     Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
     DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
-    that are no PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
+    that are not a PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
     streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
     instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of
     the stream: see Refusal.
@@ -63,15 +63,15 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
 
     A bot opens Play with its token in the call's metadata ("authorization": "Bearer <token>") and
     keeps the stream open. Many matches run over it at once; turns and answers travel in batches.
-    The course of things:
+    The sequence of messages:
 
       1. the bot sends `hello`, the referee answers `welcome`;
       2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`);
       3. the referee sends a `turn` whenever the bot has to act; the bot sends an `answer`;
-      4. the referee sends `end` when the match is over, and further offers as the ladder goes.
+      4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. docs/protocol.md explains the rest.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -80,7 +80,7 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
 
     Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
     DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
-    that are no PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
+    that are not a PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
     streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
     instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of
     the stream: see Refusal.
@@ -91,15 +91,15 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
 
     A bot opens Play with its token in the call's metadata ("authorization": "Bearer <token>") and
     keeps the stream open. Many matches run over it at once; turns and answers travel in batches.
-    The course of things:
+    The sequence of messages:
 
       1. the bot sends `hello`, the referee answers `welcome`;
       2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`);
       3. the referee sends a `turn` whenever the bot has to act; the bot sends an `answer`;
-      4. the referee sends `end` when the match is over, and further offers as the ladder goes.
+      4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. docs/protocol.md explains the rest.
     """
 
     @_abc_1.abstractmethod
@@ -112,7 +112,7 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
         DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
-        that are no PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
+        that are not a PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
         streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
         instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of
         the stream: see Refusal.

@@ -31,9 +31,9 @@ class RegisterBotRequest(_message.Message):
     bot: _builtins.str
     """1 to 40 letters, digits, dots, dashes and underscores."""
     owner: _builtins.str
-    """Who registers it; by the same rule. Left empty for a new version of an existing bot."""
+    """Who registers it; same rule. Empty for a new version of an existing bot."""
     version: _builtins.str
-    """The release; by the same rule. Empty counts as "1"."""
+    """The release; same rule. Empty counts as "1"."""
     def __init__(
         self,
         *,
@@ -58,7 +58,7 @@ class RegisterBotResponse(_message.Message):
     ENTRANT_FIELD_NUMBER: _builtins.int
     TOKEN_FIELD_NUMBER: _builtins.int
     token: _builtins.str
-    """The token, shown this once; keep it secret."""
+    """The token, shown only once; keep it secret."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """What was registered."""
@@ -166,7 +166,7 @@ class GetLeaderboardRequest(_message.Message):
     game: _builtins.str
     """The game's id, such as "bluff"."""
     seats: _builtins.int
-    """The number of seats at the table; 0 stands for the smallest that was played."""
+    """The number of seats at the table; 0 means the smallest that was played."""
     options_json: _builtins.str
     """Options that differ from the defaults, as a JSON object. Empty for none."""
     def __init__(
@@ -228,7 +228,7 @@ class Rating(_message.Message):
     ELO_HIGH_FIELD_NUMBER: _builtins.int
     LUCK_ADJUSTED_FIELD_NUMBER: _builtins.int
     elo: _builtins.float
-    """Elo points; the anchor bot stands at 1500."""
+    """Elo points; the anchor bot has 1500."""
     matches: _builtins.int
     """Rated matches."""
     mean_placing: _builtins.float
@@ -247,8 +247,8 @@ class Rating(_message.Message):
 
     @_builtins.property
     def luck_adjusted(self) -> Global___LuckAdjusted:
-        """The rating with the luck of the draws taken out. It stands beside `elo`, by which alone lines
-        are ordered. Absent while too few of its or of the anchor's matches have a measured luck.
+        """The rating with the luck of the draws taken out. It does not affect the order, which is by
+        `elo`. Absent while too few of its or of the anchor's matches have a measured luck.
         """
 
     def __init__(
@@ -274,7 +274,9 @@ Global___Rating: _TypeAlias = Rating  # noqa: Y015
 
 @_typing.final
 class LuckAdjusted(_message.Message):
-    """A rating with the luck of the draws taken out: an estimate of the same strength, mostly surer."""
+    """A rating with the luck of the draws taken out: an estimate of the same strength, usually with
+    less variance.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -289,8 +291,8 @@ class LuckAdjusted(_message.Message):
     elo_high: _builtins.float
     """The upper end of its 95 % interval."""
     variance_factor: _builtins.float
-    """Its variance as a share of that of the official rating: below 1 it is surer. Absent for the
-    anchor, which has neither.
+    """Its variance divided by that of the official rating: below 1 it is more precise. Absent for
+    the anchor, which has neither.
     """
     def __init__(
         self,
@@ -477,7 +479,7 @@ class GetSigningKeyResponse(_message.Message):
 
     KEY_FIELD_NUMBER: _builtins.int
     key: _builtins.bytes
-    """The public key of Ed25519 (RFC 8032), 32 bytes."""
+    """The public key (Ed25519, RFC 8032), 32 bytes."""
     def __init__(
         self,
         *,

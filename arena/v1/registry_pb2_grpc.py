@@ -112,7 +112,7 @@ class RegistryServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetSigningKey(self, request, context):
-        """The key by which the arena signs transcripts.
+        """The public key of the arena's signatures of transcripts.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

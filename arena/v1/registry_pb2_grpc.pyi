@@ -50,7 +50,7 @@ class RegistryServiceStub:
     GetTranscript: _grpc.UnaryUnaryMultiCallable[_registry_pb2.GetTranscriptRequest, _registry_pb2.GetTranscriptResponse]
     """The record of one finished match. NOT_FOUND when there is none."""
     GetSigningKey: _grpc.UnaryUnaryMultiCallable[_registry_pb2.GetSigningKeyRequest, _registry_pb2.GetSigningKeyResponse]
-    """The key by which the arena signs transcripts."""
+    """The public key of the arena's signatures of transcripts."""
 
 @_typing.type_check_only
 class RegistryServiceAsyncStub(RegistryServiceStub):
@@ -74,7 +74,7 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     GetTranscript: _aio.UnaryUnaryMultiCallable[_registry_pb2.GetTranscriptRequest, _registry_pb2.GetTranscriptResponse]  # type: ignore[assignment]
     """The record of one finished match. NOT_FOUND when there is none."""
     GetSigningKey: _aio.UnaryUnaryMultiCallable[_registry_pb2.GetSigningKeyRequest, _registry_pb2.GetSigningKeyResponse]  # type: ignore[assignment]
-    """The key by which the arena signs transcripts."""
+    """The public key of the arena's signatures of transcripts."""
 
 class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
     """The registry of bots and the log of their results."""
@@ -131,6 +131,6 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registry_pb2.GetSigningKeyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registry_pb2.GetSigningKeyResponse, _abc.Awaitable[_registry_pb2.GetSigningKeyResponse]]:
-        """The key by which the arena signs transcripts."""
+        """The public key of the arena's signatures of transcripts."""
 
 def add_RegistryServiceServicer_to_server(servicer: RegistryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,5 +1,5 @@
-"""Random playouts, each in a process of its own: this project's games and two other platforms'.
+"""Programs for random playouts of this project's games and of two other platforms.
 
-The others' files run under the interpreter of a throw-away environment and import nothing of
-this project. Every process takes GAME SEATS SECONDS and prints one JSON object.
+The programs of the other platforms run in a temporary environment and import nothing of this
+project. Every program takes GAME SEATS SECONDS and prints one JSON object.
 """

@@ -1,7 +1,7 @@
 """Random playouts of this project's games, with the acting seat's view built for every decision.
 
 python -m benchmarks.games_load.arena_games GAME SEATS SECONDS   rules alone
-python -m benchmarks.games_load.arena_games GAME-match SEATS SECONDS   as a referee conducts it
+python -m benchmarks.games_load.arena_games GAME-match SEATS SECONDS   match flow, as in the referee
 python -m benchmarks.games_load.arena_games GAME-memory SEATS MATCHES   resident memory
 """
 
@@ -21,7 +21,7 @@ MEMORY_FIRST = 1_000
 
 
 def main() -> None:
-    """Measure what the command line asks for."""
+    """Run the measurement named on the command line."""
     name, _, what = sys.argv[1].partition("-")
     game, seats, random = make_game(name), int(sys.argv[2]), Random(1)
     if what == "memory":
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def playout(game: AnyGame, seats: int, random: Random) -> int:
-    """One match by the rules alone; the number of decisions."""
+    """Play one match with the rules alone; returns the number of decisions."""
     dealing = KeyedRandomness(random.randbytes(32))
     state, decisions = game.start(seats), 0
     while (to_act := game.to_act(state)) != ():
@@ -47,7 +47,7 @@ def playout(game: AnyGame, seats: int, random: Random) -> int:
 
 
 def match(game: AnyGame, seats: int, random: Random) -> int:
-    """One match with its events, its steps for the transcript and its result."""
+    """Play one match with events, steps and result; returns the number of decisions."""
     flow, decisions = play(game, seats, KeyedRandomness(random.randbytes(32))), 0
     try:
         ask = next(flow)

@@ -1,4 +1,4 @@
-"""Counting decisions for some CPU time. Imports nothing of this project or of the others."""
+"""Measurement of decisions per CPU time. Imports nothing of this project or of the others."""
 
 import json
 import time
@@ -10,8 +10,8 @@ WARM_UP_S = 0.2
 def measure(playout: Callable[[], int], seconds: float) -> None:
     """Play matches for `seconds` of CPU time and print decisions, matches and the time used.
 
-    `playout` plays one match and returns its number of decisions. CPU time, because a core that
-    is shared with others says nothing about the code.
+    `playout` plays one match and returns its number of decisions. CPU time is used because elapsed
+    time on a shared core depends on the other processes.
     """
     _play(playout, WARM_UP_S)
     decisions, matches, used = _play(playout, seconds)

@@ -2,7 +2,7 @@
 
 PYTHON openspiel_liars_dice.py - SEATS SECONDS
 
-One match is one round of five dice a seat; nobody rolls again.
+One match is one round with five dice per seat, without a second roll.
 """
 
 import random
@@ -13,7 +13,7 @@ from measuring import measure
 
 
 def main() -> None:
-    """Measure what the command line asks for."""
+    """Run the measurement named on the command line."""
     game = pyspiel.load_game(f"liars_dice(players={int(sys.argv[2])},numdice=5)")
     choose = random.Random(1)
 

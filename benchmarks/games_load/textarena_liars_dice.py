@@ -2,10 +2,10 @@
 
 PYTHON textarena_liars_dice.py fresh|reused SEATS SECONDS
 
-`fresh` makes an environment for each match, `reused` resets one, as one does with Gym's: there
-each observation holds those of all matches before, so that its cost grows with their number.
-The rules bound no bid; as at Bluff, a random seat bids no more dice than there are in play and
-chooses among these bids and the call.
+`fresh` makes an environment for each match, `reused` resets one, as usual with Gym: then each
+observation includes those of all earlier matches, so its cost grows with their number. The rules do
+not limit bids; as in Bluff, a random seat bids at most the dice in play and chooses among these
+bids and the call.
 """
 
 import random
@@ -20,7 +20,7 @@ NAME = "LiarsDice-v0"
 
 
 def main() -> None:
-    """Measure what the command line asks for."""
+    """Run the measurement named on the command line."""
     seats, choose = int(sys.argv[2]), random.Random(1)
     if sys.argv[1] == "reused":
         environment = textarena.make(NAME)
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def playout(environment: Any, seats: int, choose: random.Random) -> int:
-    """One match; the number of decisions."""
+    """Play one match; returns the number of decisions."""
     environment.reset(num_players=seats)
     decisions, done = 0, False
     while not done:
@@ -44,7 +44,7 @@ def playout(environment: Any, seats: int, choose: random.Random) -> int:
             for shown in range(face, 7)
         ]
         if standing["quantity"]:
-            # The first is the standing bid itself.
+            # The first answer is the standing bid itself, which is not legal.
             answers[0] = CALL
         done, _ = environment.step(choose.choice(answers))
         decisions += 1

@@ -1,1 +1,1 @@
-"""The two sides of the referee's benchmark: an echo to compare with, and clients that play."""
+"""Programs for the referee's benchmark: an echo server to compare with, and playing clients."""

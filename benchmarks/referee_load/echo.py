@@ -1,4 +1,4 @@
-"""A bare grpc.aio echo stream, the limit that a referee is measured against.
+"""A bare grpc.aio echo stream, an upper limit for the speed of a referee.
 
 python -m benchmarks.referee_load.echo serve PORT
 python -m benchmarks.referee_load.echo load PORT STREAMS SECONDS BYTES
@@ -17,7 +17,7 @@ METHOD = "/benchmark.Echo/Echo"
 
 
 async def serve(port: int) -> None:
-    """Echo every message, as plain as grpc.aio allows."""
+    """Echo every message with as little code as grpc.aio allows."""
 
     async def echo(_requests: object, context: grpc.aio.ServicerContext) -> None:
         while (message := await context.read()) is not grpc.aio.EOF:
@@ -35,7 +35,10 @@ async def serve(port: int) -> None:
 
 
 async def load(port: int, streams: int, seconds: float, size: int) -> None:
-    """One message in flight per stream; prints round trips/s and their median time in µs."""
+    """Load the server with one message in flight per stream.
+
+    Prints round trips/s and their median time in µs.
+    """
     message = b"x" * size
     times: list[float] = []
     counting = False

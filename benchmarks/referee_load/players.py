@@ -1,13 +1,13 @@
-"""Bots of Bluff that cost next to nothing: the referee's work is what is measured.
+"""Very cheap Bluff bots, so that a benchmark measures the referee's work.
 
 python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS < tokens
 python -m benchmarks.referee_load.players count PORT MATCHES_AT_ONCE SECONDS < tokens
 python -m benchmarks.referee_load.players idle PORT < tokens
 
-They speak the protocol as any bot does and play like the sample bot `timid`: the smallest raise,
-a doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
-turn of its match in µs, decisions per match and per message; `count` prints how many decisions
-there were by then, ten times a second; `idle` connects, says so and stays.
+They use the protocol like any bot and play like the sample bot `timid`: the smallest raise, and a
+doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
+turn of its match in µs, decisions per match and per message; `count` prints the number of decisions
+so far for ten moments per second; `idle` connects, prints a line and stays connected.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ DOUBTS = 0.2
 
 
 class Load:
-    """What all bots of this process count together."""
+    """The counts of all bots of this process."""
 
     def __init__(self) -> None:
         self.counting = False
@@ -35,11 +35,11 @@ class Load:
         self.decisions = self.messages = self.ends = 0
         self.times: list[float] = []
         self.answered_at: dict[str, float] = {}
-        """When each match was last answered: its next turn ends the referee's part."""
+        """The time of the last answer by match; the referee's time ends with the next turn."""
 
 
 async def play(port: int, token: str, matches: int, load: Load) -> None:
-    """One bot."""
+    """Run one bot until its stream ends."""
     random = Random(token)
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         metadata = (("authorization", f"Bearer {token}"),)
@@ -86,7 +86,7 @@ def _answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) 
 
 
 async def measure(port: int, matches: int, seconds: float, tokens: list[str]) -> None:
-    """All bots at once, measured for `seconds` after a second to warm up."""
+    """Run all bots, measure for `seconds` after one second of warm-up, and print the figures."""
     load = Load()
     bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
     await asyncio.sleep(1.0)
@@ -107,7 +107,7 @@ async def measure(port: int, matches: int, seconds: float, tokens: list[str]) ->
 
 
 async def count(port: int, matches: int, seconds: float, tokens: list[str]) -> None:
-    """All bots at once; [monotonic time, decisions so far] for whoever watches the clock too."""
+    """Run all bots for `seconds` and print a list of [monotonic time, decisions so far]."""
     load = Load()
     bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
     for _ in tokens:
@@ -127,7 +127,7 @@ async def count(port: int, matches: int, seconds: float, tokens: list[str]) -> N
 
 
 async def idle(port: int, tokens: list[str]) -> None:
-    """Connect, say so, and stay until killed."""
+    """Connect all bots, print a line, and stay connected until killed."""
     load = Load()
     bots = [asyncio.create_task(play(port, token, 1, load)) for token in tokens]
     for _ in tokens:

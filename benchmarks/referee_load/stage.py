@@ -1,4 +1,4 @@
-"""The stage of a load: the real referee on a database, registered bots, clients that load it."""
+"""The setup of a load test: the real referee on a database, registered bots, client processes."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ Figures = dict[str, float]
 
 
 async def register(url: str, count: int, name: str, owner: str | None = None) -> list[str]:
-    """New bots, of one owner or each of its own; their tokens."""
+    """Register new bots, of one owner or with an owner each; returns their tokens."""
     async with open_store(url) as store:
         return [
             (await store.register(f"{name}{n}", owner or f"{name}-owner{n}"))[1]
@@ -25,7 +25,7 @@ async def register(url: str, count: int, name: str, owner: str | None = None) ->
 
 
 def measure(*arguments: object, tokens: Sequence[str] = ()) -> Figures:
-    """What a client of benchmarks.referee_load prints."""
+    """The figures that a client of benchmarks.referee_load prints."""
     with client(*arguments, tokens=tokens) as process:
         answer, _ = process.communicate()
     figures: Figures = json.loads(answer)
@@ -34,7 +34,7 @@ def measure(*arguments: object, tokens: Sequence[str] = ()) -> Figures:
 
 @contextlib.contextmanager
 def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
-    """A client: the name of its module and its arguments; tokens go to its input."""
+    """A client process, given its module and arguments; tokens are written to its input."""
     module, *rest = map(str, arguments)
     with subprocess.Popen(
         [sys.executable, "-m", f"benchmarks.referee_load.{module}", *rest],
@@ -51,7 +51,7 @@ def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subproces
 
 @contextlib.contextmanager
 def referee(url: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """`arena serve` on the database: its port and its process."""
+    """A running `arena serve` on the database, as (port, process)."""
     port = free_port()
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {
@@ -73,7 +73,7 @@ def referee(url: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
 
 
 def free_port() -> int:
-    """A port that nobody uses yet."""
+    """An unused port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

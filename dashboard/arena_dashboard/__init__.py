@@ -1,18 +1,20 @@
 """The arena's pages: leaderboard, matches, replays. It reads the database and never writes.
 
 streamlit_app   navigation and what all pages share
-views           one page, one question, one file
+views           the pages, one file each
 data            cached reads, and the one place that decides what a viewpoint may know
-comparison_data     what stands beside a ladder's Elo, its history, its checks
-live_board      one ladder's board, kept up to date while the arena plays
+comparison_data     a ladder's comparisons, its history, its checks
+tournament_data     tournaments as they stand
 watching        a transcript as one viewpoint sees it, moment by moment
-choosing        choices that live in the URL
+url_choice      choices that live in the URL
 ladder_choice   the ladder of the URL
-charts          data frames as pictures
-history_chart   ratings over time as a picture
+charts          the chart of a ladder's ratings
+history_chart   the chart of ratings over time
 comparison_tables   who beat whom, and a bot's numbers, as HTML
+tournament_tables   standings and pairings as HTML
+tournament_page     one tournament
 tables          the leaderboard and the list of matches as HTML
-match_page      what stands around the scene of a replay
+match_page      the parts of a replay around its scene
 scenes          a moment of a match as HTML and in words, game by game
 markup          HTML that is escaped by construction
 """

@@ -1,8 +1,7 @@
 """Streamlit with the arena's pages: python -m arena_dashboard [OPTIONS of `streamlit run`].
 
-What the pages are made of is imported before the port opens. Streamlit would do it for the first
-visitor, who would look at an empty page meanwhile: for some twenty seconds where bots play on all
-cores.
+The pages' imports are done before the port opens. Otherwise Streamlit does them for the first
+visitor, who sees an empty page meanwhile: for about twenty seconds while bots use all cores.
 """
 
 import sys
@@ -21,7 +20,7 @@ APP = Path(__file__).with_name("streamlit_app.py")
 
 def main() -> None:
     """Serve the pages until stopped."""
-    # Altair finds out how to read a table when it makes its first chart.
+    # Altair's first chart is slow: it looks for ways to read tables.
     altair.Chart(pandas.DataFrame({"x": [0]})).mark_point().encode(x="x").to_dict()
     cli.main(["run", str(APP), *sys.argv[1:]], prog_name="streamlit")
 

@@ -1,4 +1,4 @@
-"""Data frames as pictures; pure."""
+"""The chart of a ladder's ratings; pure."""
 
 import altair as alt
 import pandas as pd
@@ -8,7 +8,7 @@ ROW_HEIGHT = 26
 FRAME_HEIGHT = 110
 """Pixels for the legend and the axis."""
 MOST_BOTS = 40
-"""More lines than this say nothing to an eye; the table below has them all."""
+"""The most lines that a chart can show legibly; the table below has all."""
 
 
 def ratings(ladder: pd.DataFrame, anchor: str | None) -> alt.LayerChart:
@@ -65,7 +65,7 @@ def ratings(ladder: pd.DataFrame, anchor: str | None) -> alt.LayerChart:
 
 
 def in_words(ladder: pd.DataFrame) -> str:
-    """What the picture says to whoever cannot see it."""
+    """What the chart says to whoever cannot see it."""
     lines = (
         f"{row.bot} {row.elo:.0f} ({row.low:.0f} to {row.high:.0f})"
         for row in ladder.head(MOST_BOTS).itertuples()

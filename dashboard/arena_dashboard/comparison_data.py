@@ -1,7 +1,7 @@
-"""What stands beside a ladder's Elo, for the pages: cached, and of one moment.
+"""A ladder's comparisons, history and model check, for the pages: cached, and of one moment.
 
 The Nash average and the win shares follow the live board; the history and the model check take
-seconds, so they are kept for some minutes and say how much of the log they are about.
+seconds, so they are cached for some minutes and say how much of the log they cover.
 """
 
 import pandas as pd
@@ -20,7 +20,7 @@ KEPT_SECONDS = 300.0
 
 
 def ladder_details(ladder: LadderId) -> Details:
-    """The ladder with all that stands beside it."""
+    """The ladder with its comparisons, faults and other table sizes."""
     board = data.leaderboard(ladder)
     found = _comparisons(ladder, board.sequence, board) if board.rated else None
     return Details(
@@ -52,12 +52,12 @@ def ladders_of(bot: str) -> list[Details]:
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def history(ladder: LadderId) -> LadderHistory:
-    """How the ladder came about, some minutes old at most."""
+    """The ladder's ratings over time, at most some minutes old."""
     return details.ladder_history(data.reader(), data.live_board(ladder))
 
 
 def history_frame(found: LadderHistory, versions: list[VersionId]) -> pd.DataFrame:
-    """What the picture of a history is drawn from: a row per point and bot."""
+    """The data frame of a history's chart: a row per point and bot."""
     ends = {match.sequence: match.finished_at for match in found.matches}
     rows = [
         (
@@ -76,13 +76,13 @@ def history_frame(found: LadderHistory, versions: list[VersionId]) -> pd.DataFra
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def check(ladder: LadderId) -> ModelCheck | None:
-    """The checks that take seconds, some minutes old at most; None before the first match."""
+    """The check by the exact model, at most some minutes old; None before the first match."""
     return model_check(data.live_board(ladder).log()[0], score=ladder.score)
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)
 def _comparisons(
-    ladder: LadderId,  # noqa: ARG001, the key of what is kept, as the next one
+    ladder: LadderId,  # noqa: ARG001, part of the cache's key, as the next one
     sequence: int,  # noqa: ARG001
     _board: Leaderboard,
 ) -> Comparisons:

@@ -1,4 +1,4 @@
-"""What stands beside the Elo, as HTML: the matrix of who beat whom, and a bot's numbers; pure."""
+"""Comparisons as HTML: the matrix of who beat whom, and a bot's numbers; pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from arena.storage.rows import Trouble
 from arena_dashboard.markup import Html, tag, together
 
 MATRIX_BOTS = 25
-"""More fields than this square no eye takes in; each bot's own page has all its opponents."""
+"""The most rows of a legible matrix; each bot's own page has all its opponents."""
 
 
 def bot_link(bot: str) -> str:
@@ -19,7 +19,7 @@ def bot_link(bot: str) -> str:
     return "bot?" + urlencode({"bot": bot})
 
 
-def matrix(standings: Sequence[BoardLine], beside: Comparisons) -> Html:
+def matrix(standings: Sequence[BoardLine], comparisons: Comparisons) -> Html:
     """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals."""
     lines = standings[:MATRIX_BOTS]
     head = tag(
@@ -42,7 +42,7 @@ def matrix(standings: Sequence[BoardLine], beside: Comparisons) -> Html:
                 tag("span", line.version, class_="ba-faint"),
                 scope="row",
             ),
-            *(_cell(beside, at, other, lines) for other in range(len(lines))),
+            *(_cell(comparisons, at, other, lines) for other in range(len(lines))),
         )
         for at, line in enumerate(lines)
     )
@@ -62,12 +62,12 @@ def matrix(standings: Sequence[BoardLine], beside: Comparisons) -> Html:
     )
 
 
-def _cell(beside: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) -> Html:
-    met = beside.met(at, other)
+def _cell(comparisons: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) -> Html:
+    met = comparisons.met(at, other)
     if met is None:
         return tag("td", "" if at == other else "–", class_="ba-heat ba-faint")
     said = (
-        f"{_name(lines[at])} against {_name(lines[other])}: {met.wins} won, {met.draws} tied, "
+        f"{_name(lines[at])} against {_name(lines[other])}: {met.wins} won, {met.ties} tied, "
         f"{met.losses} lost"
     )
     return tag(
@@ -81,7 +81,7 @@ def _cell(beside: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) 
 
 def numbers(
     standings: Sequence[BoardLine],
-    beside: Comparisons,
+    comparisons: Comparisons,
     troubles: Mapping[VersionId, Trouble],
     across: Mapping[VersionId, AcrossTables],
     check: ModelCheck | None,
@@ -92,16 +92,16 @@ def numbers(
     heads: list[tuple[str, str, str | None]] = [
         ("Bot", "", None),
         ("Elo", "ba-number", None),
-        ("Nash", "ba-number", "Weight in the equilibrium of picking a bot. Never sorts the ladder"),
+        ("Nash", "ba-number", "Weight in the equilibrium of picking a bot. Does not affect ranks"),
         *((f"Wins at {size}", "ba-number", f"{1 / size:.0%} is average") for size in sizes),
         ("Faults", "ba-number", "Late, illegal, malformed or missing answers"),
         ("Forfeits", "ba-number", None),
     ]
     if several:
-        hint = "The plain mean of the Elo of its ladders, and how many. It is no rating"
+        hint = "The mean of the Elo of its ladders, and how many. It is not a rating"
         heads.append(("Mean of ladders", "ba-number", hint))
     rows = []
-    for line, weight in zip(standings, beside.nash_weight, strict=True):
+    for line, weight in zip(standings, comparisons.nash_weight, strict=True):
         trouble, one = troubles.get(line.version_id), across[line.version_id]
         interval = check.nash_interval.get(line.version_id) if check else None
         cells = {cell.seats: cell for cell in one.wins}
@@ -119,12 +119,12 @@ def numbers(
                 *([_number(f"{one.mean_elo:.0f}", f"of {len(one.elo)}")] if several else []),
             )
         )
-    return scrolling("Comparisons the Elo", heads, rows)
+    return scrolling("Comparisons", heads, rows)
 
 
-def opponents(standings: Sequence[BoardLine], beside: Comparisons, version: VersionId) -> Html:
+def opponents(standings: Sequence[BoardLine], comparisons: Comparisons, version: VersionId) -> Html:
     """All whom a version met on a ladder, best first."""
-    at = beside.bots.index(version)
+    at = comparisons.bots.index(version)
     heads: list[tuple[str, str, str | None]] = [
         ("Opponent", "", None),
         ("Elo", "ba-number", None),
@@ -135,14 +135,14 @@ def opponents(standings: Sequence[BoardLine], beside: Comparisons, version: Vers
     ]
     rows = []
     for other, line in enumerate(standings):
-        met = beside.met(at, other)
+        met = comparisons.met(at, other)
         if met is not None:
             rows.append(
                 tag(
                     "tr",
                     tag("td", tag("a", line.bot, href=bot_link(line.bot)), " ", _version(line)),
                     _number(f"{line.elo:.0f}"),
-                    *(_number(str(count)) for count in (met.wins, met.draws, met.losses)),
+                    *(_number(str(count)) for count in (met.wins, met.ties, met.losses)),
                     _number(f"{met.share:.1%}", f"{met.low:.0%}–{met.high:.0%}"),
                 )
             )
@@ -152,7 +152,7 @@ def opponents(standings: Sequence[BoardLine], beside: Comparisons, version: Vers
 def scrolling(
     caption: str, heads: Sequence[tuple[str, str, str | None]], rows: Sequence[Html]
 ) -> Html:
-    """A table that scrolls sideways by itself where the screen is narrow, keys included."""
+    """A table that scrolls sideways on narrow screens, also by keyboard."""
     head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
     return tag(
         "div",
@@ -170,9 +170,9 @@ def scrolling(
     )
 
 
-def worst_in_words(standings: Sequence[BoardLine], beside: Comparisons) -> str:
+def worst_in_words(standings: Sequence[BoardLine], comparisons: Comparisons) -> str:
     """The pair that the ratings explain worst; "" where nobody met often enough."""
-    worst = beside.worst
+    worst = comparisons.worst
     if worst is None:
         return ""
     names = {line.version_id: _name(line) for line in standings}
@@ -184,29 +184,29 @@ def worst_in_words(standings: Sequence[BoardLine], beside: Comparisons) -> str:
 
 
 def check_in_words(standings: Sequence[BoardLine], check: ModelCheck) -> str:
-    """Whether one number per bot is the whole story."""
+    """The result of the check by the exact model, as a sentence."""
     looked = f"Looked at {check.looked_at:,} of {check.matches:,} matches."
     if check.misfit is None:
-        return f"The exact model knows only ladders on which every placing counts. {looked}"
+        return f"The exact model supports only ladders on which every placing counts. {looked}"
     if not check.misfit:
-        return f"No model misfit: Plackett–Luce with ties says the same. {looked}"
+        return f"No model misfit: Plackett–Luce with ties agrees. {looked}"
     names = {line.version_id: _name(line) for line in standings}
     beyond = (
-        "one strength is not the whole story of "
+        "a single strength does not describe "
         + ", ".join(names.get(bot, "a bot") for bot in check.displaced)
         if check.displaced
-        else "no bot is out of place"
+        else "no bot differs"
     )
     return (
         "Model misfit: Plackett–Luce with ties differs by more than the 95 % interval. Its scale "
-        f"is {check.stretch:.2f} times the board's; beyond that, {beyond}. {looked}"
+        f"is {check.stretch:.2f} times the board's; apart from that, {beyond}. {looked}"
     )
 
 
 def ladder_numbers(
     rank: BoardLine, weight: float, trouble: Trouble | None, wins: Sequence[WinCell]
 ) -> Html:
-    """A version on one ladder, in a line of facts."""
+    """The numbers of a version on one ladder, in one line."""
     return tag(
         "div",
         *(tag("span", text) for text in _facts(rank, weight, trouble, wins)),

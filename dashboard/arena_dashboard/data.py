@@ -1,8 +1,8 @@
-"""What the pages may know: cached reads of the database, with a role that cannot write.
+"""Cached reads of the database for the pages, with a role that cannot write.
 
-A page gets rows, leaderboards and `Watched` matches, and never a transcript or a state: what a
-viewpoint must not know is not there to be shown. Every read may raise StorageError, its message a
-sentence for the visitor.
+A page gets rows, leaderboards and `Watched` matches, but never a transcript or a state, so that it
+cannot show what a viewpoint must not know. Every read may raise StorageError with a message for the
+visitor.
 """
 
 import json
@@ -16,36 +16,37 @@ import streamlit as st
 from arena.boards.board import BoardLine, table_sizes
 from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
 from arena.games import GAMES
+from arena.match.match_id import is_match_id
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
 from arena.storage.errors import DatabaseUnreachableError
 from arena.storage.reading import Reader
-from arena.storage.rows import MatchRow, is_match_id, match_row
+from arena.storage.rows import MatchRow, match_row
 from arena.storage.statements import Row
 from arena.storage.transcripts import Packed, unpack
 from arena_dashboard.watching import Watched, parse_viewpoint, watch
 
 PAGE = 25
-"""Matches on a page of the list."""
+"""Matches per page of the list."""
 
 
 def database_url() -> str | None:
-    """Where the arena keeps its results; None where nobody said so. Raises SettingsError."""
+    """The URL of the arena's database; None if it is not set. Raises SettingsError."""
     return read_settings().database_url
 
 
 def leaderboard(ladder: LadderId) -> Leaderboard:
-    """The ladder as it stands now; cheap to ask again and again."""
+    """The current leaderboard of a ladder; cheap to call repeatedly."""
     return live_board(ladder).now()
 
 
 def live_board(ladder: LadderId) -> LiveBoard:
-    """The ladder that all visitors share."""
+    """The live board of a ladder, shared by all visitors."""
     return _live_boards(_url()).board(ladder)
 
 
 def reader() -> Reader:
-    """Runs statements, for whatever reads more than rows."""
+    """The reader that runs statements, for functions that take a reader."""
     return _reader(_url())
 
 
@@ -55,7 +56,7 @@ def read(statement: Row) -> Sequence[Any]:
 
 
 def frame(standings: Sequence[BoardLine]) -> pd.DataFrame:
-    """What the picture of a ladder is drawn from, one row per bot, best first."""
+    """The data frame of a ladder's chart: one row per bot, best first."""
     return pd.DataFrame(
         {
             "bot": [f"{line.bot} {line.version}" for line in standings],
@@ -69,18 +70,18 @@ def frame(standings: Sequence[BoardLine]) -> pd.DataFrame:
 
 
 def ladders() -> dict[str, dict[str, list[tuple[int, ...]]]]:
-    """What has been played: by game, by options as JSON, the table sizes."""
+    """The table sizes that were played, by game and by options as JSON."""
     return _ladders(_url())
 
 
 def bot_names() -> list[str]:
-    """All bots, for choosing."""
+    """The names of all bots."""
     return _bot_names(_url())
 
 
 def match_page(*, bot: str | None, game: str | None, before: str | None) -> list[MatchRow]:
     """The newest matches, or those that come after the match `before` in the list."""
-    if before is not None and not is_match_id(before):
+    if before is not None and not is_match_id(before.lower()):
         return []
     page = statements.match_list(bot=bot, game=game, before=before, limit=PAGE)
     return [match_row(row._mapping) for row in read(page)]
@@ -94,18 +95,18 @@ def newest_match() -> str | None:
 
 def match(match_id: str) -> MatchRow | None:
     """How a match is recorded; None when there is none of that id."""
-    if not is_match_id(match_id):
+    if not is_match_id(match_id.lower()):
         return None
     rows = read(statements.match_by_id(match_id))
     return match_row(rows[0]._mapping) if rows else None
 
 
 def watched(match_id: str, viewpoint: str) -> Watched | None:
-    """A match as `viewpoint` (see `watching`) saw it; None when there is none of that id.
+    """A match as `viewpoint` (see `watching`) saw it; None if no match has that id.
 
     Raises TranscriptDamagedError.
     """
-    if not is_match_id(match_id):
+    if not is_match_id(match_id.lower()):
         return None
     try:
         return _watched(_url(), match_id, viewpoint)
@@ -128,7 +129,7 @@ def _ladders(url: str) -> dict[str, dict[str, list[tuple[int, ...]]]]:
     found: defaultdict[str, defaultdict[str, set[tuple[int, ...]]]]
     found = defaultdict(lambda: defaultdict(set))
     for row in _reader(url)(statements.ladders()):
-        # Only what this release knows how to play.
+        # Only games that this release has.
         if row.game in GAMES:
             size = tuple(table_sizes(row.seat_count))
             found[row.game][json.dumps(row.options, sort_keys=True)].add(size)
@@ -146,10 +147,10 @@ def _bot_names(url: str) -> list[str]:
 
 
 class _NoTranscriptError(LookupError):
-    """Raised, because a cache remembers answers: the match may be recorded a moment later."""
+    """No transcript. Raised because the cache would keep None: the match may be recorded later."""
 
 
-# Frozen values, shared by all visitors: nothing is copied from run to run.
+# Frozen values, shared by all visitors, so they need no copy for each run.
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _watched(url: str, match_id: str, viewpoint: str) -> Watched:
     rows = _reader(url)(statements.transcript(match_id))
@@ -162,5 +163,5 @@ def _watched(url: str, match_id: str, viewpoint: str) -> Watched:
 def _url() -> str:
     url = database_url()
     if url is None:
-        raise DatabaseUnreachableError("ARENA_DATABASE_URL says nothing: start with `arena up`.")
+        raise DatabaseUnreachableError("ARENA_DATABASE_URL is not set: start with `arena up`.")
     return url

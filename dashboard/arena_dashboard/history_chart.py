@@ -1,11 +1,11 @@
-"""Ratings over time as a picture; pure."""
+"""The chart of ratings over time; pure."""
 
 import altair as alt
 import pandas as pd
 
 HEIGHT = 380
 MOST_BOTS = 8
-"""As many lines as an eye and a palette can tell apart."""
+"""The most lines that can be told apart, by their colours too."""
 _COLOURS = ["#d9822b", "#4f8fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98", "#b59a1f", "#2aa7a7"]
 
 
@@ -46,10 +46,10 @@ def history(frame: pd.DataFrame) -> alt.LayerChart:
 
 
 def in_words(frame: pd.DataFrame) -> str:
-    """What the picture says to whoever cannot see it."""
+    """What the chart says to whoever cannot see it."""
     said = []
-    for bot, way in frame.groupby("bot", sort=False):
-        first, last = way.iloc[0], way.iloc[-1]
+    for bot, points in frame.groupby("bot", sort=False):
+        first, last = points.iloc[0], points.iloc[-1]
         said.append(
             f"{bot} from {first['elo']:.0f} after {first['matches']:,} matches to "
             f"{last['elo']:.0f} ({last['low']:.0f} to {last['high']:.0f}) after "

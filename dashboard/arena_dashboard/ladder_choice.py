@@ -1,4 +1,4 @@
-"""Which ladder a page is about, chosen in the URL; the same on every page that shows one."""
+"""The choice of a page's ladder, kept in the URL; the same on every page that shows a ladder."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def choose_ladder() -> LadderId | None:
 
 
 def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
-    """One of a few, by default the first; where there is only one, nothing is asked."""
+    """A choice among options, by default the first; with one option there is no widget."""
     if len(options) == 1:
         return options[0]
     chosen = url_choice(name, options, options[0])
@@ -52,7 +52,7 @@ def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str
 
 
 def query(ladder: LadderId) -> dict[str, str]:
-    """What a URL says to choose the ladder."""
+    """The query parameters of a URL that choose the ladder."""
     return {
         "game": ladder.game,
         "options": ladder.options,
@@ -80,10 +80,10 @@ def size_in_words(size: tuple[int, ...]) -> str:
 
 
 def options_in_words(changed: str) -> str:
-    """A variant, from its options as JSON."""
+    """A variant in words, from its options as JSON."""
     return tables.options(json.loads(changed).items()) or "standard"
 
 
 def score_in_words(rule: str) -> str:
-    """What counts."""
+    """A score rule in words."""
     return _SCORES[ScoreRule(rule)]

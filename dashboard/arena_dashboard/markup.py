@@ -1,13 +1,13 @@
 """HTML that is escaped by construction: text becomes markup only through `tag`.
 
-Streamlit's own sanitiser lets HTML through, but no SVG: pictures are drawn with styled elements.
+Streamlit's own sanitiser lets HTML through, but no SVG: pictures are made of styled elements.
 """
 
 from html import escape
 
 
 class Html(str):
-    """Markup. Any other string is text, and is escaped where it becomes part of markup."""
+    """Markup. Any other string is text, and is escaped when it becomes part of markup."""
 
     __slots__ = ()
 
@@ -23,15 +23,15 @@ def tag(name: str, *children: str, **attributes: str | int | None) -> Html:
 
 
 def together(*parts: str) -> Html:
-    """Parts one after the other; what is not markup is escaped."""
+    """Parts joined; those that are not markup are escaped."""
     return Html("".join(part if isinstance(part, Html) else escape(part) for part in parts))
 
 
 def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
-    """A short remark in a pill."""
+    """A short label, shown as a pill."""
     return tag("span", text, class_=f"ba-badge ba-{kind}", title=hint)
 
 
 def picture(label: str, *children: str, class_: str) -> Html:
-    """Something to look at, and `label`: what it says to whoever cannot see it."""
+    """A picture made of elements, with `label` as its text for screen readers."""
     return tag("span", *children, class_=class_, role="img", aria_label=label)

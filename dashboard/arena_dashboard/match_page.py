@@ -1,4 +1,4 @@
-"""What stands around the scene of a replay, as HTML: facts, the story so far, the result; pure."""
+"""The parts of a replay around its scene, as HTML: facts, past steps, result; pure functions."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ from arena_dashboard.watching import Watched
 
 
 def match_facts(match: Watched, row: MatchRow | None) -> Html:
-    """What holds for the whole match."""
+    """The facts about the whole match."""
     facts = [tag("span", f"{len(match.names)} seats")]
     if match.options:
         facts.append(tag("span", options(match.options)))
@@ -18,7 +18,7 @@ def match_facts(match: Watched, row: MatchRow | None) -> Html:
         ended = row.finished_at
         facts.append(tag("time", f"{ended:%Y-%m-%d %H:%M} UTC", datetime=ended.isoformat()))
         if row.voided:
-            facts.append(badge("void", "bad", "Its block was broken off; it does not count."))
+            facts.append(badge("void", "bad", "Its block is void; it does not count."))
         elif row.rated:
             facts.append(badge("rated", "plain", "It counts for the ratings."))
     if match.doubt is None:
@@ -40,7 +40,7 @@ def match_facts(match: Watched, row: MatchRow | None) -> Html:
 
 
 def headline(step: int, sentences: Sequence[str]) -> Html:
-    """What just happened. Read out when it changes."""
+    """What happened in a step. Screen readers announce its changes."""
     return tag(
         "div",
         tag("span", f"Step {step}", class_="ba-label"),
@@ -75,7 +75,7 @@ def story(past: Iterable[tuple[int, Sequence[str]]]) -> Html:
 
 
 def result(match: Watched) -> Html:
-    """Who came where, and whose answers were at fault."""
+    """The placings, and the faults of each seat."""
     ended = match.result
     order = sorted(range(len(match.names)), key=lambda seat: (ended.placing[seat], seat))
     rows = []
@@ -118,6 +118,6 @@ def result(match: Watched) -> Html:
 def _luck(names: Sequence[str], luck: Sequence[float]) -> str:
     told = luck_in_words(luck, names)
     return (
-        f"Luck in this match: {told}. In expected points: what the draws gave beyond the mean of "
-        "all that could have been drawn."
+        f"Luck in this match: {told}. In expected points: what the draws gave above the mean of "
+        "all possible draws."
     )

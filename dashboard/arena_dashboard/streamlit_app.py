@@ -29,7 +29,9 @@ page = st.navigation(
 
 try:
     if data.database_url() is None:
-        st.info("Start the arena with `make up` (or `arena up`): it opens this page by itself.")
+        st.info(
+            "Start the arena with `arena up` (`make up` in a checkout): it starts these pages, too."
+        )
         st.stop()
     page.run()
 except (SettingsError, StorageError) as error:

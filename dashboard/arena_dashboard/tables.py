@@ -1,11 +1,11 @@
-"""The leaderboard and the list of matches as HTML tables, fit for every screen; pure."""
+"""The leaderboard and the list of matches as HTML tables for all screen sizes; pure functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 from arena.boards.board import BoardLine
-from arena.boards.luck_adjusted import luck_told
+from arena.boards.luck_adjusted import luck_source
 from arena.games import GAMES
 from arena.rating.flags import Flag
 from arena.rating.luck_column import FEWEST_MATCHES
@@ -14,15 +14,15 @@ from arena_dashboard.markup import Html, badge, tag, together
 
 _FLAGS: Mapping[Flag, tuple[str, str]] = {
     Flag.FEW_CLUSTERS: ("few matches", "Fewer than 20 blocks: the interval itself is uncertain."),
-    Flag.PERFECT_SCORE: ("never lost", "Never lost a point: how far ahead it is, nobody knows."),
-    Flag.ZERO_SCORE: ("never won", "Never won a point: how far behind it is, nobody knows."),
+    Flag.PERFECT_SCORE: ("never lost", "Never lost a point: how far ahead it is, is unknown."),
+    Flag.ZERO_SCORE: ("never won", "Never won a point: how far behind it is, is unknown."),
     Flag.SEPARATE_POOL: ("apart", "Never met the others: the distance to them is a guess."),
     Flag.ONE_SIDED: ("one-sided", "Its group only won or only lost against the rest."),
 }
 
 _ADJUSTED = (
-    "Elo with the luck of the draws taken out, and half its 95 % interval. It ranks nobody. "
-    f"Told from {FEWEST_MATCHES} matches on."
+    "Elo with the luck of the draws taken out, and half its 95 % interval. It does not affect "
+    f"ranks. Shown from {FEWEST_MATCHES} matches on."
 )
 
 
@@ -34,7 +34,7 @@ def leaderboard(standings: Sequence[BoardLine], game: str) -> Html:
         ("Bot", "", None),
         ("Owner", "ba-wide", None),
         ("Elo", "ba-number", None),
-        ("95 %", "ba-number ba-wide", "Where the Elo lies with a chance of 95 %."),
+        ("95 %", "ba-number ba-wide", "The 95 % confidence interval of the Elo."),
         *([("Luck-adjusted", "ba-number ba-wide", _ADJUSTED)] if adjusted else []),
         ("Matches", "ba-number", None),
         ("Win share", "ba-number", "First places by match; a shared one counts in part."),
@@ -47,7 +47,7 @@ def leaderboard(standings: Sequence[BoardLine], game: str) -> Html:
 
 def luck_note(standings: Sequence[BoardLine], game: str) -> str | None:
     """What the luck-adjusted column is, and what it gained; None where there is none."""
-    luck = luck_told(game, [line.luck_adjusted for line in standings])
+    luck = luck_source(game, [line.luck_adjusted for line in standings])
     return None if luck is None else luck.note()
 
 
@@ -150,7 +150,7 @@ def _placed(seat: SeatRow) -> Html:
 
 def _remarks(row: MatchRow) -> Iterable[Html]:
     if row.voided:
-        yield badge("void", "bad", "Its block was broken off; it does not count.")
+        yield badge("void", "bad", "Its block is void; it does not count.")
     elif not row.rated:
         yield badge("not counted", hint="It counts once its block of seat rotations is complete.")
 

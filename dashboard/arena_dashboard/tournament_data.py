@@ -1,6 +1,6 @@
-"""Tournaments, for the pages: as they stand now, read through `data`.
+"""Current data of tournaments for the pages, read through `data`.
 
-One of ten thousand blocks takes a while to read, so all visitors share what was read last.
+A tournament of ten thousand blocks is slow to read, so all visitors share what was read last.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from arena_dashboard import data
 
 KEPT_SECONDS = 4.0
 MOST_LISTED = 100
-"""On the list of all: the newest."""
+"""The most tournaments on the list: the newest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TournamentView:
     """A tournament as it stands: what takes long to read or to compute, for all visitors once."""
 
     record: TournamentRecord
@@ -43,24 +43,24 @@ def newest() -> list[tuple[Tournament, int]]:
     return [(one, done.get(one.id, 0)) for one in rows.tournaments(found, entries)]
 
 
-def shown(name: str) -> Shown | None:
+def tournament_view(name: str) -> TournamentView | None:
     """What was paired and played so far; None if there is none of that name. Not to be changed."""
-    return _shown(data.database_url(), name)
+    return _tournament_view(data.database_url(), name)
 
 
-# Nobody changes it, so nothing is copied from run to run.
+# Not changed by any page, so it needs no copy for each run.
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
-def _shown(url: str | None, name: str) -> Shown | None:
+def _tournament_view(url: str | None, name: str) -> TournamentView | None:
     del url  # tells one database's tournaments from another's
     found = data.read(statements.tournament_list(name=name))
     entries = data.read(statements.entries_of([row.id for row in found]))
     for tournament in rows.tournaments(found, entries):
         pairings = data.read(statements.pairings_of(tournament.id))
-        # Read later, blocks may be of pairings that were not there yet.
+        # Read after the pairings, so some blocks may belong to pairings that are not known yet.
         blocks = data.read(statements.blocks_of(tournament.id))
         known = {(row.round, row.table) for row in pairings}
         record = rows.record(
             tournament, pairings, [one for one in blocks if (one.round, one.table) in known]
         )
-        return Shown(record, standings(record), pairing_lines(record))
+        return TournamentView(record, standings(record), pairing_lines(record))
     return None

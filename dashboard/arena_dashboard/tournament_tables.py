@@ -1,17 +1,23 @@
-"""Tournaments as HTML: the list, the standings, and round by round who meets whom; pure."""
+"""Tournaments as HTML: the list, the standings, and the pairings by round; pure functions."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from urllib.parse import urlencode
 
 from arena.games import GAMES
-from arena.tournament.summary import PairingLine, Standing, blocks_expected, explained, shown
+from arena.tournament.summary import (
+    PairingLine,
+    Standing,
+    blocks_expected,
+    points_text,
+    ranking_terms,
+)
 from arena.tournament.tournament import Tournament, TournamentRecord, TournamentState
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import options
 
 _Head = tuple[str, str] | tuple[str, str, str]
-"""Text, class, and perhaps a hint."""
+"""Text, class, and optionally a hint."""
 
 _STATES = {
     TournamentState.RUNNING: "good",
@@ -21,12 +27,12 @@ _STATES = {
 
 
 def state(tournament: Tournament) -> Html:
-    """Where it stands, in a pill."""
+    """Its state, as a badge."""
     return badge(tournament.state.value, _STATES.get(tournament.state, "plain"))
 
 
 def in_words(tournament: Tournament) -> str:
-    """Its rules in a line."""
+    """Its rules in one line."""
     rules = tournament.rules
     game = GAMES[rules.game].title if rules.game in GAMES else rules.game
     parts = [
@@ -43,7 +49,7 @@ def in_words(tournament: Tournament) -> str:
 
 
 def tournament_list(found: Sequence[tuple[Tournament, int]]) -> Html:
-    """All of them; `found` with the blocks that count."""
+    """The list of tournaments; `found` has the number of blocks that count."""
     heads = (("Tournament", ""), ("Game", ""), ("Bots", "ba-number"), ("Blocks", "ba-number"))
     return _table("Tournaments, newest first", heads, (_listed(*one) for one in found))
 
@@ -71,9 +77,9 @@ def _listed(tournament: Tournament, done: int) -> Html:
 
 
 def standing_table(record: TournamentRecord, lines: Iterable[Standing]) -> Html:
-    """How it stands, best first."""
+    """The standings, best first."""
     tournament = record.tournament
-    ranked_by = explained(tournament)
+    ranked_by = ranking_terms(tournament)
     more = (
         (name[0].upper() + name[1:], "ba-number ba-wide", ranked_by[name])
         for name in tournament.plan.tie_breaks
@@ -107,14 +113,14 @@ def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Itera
                 tag("div", entrant.owner, class_="ba-faint ba-narrow"),
             ),
             tag("td", entrant.owner, class_="ba-wide"),
-            tag("td", tag("b", shown(line.points)), class_="ba-number"),
-            *(tag("td", shown(one), class_="ba-number ba-wide") for one in line.tie_breaks),
+            tag("td", tag("b", points_text(line.points)), class_="ba-number"),
+            *(tag("td", points_text(one), class_="ba-number ba-wide") for one in line.tie_breaks),
             tag("td", f"{line.blocks:,}", class_="ba-number"),
         )
 
 
 def pairings(found: Sequence[PairingLine]) -> Html:
-    """Who meets whom, with the points of the blocks that count."""
+    """The pairings, with the points of the blocks that count."""
     heads = (("Table", "ba-number"), ("Bots and points", ""), ("Blocks", "ba-number"))
     return together(
         *(

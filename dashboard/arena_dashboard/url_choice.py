@@ -1,7 +1,7 @@
-"""Choices that live in the URL, by the ids that everything else uses, so that a page is a link.
+"""Choices kept in the URL, by their ids, so that the state of a page is a link.
 
-The URL is the truth: a widget shows what it says, and changes it. (Streamlit's own binding writes
-a choice's label into the URL, and labels are for people.)
+Widgets show the URL's values and change them. (Streamlit's own binding writes a choice's label into
+the URL instead of its id.)
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ import streamlit as st
 
 
 def url_choice(name: str, options: Sequence[str], default: str | None = None) -> str | None:
-    """What the URL says of `name`, or `default`; the widget with that key will show it."""
+    """The URL's value of `name`, or `default`; the widget with that key will show it."""
     chosen = st.query_params.get(name)
     st.session_state[name] = chosen if chosen in options else default
     value: str | None = st.session_state[name]
@@ -18,7 +18,7 @@ def url_choice(name: str, options: Sequence[str], default: str | None = None) ->
 
 
 def to_url(name: str, *forget: str) -> Callable[[], None]:
-    """A callback that writes the widget's choice into the URL, and takes `forget` out of it."""
+    """A callback that writes the widget's choice into the URL, and removes `forget` from it."""
 
     def write() -> None:
         for other in forget:
@@ -33,11 +33,11 @@ def to_url(name: str, *forget: str) -> Callable[[], None]:
 
 
 def url_choices(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
-    """Several of the options, in the URL with commas between; `default` where it names none."""
+    """Several of the options, comma-separated in the URL; `default` if it names none."""
     said = st.query_params.get(name)
     asked = [] if said is None else said.split(",")
     chosen = [option for option in options if option in asked]
-    # Nothing chosen is a choice too, and not that of a link from another ladder.
+    # An empty value is a choice too; a value that names no option (another ladder's link) is not.
     st.session_state[name] = chosen if chosen or said == "" else list(default)
     return list(st.session_state[name])
 

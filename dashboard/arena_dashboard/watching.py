@@ -1,7 +1,7 @@
 """A finished match as one viewpoint saw it, moment by moment.
 
-Secrets are built up here, never stripped down: a moment holds the game's own view of the seat that
-looks and the events that everybody learnt. The state and the transcript go no further.
+A moment holds only the game's own view of the viewpoint's seat and the public events, so that it
+contains no secrets to remove. The state and the transcript are not passed on.
 """
 
 from collections import Counter
@@ -21,12 +21,12 @@ from arena.signatures import check_signature
 
 
 class Onlooker(Enum):
-    """A viewpoint that is no seat's."""
+    """A viewpoint other than a seat."""
 
     EVERYTHING = "everything"
-    """All seats' views together: the match is over."""
+    """All seats' views together, which are no longer secret: the match is over."""
     SPECTATOR = "spectator"
-    """What everybody knew then."""
+    """What everybody knew at that time."""
 
 
 Viewpoint: TypeAlias = int | Onlooker
@@ -35,23 +35,23 @@ Viewpoint: TypeAlias = int | Onlooker
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A step after which the viewpoint knew more than before."""
+    """The match after a step that showed the viewpoint something."""
 
     step: int
     """How many steps of the transcript had been played."""
     views: tuple[Any, ...]
-    """The game's views of whoever looks: one, or for EVERYTHING those of all seats in order."""
+    """The game's views: the viewpoint's one, or for EVERYTHING those of all seats in order."""
     events: tuple[Any, ...]
-    """What everybody learnt."""
+    """The public events of the step."""
     own: Step | None
-    """The step itself, where the viewpoint is the seat that took it, or EVERYTHING."""
+    """The step itself, if the viewpoint is the seat that took it, or EVERYTHING."""
     luck: tuple[float, ...] | None = None
-    """Of a draw, by seat, in expected points. Only for EVERYTHING, since it is read from all
-    hands; None where the game's table gives the draw no value."""
+    """The luck of a draw, by seat, in expected points. Only for EVERYTHING, because it reveals all
+    hands; None if the game's table gives the draw no value."""
 
     @property
     def fault(self) -> FaultKind | None:
-        """Why the step was not the seat's own."""
+        """The fault because of which the default action was played, if any."""
         return None if self.own is None else self.own.fault
 
 
@@ -67,15 +67,15 @@ class Watched:
     viewpoint: Viewpoint
     entrants: tuple[Entrant, ...]
     names: tuple[str, ...]
-    """By seat, short and each different."""
+    """The names by seat, short and distinct."""
     moments: tuple[Moment, ...]
     broken: str | None
-    """Why the steps cannot be replayed to their end; None when they can."""
+    """Why the steps cannot be replayed to their end; None if they can."""
     result: Result
     doubt: str | None
-    """What is wrong with the dealing, the result or the signature; None when all was verified."""
+    """What is wrong with the dealing, the result or the signature; None if all was verified."""
     luck: tuple[float, ...] | None = None
-    """In the whole match, by seat. Only for EVERYTHING; None where no draw had a value."""
+    """The luck in the whole match, by seat. Only for EVERYTHING; None if no draw had a value."""
     signed_by: str | None = None
     """The arena's public key, in hexadecimal; None for an unsigned transcript."""
 
@@ -85,14 +85,14 @@ class Watched:
 
 
 def parse_viewpoint(text: str, seats: int) -> Viewpoint:
-    """The viewpoint of a URL; whatever makes no sense is EVERYTHING."""
+    """The viewpoint of a URL; EVERYTHING if it is invalid."""
     if text.isascii() and text.isdigit() and int(text) < seats:
         return int(text)
     return next((one for one in Onlooker if one.value == text), Onlooker.EVERYTHING)
 
 
 def write_viewpoint(viewpoint: Viewpoint) -> str:
-    """The other way round."""
+    """The text of a viewpoint in a URL."""
     return viewpoint.value if isinstance(viewpoint, Onlooker) else str(viewpoint)
 
 
@@ -141,7 +141,7 @@ def _moments(
     for frame in frames:
         views = tuple(game.view(frame.state, looker) for looker in lookers)
         step = frame.step
-        # A fault tells what was played, and by that a card: only who was asked may know of it.
+        # A fault reveals what was played, and so a card: only the seat that was asked may see it.
         known = step is not None and (viewpoint is Onlooker.EVERYTHING or step.actor == viewpoint)
         if views != before or frame.events or known:
             yield Moment(frame.index, views, frame.events, step if known else None)

@@ -58,17 +58,17 @@ def test_the_matrix_follows_the_ladder_and_its_score_rule(score: ScoreRule) -> N
         for other, two in enumerate(found.bots):
             if at == other:
                 continue
-            wins = draws = losses = 0
+            wins = ties = losses = 0
             for row in rows:
                 if {one, two} <= set(row.version_ids):
                     a, b = (row.placings[row.version_ids.index(bot)] for bot in (one, two))
                     if score is ScoreRule.WINNER and min(a, b) > 1:
                         continue
-                    wins, draws, losses = wins + (a < b), draws + (a == b), losses + (a > b)
+                    wins, ties, losses = wins + (a < b), ties + (a == b), losses + (a > b)
             met = found.met(at, other)
             assert met is not None
-            assert (met.wins, met.draws, met.losses) == (wins, draws, losses)
-            points, games = np.array([wins + draws / 2]), np.array([float(wins + draws + losses)])
+            assert (met.wins, met.ties, met.losses) == (wins, ties, losses)
+            points, games = np.array([wins + ties / 2]), np.array([float(wins + ties + losses)])
             low, high = wilson(points, games)
             assert (met.share, met.low, met.high) == pytest.approx(
                 (points[0] / games[0], low[0], high[0])

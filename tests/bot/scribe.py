@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from arena.bot import Action, Bot, Match, Turn
+from arena.bot import AnyAction, Bot, Match, Turn
 from arena.bot.connection import RefusedError, keep_playing
 from arena.bot.conversation import Conversation
 from arena.match.transcript import Transcript
@@ -24,7 +24,7 @@ class Scribe(Bot):
         self.ended: Transcript | None = None
         self.made.append(self)
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         self.turns.append(turn)
         return next(turn.choices())
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from arena.bot import Action, Match, Turn
+from arena.bot import AnyAction, Match, Turn
 from arena.randomness import ENTROPY_BYTES
 from tests.bot.scribe import Scribe, play_through
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered
@@ -75,7 +75,7 @@ async def test_a_failing_bot_answers_at_once_with_nothing_and_plays_on(
     scribes: list[Scribe], caplog: pytest.LogCaptureFixture
 ) -> None:
     class Failing(Scribe):
-        def act(self, turn: Turn) -> Action:
+        def act(self, turn: Turn) -> AnyAction:
             raise RuntimeError("no idea")
 
     async def script(stream: Stream) -> None:
@@ -95,7 +95,7 @@ async def test_what_is_no_action_is_answered_with_nothing(
     scribes: list[Scribe], nonsense: object
 ) -> None:
     class Confused(Scribe):
-        def act(self, turn: Turn) -> Action:
+        def act(self, turn: Turn) -> AnyAction:
             return nonsense
 
     async def script(stream: Stream) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.bot import Action, Bot, Turn, run
+from arena.bot import AnyAction, Bot, Turn, run
 from arena.bot.running import DEFAULT_ADDRESS, read_settings
 from arena.home.loading import bot_file
 from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
@@ -21,7 +21,7 @@ from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refu
 class Idle(Bot):
     """Does nothing."""
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         raise NotImplementedError
 
 

@@ -8,17 +8,17 @@ import pytest
 from mypy import api
 
 # The first run of mypy reads all that the SDK imports.
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parents[2]
 
 IMPORTS = """
 from collections.abc import Iterator
 from typing import TypeAlias, assert_type
-from arena.bot import Action, Bot, Match, Transcript, Turn
+from arena.bot import AnyAction, Bot, Match, Transcript, Turn
 from arena.games.bloeff import BloeffChoice, BloeffView, Doubted
 from arena.games.bluff import (
-    Bet, BluffChoice, BluffEvent, BluffOptions, BluffView, Doubt, Face, Roll, Showdown
+    Bet, BluffChoice, BluffEvent, BluffOptions, BluffView, CupRoll, Doubt, Face, Showdown
 )
 from arena.games.bluff_you import Answer, BluffYouView
 
@@ -28,7 +28,7 @@ BluffTurn: TypeAlias = Turn[BluffView, BluffChoice, BluffEvent, BluffOptions]
 ACCEPTED = {
     "plain": """
 class Mine(Bot):
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         return turn.view.whatever or next(turn.choices())
 """,
     "two_types": """
@@ -90,9 +90,9 @@ class Mine(Bot[BluffView, Bet | Doubt]):
         """
 class Mine(Bot[BluffView, BluffChoice]):
     def act(self, turn: Turn[BluffView, BluffChoice]) -> BluffChoice:
-        return Roll(())
+        return CupRoll(())
 """,
-        'Incompatible return value type (got "Roll", expected "Bet | Doubt")',
+        'Incompatible return value type (got "CupRoll", expected "Bet | Doubt")',
     ),
     "a_signature_of_another_action": (
         """
@@ -135,7 +135,7 @@ class Mine(Bot[BluffView, BluffChoice, BluffEvent]):
         wanted: list[Doubted] = list(turn.events)
         return Doubt()
 """,
-        'incompatible type "tuple[StartingRolled | RoundStarted | BetPlaced | Showdown, ...]"',
+        'incompatible type "tuple[StartingRolled | BluffRoundStarted | BetPlaced | Showdown, ...]"',
     ),
     "an_event_that_was_not_told_apart": (
         """

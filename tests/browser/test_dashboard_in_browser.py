@@ -1,4 +1,4 @@
-"""The pages in a real browser: they draw, a link opens a moment of a match, nothing is fetched
+"""The pages in a real browser: they render, a link opens a moment of a match, nothing is fetched
 from elsewhere. Needs Chromium, which CI has."""
 
 import asyncio

@@ -144,8 +144,8 @@ def test_the_details_hold_every_pair_with_its_wilson_interval(played: str) -> No
     assert len(details["head_to_head"]) == 3
     for pair in details["head_to_head"]:
         i, j = matrix.bots.index(pair["bot"]), matrix.bots.index(pair["opponent"]["bot"])
-        assert (pair["wins"], pair["draws"], pair["losses"]) == (
-            *(matrix.wins[i, j], matrix.draws[i, j], matrix.losses[i, j]),
+        assert (pair["wins"], pair["ties"], pair["losses"]) == (
+            *(matrix.wins[i, j], matrix.ties[i, j], matrix.losses[i, j]),
         )
         assert pair["share"] == pytest.approx(matrix.share[i, j])
         assert pair["interval"] == pytest.approx([matrix.low[i, j], matrix.high[i, j]])
@@ -234,7 +234,7 @@ def test_without_a_match_there_is_nothing_and_no_error(
         (["leaderboard", "--seats", "9"], "is played by 2 to 6 seats"),
         (["history", "--seats", "9"], "is played by 2 to 6 seats"),
         (["leaderboard", "--follow", "--details"], "leave --details away"),
-        (["leaderboard", "--option", "x"], "write NAME=VALUE"),
+        (["leaderboard", "--option", "x"], "given as NAME=VALUE"),
         (["leaderboard", "--game", "chess"], "the games are bluff, bluff_you, bloeff"),
         (["matches", "--game", "chess"], "the games are bluff, bluff_you, bloeff"),
     ],

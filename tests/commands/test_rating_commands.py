@@ -58,7 +58,7 @@ def test_the_answer_is_one_json_object_with_every_bot_and_pair(results: Path) ->
     pairs = {(pair["bot"], pair["opponent"]): pair for pair in answer["pairs"]}
     assert list(pairs) == [("A", "B"), ("A", "C"), ("B", "C")]
     first = pairs["A", "B"]
-    assert (first["wins"], first["draws"], first["losses"]) == (3, 1, 1)
+    assert (first["wins"], first["ties"], first["losses"]) == (3, 1, 1)
     assert first["difference"] == pytest.approx(bots["A"]["elo"] - bots["B"]["elo"])
     expected = 0.5 * math.erfc(-first["difference"] / first["se"] / math.sqrt(2))
     assert first["los"] == pytest.approx(expected)

@@ -157,7 +157,7 @@ async def test_a_table_that_somebody_else_paused_ends_the_test(database: str) ->
             "old", TournamentState.PAUSED, before=[TournamentState.RUNNING]
         )
         trial = Trial(Bounds(0, 5), matches_per_block=4)
-        with pytest.raises(CommandError, match="old was paused, so the test is ended"):
+        with pytest.raises(CommandError, match="old was paused, so the test has ended"):
             await follow(
                 store, held, SequentialProgress(trial, trial.look(), ("new", "old")), once()
             )

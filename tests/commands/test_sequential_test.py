@@ -49,9 +49,9 @@ def test_a_better_version_is_accepted_and_a_worse_one_is_not() -> None:
 
 def test_a_version_against_itself_draws_every_block_and_still_ends() -> None:
     code, same = _json("random", "random", "--model", "logistic", "--bounds", "0,30")
-    assert (code, same["state"], same["all_draws"]) == (ExitCode.NOT_BETTER, "reject", True)
+    assert (code, same["state"], same["all_ties"]) == (ExitCode.NOT_BETTER, "reject", True)
     assert (same["new"], same["old"], same["blocks"]) == ("random", "random", "deal")
-    assert "Every block was a draw" in _test("random", "random", "--model", "logistic").stdout
+    assert "Every block was a tie" in _test("random", "random", "--model", "logistic").stdout
 
 
 def test_the_same_seed_gives_the_same_test() -> None:
@@ -72,7 +72,7 @@ def test_at_larger_tables_both_versions_meet_the_same_deals_and_opponents() -> N
     code, worse = _json("random", "honest", *words)
     assert (code, worse["opponents"]) == (ExitCode.NOT_BETTER, ["honest", "timid"])
     code, same = _json("honest", "honest", *words, "--max-blocks", "20")
-    assert (same["all_draws"], same["matches"]) == (True, 40)
+    assert (same["all_ties"], same["matches"]) == (True, 40)
     assert "gain " in _test("random", "honest", *words).stdout
 
 
@@ -114,7 +114,7 @@ def test_faults_are_told_with_the_verdict(tmp_path: Path) -> None:
         (("honest", "timid", "--bounds", "5,0"), "two rising numbers"),
         (("honest", "timid", "--bounds", "0,5000"), "t-value"),
         (("honest", "timid", "--alpha", "0.97"), "alpha and beta"),
-        (("honest", "timid", "--option", "players_min=3"), "name who else sits at the table"),
+        (("honest", "timid", "--option", "players_min=3"), "name the other bots at the table"),
         (("honest", "timid", "--opponents", "random," * 6), "2 to 6 seats under these options; 7"),
         (("honest", "timid", "--game", "chess"), "there is no game 'chess'"),
     ],

@@ -60,7 +60,7 @@ def test_what_cannot_play_is_told(names: str, sentence: str) -> None:
 def test_bots_of_one_owner_are_refused_but_for_the_houses() -> None:
     refuse_one_owner([version(1, "a"), version(2, "b")])
     refuse_one_owner([version(n, f"h{n}", owner="house", house=True) for n in range(3)])
-    with pytest.raises(CommandError, match=r"both me's.*add --unrated"):
+    with pytest.raises(CommandError, match=r"both belong to me.*add --unrated"):
         refuse_one_owner([version(1, "a", owner="me"), version(2, "b", owner="ME")])
 
 

@@ -107,7 +107,7 @@ def test_a_table_of_more_seats_takes_everybody_through_all_of_them() -> None:
 
 
 def test_a_bot_that_remembers_deals_meets_none_again_in_a_whole_tournament(tmp_path: Path) -> None:
-    # It is the sample Honest until it knows a deal, so if it never does every block is a draw.
+    # It is the sample Honest until it knows a deal, so if it never does every block is a tie.
     bots = f"{remembering(tmp_path)},honest,honest"
     words = ("--format", "round-robin", "--rounds", 3, "--blocks", 15, "--seed", "s")
     found = _json(*words, "--bots", bots)

@@ -64,7 +64,7 @@ def test_a_luck_adjusted_elo_is_labelled_and_ranks_nobody() -> None:
     ]
     page = tables.leaderboard(lines, "bluff")
     assert page.index("honest") < page.index("alpha")
-    assert ">Luck-adjusted</th>" in page and "It ranks nobody." in page
+    assert ">Luck-adjusted</th>" in page and "It does not affect ranks." in page
     assert page.count("1600 ± 35") == 2 and "1500 ±" not in page
     note = tables.luck_note(lines, "bluff")
     assert note is not None and "0.66 of the official" in note and "bluff_1.json" in note

@@ -82,7 +82,7 @@ def test_every_moment_can_be_drawn_and_told(game: str, options: dict[str, object
             watched = watch(transcript, viewpoint)
             assert watched.broken is None and watched.doubt is None
             for moment in watched.moments:
-                tree = Tree(SCENES[game].draw(moment, watched.names))
+                tree = Tree(SCENES[game].render(moment, watched.names))
                 assert all(tree.labels)
                 said = sentences(moment, game, watched.names)
                 assert said and all(said)
@@ -91,7 +91,7 @@ def test_every_moment_can_be_drawn_and_told(game: str, options: dict[str, object
 def test_names_are_text_and_never_markup() -> None:
     transcript = match("bluff", 1)
     for moment in watch(transcript, 0).moments:
-        assert "<img" not in bluff.draw(moment, ("<img src=x>", "b", "c"))
+        assert "<img" not in bluff.render(moment, ("<img src=x>", "b", "c"))
 
 
 def bluff_view(**changes: object) -> BluffView:
@@ -113,7 +113,7 @@ def bluff_view(**changes: object) -> BluffView:
 
 
 def test_bluffs_table_shows_the_bet_own_dice_and_how_many_others_hold() -> None:
-    tree = Tree(bluff.draw(Moment(5, (bluff_view(),), (), None), NAMES))
+    tree = Tree(bluff.render(Moment(5, (bluff_view(),), (), None), NAMES))
     assert "Standing bet: 2 × ★" in tree.labels
     assert "The track; the bet stands on 2 × ★" in tree.labels
     assert "under the cup: 1 star" in tree.labels
@@ -124,7 +124,7 @@ def test_bluffs_table_shows_the_bet_own_dice_and_how_many_others_hold() -> None:
 
 
 def test_the_track_has_star_n_between_the_numbers_2n_minus_1_and_2n() -> None:
-    tree = Tree(bluff.draw(Moment(5, (bluff_view(dice_counts=(3, 2, 3)),), (), None), NAMES))
+    tree = Tree(bluff.render(Moment(5, (bluff_view(dice_counts=(3, 2, 3)),), (), None), NAMES))
     track = "1★12 3★24 5★36 7★48".replace(" ", "")
     assert track in tree.text
 
@@ -140,7 +140,7 @@ def test_a_showdown_opens_all_cups_and_marks_what_counts() -> None:
         next_opener=0,
     )
     view = bluff_view(bets=(), dice_counts=(2, 1, 0), hidden_dice=(), face_up=((), (), ()))
-    tree = Tree(bluff.draw(Moment(9, (view,), (end,), None), NAMES))
+    tree = Tree(bluff.render(Moment(9, (view,), (end,), None), NAMES))
     assert "shows 2 star" in tree.labels and "shows 1 2" in tree.labels
     assert tree.classes.count("ba-hit") == 3 and tree.classes.count("ba-miss") == 1
     assert "−1 die" in tree.text and "on the table: 3" in tree.text

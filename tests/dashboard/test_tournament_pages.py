@@ -79,14 +79,14 @@ def test_a_tournament_under_way_shows_how_far_it_is(arena: str) -> None:
 
 def test_all_visitors_share_what_was_read_and_computed(arena: str) -> None:
     held(arena, format_name=FormatName.ROUND_ROBIN, bots=BOTS[:4], most_blocks=5)
-    found = tournament_data.shown("cup")
+    found = tournament_data.tournament_view("cup")
     assert found is not None
     assert found.standings == standings(found.record)
     assert [one.counted for one in found.pairings] == [
         len(one.blocks) for one in sorted(found.record.played(), key=lambda one: -one.pairing.round)
     ]
     open_page("tournaments", name="cup")
-    assert tournament_data.shown("cup") is found
+    assert tournament_data.tournament_view("cup") is found
 
 
 def _page_left_open() -> None:

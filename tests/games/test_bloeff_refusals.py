@@ -103,7 +103,7 @@ def test_a_garbled_ballot_is_refused(doubt: Any) -> None:
 
 def test_a_ballot_is_given_once_and_never_by_the_player() -> None:
     after = BLOEFF.apply(window(), B, Ballot(False))
-    with pytest.raises(IllegalActionError, match="stays"):
+    with pytest.raises(IllegalActionError, match="cannot be changed"):
         BLOEFF.apply(after, B, Ballot(True))
     with pytest.raises(IllegalActionError, match="waits"):
         BLOEFF.apply(after, A, Ballot(True))

@@ -64,7 +64,7 @@ def test_tables_are_read_as_the_page_writes_them() -> None:
         (2, "number,-3,-3,blue,,4", "line 2: value"),
         (2, "number,two,-2,blue,,4", "line 2: a number card is named by its value"),
         (2, "number,-2,-2,blue,skip,4", "line 2: a number card has a value and no effect"),
-        (2, "number,-1,-1,blue,,4", "line 3: card '-1' stands here for a second time"),
+        (2, "number,-1,-1,blue,,4", "line 3: card '-1' is listed twice"),
         (2, "number,-2,-2,blue,4", "line 2: 5 cells instead of 6"),
         (2, "number,-2,-2,Blue,,4", "line 2: colour"),
         (2, "figure,-2,-2,blue,,4", "line 2: class"),
@@ -96,7 +96,7 @@ def test_a_deck_without_a_value_is_refused(tmp_path: Path) -> None:
     ("line", "text", "reason"),
     [
         (2, "2,27", "line 2: 2 × 27 = 54 cards are more than the 52"),
-        (3, "2,9", "line 3: 2 seats stand here for a second time"),
+        (3, "2,9", "line 3: 2 seats are listed twice"),
         (4, "4,0", "line 4: cards"),
         (5, "x,7", "line 5: seats"),
     ],

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from arena.bot import Action, Bot, Match, Turn
+from arena.bot import AnyAction, Bot, Match, Turn
 from arena.codec import bot_side
 from arena.codec.game_codec import CODECS
 from arena.games import GAMES, make_game
@@ -19,7 +19,7 @@ from arena.home.in_process import (
     play_series,
 )
 from arena.home.loading import BotFileError, load_bot, sample_names
-from arena.home.win_rates import WinRates, wilson
+from arena.home.win_rates import WinRate, WinRates
 from arena.match.faults import FaultKind
 from arena.match.flow import TimedAction, play
 from arena.match.replay import replay
@@ -35,14 +35,14 @@ BLUFF = make_game("bluff")
 class Failing(Bot):
     """Raises whenever it is asked."""
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         raise RuntimeError("no idea")
 
 
 class Cheating(Bot):
     """Answers what is not legal."""
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         return "everything"
 
 
@@ -52,7 +52,7 @@ class Unready(Bot):
     def match_started(self, match: Match) -> None:
         raise OSError("the table is missing")
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         raise NotImplementedError
 
 
@@ -154,10 +154,14 @@ def test_a_shared_first_place_counts_in_parts_and_the_best_stands_first() -> Non
     ]
 
 
+def interval(wins: float, matches: int) -> tuple[float, float]:
+    return WinRate("a", matches, wins, 1.5, 0).interval
+
+
 def test_the_interval_of_a_share_is_wilsons() -> None:
-    assert wilson(0, 10)[0] == 0
-    assert wilson(10, 10)[1] == pytest.approx(1)
-    low, high = wilson(50, 100)
+    assert interval(0, 10)[0] == 0
+    assert interval(10, 10)[1] == pytest.approx(1)
+    low, high = interval(50, 100)
     assert (round(low, 4), round(high, 4)) == (0.4038, 0.5962)  # Newcombe 1998, method 3
 
 

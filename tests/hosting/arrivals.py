@@ -12,10 +12,11 @@ from typing import Any
 
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
-from arena.hosting.director import Director, Terms
+from arena.hosting.director import Director
 from arena.hosting.hosted_match import HostedMatch
 from arena.hosting.journal import Journal
 from arena.hosting.ports import Host
+from arena.hosting.terms import Terms
 from arena.match.flow import OpenTurn
 from arena.match.transcript import Entrant
 from arena.records import FinishedMatch, Registered, VersionId

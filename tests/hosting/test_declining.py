@@ -4,8 +4,7 @@ import itertools
 
 from structlog.testing import capture_logs
 
-from arena.hosting.director import Terms
-from arena.hosting.hosted_match import Patience
+from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
 from arena.tournament.tournament import TournamentState
 from tests.hosting.arrivals import Guest, Habit, World, ladder

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from arena.hosting.agenda import Engagement, EngagementEnd
-from arena.hosting.director import Terms
+from arena.hosting.terms import Terms
 from arena.records import Block, BlockKind
 from arena.scheduling.ladder import Candidate
 from tests.hosting.arrivals import Guest, Habit, World, ladder

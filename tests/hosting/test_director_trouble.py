@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from arena.hosting.director import Terms
 from arena.hosting.journal import MOST_WAITING
+from arena.hosting.terms import Terms
 from arena.match.clock import TimeControl
 from tests.hosting.arrivals import Habit, World, ladder
 from tests.hosting.recorders import FakeRecorder, down

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from arena.hosting.director import Terms
+from arena.hosting.terms import Terms
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import WARM_START
 from tests.hosting.arrivals import World, ladder

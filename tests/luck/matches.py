@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from arena.bot import Action, Bot, Turn
+from arena.bot import AnyAction, Bot, Turn
 from arena.games import make_game
 from arena.games.bluff import Bet, Doubt
 from arena.games.game import AnyGame
@@ -18,7 +18,7 @@ from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
 class Careless(Bot):
     """Raises by the smallest step or doubts, without a look at its dice."""
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         bets = [action for action in turn.choices() if isinstance(action, Bet)]
         if turn.view.can_doubt and (not bets or self.random.random() < 0.4):
             return Doubt()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena.boards.board import Board
-from arena.boards.luck_adjusted import luck_told
+from arena.boards.luck_adjusted import luck_source
 from arena.games.bluff import Bet, CupRoll, StartingRoll
 from arena.games.game import DEALER
 from arena.luck import BLUFF, checked_luck_of, luck_of, table_of
@@ -135,6 +135,7 @@ def test_a_transcript_against_the_rules_is_refused() -> None:
         checked_luck_of(replace(played.transcript, steps=steps[1:]))
 
 
+@pytest.mark.slow
 def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
     names = ("honest", "bayes", "timid")
     board, versions, rows = Board("bluff"), {}, []
@@ -149,7 +150,7 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
             rows.append(Row(number, f"m{number}", f"b{number}", seated, placing, luck))
     board.extend(rows)
     lines = board.standings(versions)
-    told = luck_told("bluff", [line.luck_adjusted for line in lines])
+    told = luck_source("bluff", [line.luck_adjusted for line in lines])
     assert told is not None
     assert 0.5 < told.mean_variance_factor < 0.95
     for line in lines:
@@ -164,6 +165,7 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
     assert sum(line.anchor for line in lines) == 1
 
 
+@pytest.mark.slow
 def test_the_luck_of_honest_play_explains_results_and_moves_no_estimate() -> None:
     played = series(sample("honest", "honest"), 800)
     lucks, wins = [], []

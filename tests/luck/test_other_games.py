@@ -161,6 +161,7 @@ def test_what_the_bluffer_gains_the_others_lose(seats: int) -> None:
             assert sum(draw.seats) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "names", "matches", "factor"),
     [

@@ -60,6 +60,7 @@ def test_a_table_whose_weights_are_not_those_of_dice_is_refused() -> None:
         read_table(changed, TableName("mine", hashlib.sha256(changed).hexdigest()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "matches"),
     [(build_bluff.table, 150), (build_bluff_you.table, 20), (build_bloeff.table, 20)],

@@ -10,11 +10,12 @@ from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER
 from arena.luck import luck_of
 from arena.luck.bluff import luck_of_roll
-from arena.luck.duels import cell_of, cell_weights
+from arena.luck.duels import cell_of
 from arena.luck.tables import bluff_table
 from arena.match.transcript import Step
 from arena.randomness import KeyedRandomness, outcomes
 from tests.luck.matches import recorded
+from tools.luck_tables.cell_weights import cell_weights
 
 SMALL = [(1, 1), (2, 1), (1, 2), (2, 2)]
 

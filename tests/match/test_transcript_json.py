@@ -187,7 +187,7 @@ TEXT = json.dumps(to_json(some_match(BLUFF, seed=2)))
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (b"", "there is nothing in it"),
+        (b"", "the text is empty"),
         (b"bluff", "not JSON: Expecting value (line 1, column 1)"),
         (TEXT[:-1].encode(), "not JSON: "),
         (TEXT.encode() + b"\n{}", "not JSON: Extra data"),
@@ -201,8 +201,8 @@ TEXT = json.dumps(to_json(some_match(BLUFF, seed=2)))
         (b'{"fault_limit": ' + b"9" * 10_000 + b"}", "a number of thousands of digits"),
         (b'{"fault_limit": NaN}', "not JSON: found NaN; allowed are numbers"),
         (b'{"fault_limit": -Infinity}', "not JSON: found -Infinity"),
-        (TEXT.replace('"ms": ', '"ms": 1, "ms": ', 1).encode(), "].ms is there twice"),
-        (TEXT.replace("{", '{"game": "bluff", ', 1).encode(), "game is there twice"),
+        (TEXT.replace('"ms": ', '"ms": 1, "ms": ', 1).encode(), "].ms occurs twice"),
+        (TEXT.replace("{", '{"game": "bluff", ', 1).encode(), "game occurs twice"),
     ],
     ids=lambda value: str(value)[:24],
 )
@@ -215,7 +215,7 @@ def test_what_is_no_json_text_is_refused_in_a_sentence(text: bytes, words: str) 
 def test_of_a_member_that_is_there_twice_the_step_is_named() -> None:
     step = json.dumps(to_json(some_match(BLUFF, seed=2))["steps"][BET])
     twice = TEXT.replace(step, step.replace('"quantity": ', '"quantity": 1, "quantity": '))
-    with pytest.raises(TranscriptError, match=rf"^steps\[{BET + 1}\].action.quantity is there"):
+    with pytest.raises(TranscriptError, match=rf"^steps\[{BET + 1}\].action.quantity occurs"):
         read_json(twice.encode())
 
 

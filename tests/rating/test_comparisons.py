@@ -49,8 +49,8 @@ def test_the_matrix_counts_wins_draws_and_losses() -> None:
     )
     matrix = head_to_head(Aggregate.of(log))
     assert matrix.bots == ("A", "B", "C")
-    assert (matrix.wins[0, 1], matrix.draws[0, 1], matrix.losses[0, 1]) == (1, 0, 1)
-    assert (matrix.wins[1, 2], matrix.draws[1, 2], matrix.losses[1, 2]) == (0, 1, 0)
+    assert (matrix.wins[0, 1], matrix.ties[0, 1], matrix.losses[0, 1]) == (1, 0, 1)
+    assert (matrix.wins[1, 2], matrix.ties[1, 2], matrix.losses[1, 2]) == (0, 1, 0)
     assert matrix.share[0].tolist()[1:] == [0.5, 1.0]
     assert np.isnan(matrix.share[0, 0])
     assert (matrix.low[0, 0], matrix.high[0, 0]) == (0.0, 1.0)

@@ -25,6 +25,7 @@ def league(rng: np.random.Generator, seats: int, blocks: int, matches: int) -> R
     return Results.of_tables(range(BOTS), [table(who, placings, numbers)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seats", "blocks", "matches"), [(2, 250, 4), (6, 150, 1), (6, 60, 6)], ids=str
 )

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import Anchor, Fit, fit
-from arena.rating.elo import ELO_PER_NAT, Z_95, normal_cdf
+from arena.rating.bradley_terry import Anchor, Fit, fit, hessian
+from arena.rating.elo import ELO_PER_NAT, Z_95, normal_cdf, win_probabilities
 from arena.rating.flags import Flag, flags
-from arena.rating.intervals import Intervals, intervals, model_covariance
+from arena.rating.intervals import Intervals, intervals
 from arena.rating.ladder import rate
 from arena.rating.methods import Clusters, ScoreRule
 from arena.rating.ranks import bands, rank_ranges
@@ -82,10 +82,11 @@ def test_without_a_prior_errors_are_those_of_the_pseudo_inverse() -> None:
 
 
 def test_the_american_league_of_1987_has_the_printed_standard_errors() -> None:
-    # R's BradleyTerry2, data "baseball": standard errors of the differences to Baltimore.
+    # R's BradleyTerry2, data "baseball": standard errors of the differences to Baltimore. They are
+    # the inverse curvature's, as if all pairs were independent games.
     printed = (0.3433, 0.3396, 0.3367, 0.3359, 0.3339, 0.3319)
     fitted = fit(Aggregate.of(duels(TEAMS, WINS)), prior_sd=None)
-    covariance = model_covariance(fitted) / ELO_PER_NAT**2
+    covariance = np.linalg.pinv(hessian(fitted.pairs, win_probabilities(fitted.theta), 0.0))
     own = np.diag(covariance)
     place = [fitted.bots.index(team) for team in TEAMS]
     last = place[-1]

@@ -48,6 +48,7 @@ def column(log: Results[int], rule: ScoreRule = ScoreRule.PLACEMENT) -> LuckColu
     return luck_column(luck, intervals(official, log), log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("seats", "matches", "block", "rule"),
     [
@@ -155,6 +156,7 @@ def test_it_is_what_its_definition_says_pair_by_pair(rule: ScoreRule) -> None:
     assert found.adjusted.clusters is Clusters.BLOCK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seats", "block"), [(2, 1), (2, 2), (4, 1)], ids=str)
 def test_on_a_ladder_just_old_enough_it_is_nearly_as_honest_as_the_official_number(
     seats: int, block: int

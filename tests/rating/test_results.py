@@ -60,13 +60,6 @@ def test_columns_and_rows_make_the_same_log() -> None:
         columns.append(MatchResult(3, ((0, 1), (1, 2))))
 
 
-def test_a_voided_block_is_as_if_never_played() -> None:
-    log = Results.of_rows(
-        [("1", "b", [("A", 1), ("B", 2)]), ("2", None, [("A", 2), ("B", 1)])],
-    )
-    assert [match.match for match in log.without_blocks({"b"}).matches()] == ["2"]
-
-
 @pytest.mark.parametrize(
     ("bots", "placings", "fault"),
     [

@@ -1,6 +1,8 @@
 """The sequential test, against fastchess's own tests, a general optimiser, and simulation."""
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -165,10 +167,18 @@ def test_nothing_played_says_nothing() -> None:
     assert found.state is SprtState.CONTINUE
 
 
+def by_score(scores: Iterable[float], matches_per_block: int) -> BlockCounts:
+    """Blocks whose possible scores are those seen, 0, 1/2 and 1."""
+    seen = Counter({0.0: 0, 0.5: 0, 1.0: 0})
+    seen.update(scores)
+    rising = sorted(seen)
+    return BlockCounts(tuple(rising), tuple(seen[one] for one in rising), matches_per_block)
+
+
 def test_any_finite_set_of_block_scores_will_do() -> None:
     rng = np.random.default_rng(41)
     thirds = rng.choice([0.0, 1 / 3, 2 / 3, 1.0], 300, p=[0.2, 0.25, 0.3, 0.25]).tolist()
-    found = sprt(BlockCounts.of_scores(thirds, matches_per_block=3), Bounds(0, 20))
+    found = sprt(by_score(thirds, 3), Bounds(0, 20))
     assert found.blocks == 300
     assert found.matches == 900
     mean, sd = np.mean(thirds), np.std(thirds)
@@ -177,7 +187,7 @@ def test_any_finite_set_of_block_scores_will_do() -> None:
 
 def test_pairs_by_scores_are_pairs_by_counts() -> None:
     scores = [0.0] * 3 + [0.25] * 5 + [0.5] * 7 + [0.75] * 6 + [1.0] * 2
-    by_scores = sprt(BlockCounts.of_scores(scores, matches_per_block=2), Bounds(0, 10))
+    by_scores = sprt(by_score(scores, 2), Bounds(0, 10))
     assert by_scores == sprt(blocks((3, 5, 7, 6, 2)), Bounds(0, 10))
 
 
@@ -224,6 +234,7 @@ def verdicts(
     return accepted / tests, rejected / tests, used / tests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "elo1"), [(NORMALIZED, 50.0), (LOGISTIC, 60.0)])
 def test_equal_bots_are_called_better_at_most_one_time_in_twenty(
     model: EloModel, elo1: float
@@ -237,6 +248,7 @@ def test_equal_bots_are_called_better_at_most_one_time_in_twenty(
     assert matches == pytest.approx(expected_matches(bounds, elo=0.0, sd=sd), rel=0.15)
 
 
+@pytest.mark.slow
 def test_a_better_version_is_missed_at_most_one_time_in_twenty() -> None:
     # Mean and variance of a pair such that nElo is 50: t = 50 sqrt(2) / 347.4 = 0.2035.
     chances = np.array([0.10, 0.20, 0.40, 0.20, 0.10])

@@ -8,8 +8,7 @@ from typing import Any
 
 from arena.assembly import Arena, running_arena
 from arena.games import make_game
-from arena.hosting.director import Terms
-from arena.hosting.hosted_match import Patience
+from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
 from arena.scheduling.ladder import TableType
 from arena.storage.rows import MatchRow

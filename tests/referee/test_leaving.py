@@ -7,8 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.hosting.director import Terms
-from arena.hosting.hosted_match import Patience
+from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
 from arena.v1 import referee_pb2 as pb
 from tests.bots import Peer

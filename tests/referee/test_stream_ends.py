@@ -46,6 +46,7 @@ async def statuses_of_all_but_one(scene: Scene, bot: str) -> list[grpc.StatusCod
     return statuses
 
 
+@pytest.mark.slow
 async def test_of_streams_opened_at_once_all_but_one_are_told_that_they_were_taken_over(
     scene: Scene,
 ) -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from arena.scheduling.pairings import Format, Number, Pairing, PlayedPairing
+from arena.scheduling.pairings import EntryNumber, Format, Pairing, PlayedPairing
 
 Points = tuple[Fraction, ...]
 Results = Callable[[Pairing], Points]
@@ -52,6 +52,6 @@ def chance(data: st.DataObject) -> Results:
     return result
 
 
-def entries(plan: Format, field: int, played: list[PlayedPairing]) -> list[Number]:
+def entries(plan: Format, field: int, played: list[PlayedPairing]) -> list[EntryNumber]:
     """The standings as entries, best first."""
     return [line.entry for line in plan.standings(field, played)]

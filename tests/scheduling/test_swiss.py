@@ -187,7 +187,7 @@ def test_a_pairing_that_is_being_played_counts_for_nobody_yet() -> None:
 def test_more_rounds_than_opponents_are_refused() -> None:
     Swiss(1, 7, "s").check(8)
     Swiss(1, 7, "s").check(7)
-    with pytest.raises(FormatError, match="8 bots can meet anew for at most 7 rounds"):
+    with pytest.raises(FormatError, match="8 bots can play at most 7 rounds without a rematch"):
         Swiss(1, 8, "s").check(8)
 
 

@@ -162,7 +162,7 @@ def test_a_home_that_cannot_be_written_is_one_sentence(tmp_path: Path, home: str
 def test_somebody_elses_files_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir()
     (tmp_path / "postgres" / "diary.txt").write_text("dear diary")
-    with pytest.raises(DataDirectoryError, match="is no database: move it away"):
+    with pytest.raises(DataDirectoryError, match="is not a database: move it away"):
         server(tmp_path).start()
     assert (tmp_path / "postgres" / "diary.txt").exists()
 
@@ -171,7 +171,7 @@ def test_a_socket_directory_that_others_may_enter_is_refused(tmp_path: Path) -> 
     (tmp_path / "open").mkdir(mode=0o755)
     (tmp_path / "link").symlink_to(tmp_path)
     for name in ("open", "link"):
-        with pytest.raises(DataDirectoryError, match="somebody else's: remove it"):
+        with pytest.raises(DataDirectoryError, match="is not private to this user: remove it"):
             make_private(tmp_path / name)
     make_private(tmp_path / "mine")
     make_private(tmp_path / "mine")

@@ -204,4 +204,4 @@ def test_luck_is_told_of_one_match_or_of_all_that_lack_it() -> None:
     for arguments in ([], ["match.json", "--missing"]):
         outcome = CliRunner().invoke(app, arguments)
         assert outcome.exit_code == 2
-        assert "or else say --missing" in outcome.output
+        assert "or use --missing" in outcome.output

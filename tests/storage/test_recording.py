@@ -10,10 +10,10 @@ from arena.records import VersionId
 from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
 from arena.storage.reading import Reader
 from arena.storage.store import Store, open_store
-from arena.storage.tables import append_only
 from tests.databases import plain
 from tests.storage.log import rated_results
 from tests.storage.results import block, finished, forfeited, match_id
+from tests.storage.test_schema import APPEND_ONLY
 
 Versions = tuple[VersionId, ...]
 
@@ -148,7 +148,7 @@ async def test_listeners_hear_of_every_batch(
     assert [notice.channel for notice in sql.notifies(timeout=5, stop_after=1)] == ["arena_results"]
 
 
-@pytest.mark.parametrize("table", [table.name for table in append_only])
+@pytest.mark.parametrize("table", APPEND_ONLY)
 def test_the_database_itself_keeps_results_as_they_are(sql: psycopg.Connection, table: str) -> None:
     column = "id" if table == "matches" else "match_id"
     for statement in (
@@ -162,5 +162,5 @@ def test_the_database_itself_keeps_results_as_they_are(sql: psycopg.Connection, 
 
 async def test_nothing_is_recorded_where_no_database_answers(versions: Versions) -> None:
     async with open_store("postgresql+psycopg://arena@/arena?host=/nowhere") as store:
-        with pytest.raises(DatabaseUnreachableError, match="see that it runs"):
+        with pytest.raises(DatabaseUnreachableError, match="check that it is running"):
             await store.record([finished(versions)])

@@ -117,7 +117,7 @@ async def test_states_change_in_their_order_only(
     assert await store.tournaments.begun() == []
     with pytest.raises(TournamentStateError, match="cup is finished"):
         await becomes(TournamentState.CANCELLED)
-    with pytest.raises(TournamentStateError, match="nobody can withdraw"):
+    with pytest.raises(TournamentStateError, match="no bot can withdraw"):
         await store.tournaments.withdraw("cup", 1)
 
 

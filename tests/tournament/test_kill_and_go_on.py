@@ -120,6 +120,7 @@ def points_by_bot(database: str, tournament: TournamentId) -> dict[str, Fraction
     return {name: Fraction(int(halves), 2) for name, halves in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)  # a dozen processes are started, which takes its time on a busy machine
 async def test_a_killed_referee_goes_on_with_its_tournaments(arena: Arena) -> None:
     async with open_store(arena.database) as store:

@@ -1,1 +1,1 @@
-"""Builds the value tables of `arena.luck`."""
+"""Programs that build the value tables of `arena.luck`."""

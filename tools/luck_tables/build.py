@@ -1,4 +1,4 @@
-"""What the programs that make tables of luck share: their command line."""
+"""The command line that all programs for building luck tables share."""
 
 import argparse
 import hashlib
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def main(program: str, table: Callable[[int, str], bytes], *, matches: int) -> None:
-    """Make a table and print its hash. `table` is told the number of matches, by default `matches`,
-    and the seed."""
+    """Build a table, write it and print its hash. `table` gets the number of matches, by default
+    `matches`, and the seed."""
     parser = argparse.ArgumentParser(prog=f"python -m tools.luck_tables.{program}")
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("--matches", type=int, default=matches)

@@ -1,12 +1,12 @@
-"""Makes the table of luck of Blöff, the same bytes every time.
+"""Builds the luck table of Blöff, the same bytes every time.
 
 python -m tools.luck_tables.build_bloeff [--matches 20000] [--seed 1] FILE
 
-Plays matches by `reference_bloeff` at each table size, and values every kind of card by least
-squares: how much more of the other seats one beat for every such card more than the seats' mean in
-the hand that was dealt. Worked out in fractions, so that no machine's rounding shows.
+Plays matches with `reference_bloeff` at each table size, and estimates the value of every kind of
+card by least squares: the additional share of the other seats beaten per card of this kind above
+the mean of the dealt hands. Fractions make the result independent of the machine's rounding.
 
-Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
+Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
 """
 
 import hashlib
@@ -24,22 +24,22 @@ from tools.luck_tables.least_squares import Products
 from tools.luck_tables.reference_bloeff import act, temperament
 
 SEATS = (2, 3, 4)
-"""At larger tables the deal explains less than could be measured."""
+"""At larger tables the effect of the deal is too small to measure."""
 
 Sample = tuple[tuple[int, ...], int]
-"""Of a seat: by kind, n times the cards beyond the seats' mean; 2 (n - 1) times the share beaten
-beyond a half."""
+"""For one seat: by kind, n times the cards above the seats' mean; 2 (n - 1) times the share beaten
+above one half."""
 
 
 def table(matches: int, seed: str) -> bytes:
-    """The file of a table, learnt from so many matches at each table size."""
+    """The content of the file, computed from `matches` matches at each table size."""
     values = {seats: _values(seats, matches, seed) for seats in SEATS}
     about = {"game": "bloeff", "version": 1, "matches": matches, "seed": seed, "values": values}
     return (json.dumps(about, indent=1) + "\n").encode()
 
 
 def _values(seats: int, matches: int, seed: str) -> dict[str, int]:
-    # Hands are equally large: values matter up to a constant, so the last kind stands at 0 first.
+    # Hands are equally large, so values are determined up to a constant: the last kind is set to 0.
     kinds = len(Card)
     products = Products(kinds - 1)
     for number in range(matches):
@@ -54,7 +54,7 @@ def _values(seats: int, matches: int, seed: str) -> dict[str, int]:
 
 
 def _samples(seats: int, seed: str) -> Iterator[Sample]:
-    """What one match says, seat by seat."""
+    """The samples of one match, one per seat."""
     game = make_game("bloeff")
     assert isinstance(game, Bloeff)
     chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())

@@ -1,16 +1,16 @@
-"""Makes the table of luck of Bluff, the same bytes every time.
+"""Builds the luck table of Bluff, the same bytes every time.
 
 python -m tools.luck_tables.build_bluff [--matches 100000] [--seed 1] FILE
 
-Plays matches of two seats by `reference_play`, then
+Plays matches of two seats with `reference_play`, then
 
-1. values the time between rounds: W(n, m), how often the seat that opens wins when it has n dice
-   and the other m, as the mean of W over where its rounds led, in the order of the dice in play;
-2. values a duel as the mean of W after its round, less W before: first by the matching dice of
-   both hands, then by finer and finer counts, where each level adds the mean of what is left,
-   drawn towards nothing as by SHRINK rounds that left nothing.
+1. estimates W(n, m), the probability that the opener wins when it has n dice and the other seat m,
+   as the mean of W over the situations after its rounds, in ascending order of the dice in play;
+2. estimates the value of a duel as the mean of W after its round minus W before: first by the
+   matching dice of both hands, then by finer and finer counts. Each level adds the mean of the
+   residuals, shrunk towards 0 as if by SHRINK rounds with residual 0.
 
-Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
+Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
 """
 
 import hashlib
@@ -22,31 +22,34 @@ from typing import NamedTuple, TypeAlias
 from arena.games import make_game
 from arena.games.bluff import Bluff, CupRoll, Dice
 from arena.games.game import DEALER
-from arena.luck.duels import MOST_DICE, Cell, cell_of, cell_weights
+from arena.luck.duels import Cell, cell_of
 from arena.luck.tables import SCALE
 from arena.randomness import KeyedRandomness
 from tools.luck_tables.build import main
+from tools.luck_tables.cell_weights import cell_weights
 from tools.luck_tables.reference_play import act, temperament
 
 SHRINK = 8
+MOST_DICE = 5
+"""Hands of more dice have no value in the table."""
 
 Dices: TypeAlias = tuple[int, int]
-"""Dice of the seat that opens and of the other."""
+"""The number of dice of the opener and of the other seat."""
 
 
 class Round(NamedTuple):
-    """A round between two seats, seen by the one that opens it."""
+    """A round between two seats, from the opener's point of view."""
 
     dice: Dice
     other_dice: Dice
     opens_next: bool
-    """After the last round: whether it won."""
+    """Whether the opener opens the next round; after the last round, whether it won."""
     after: Dices | None
-    """The dice of the next round's opener and of its other; None after the last round."""
+    """The dice of the next round's opener and of the other seat; None after the last round."""
 
 
 def table(matches: int, seed: str) -> bytes:
-    """The file of a table."""
+    """The content of the file, computed from `matches` matches."""
     rounds = [each for number in range(matches) for each in _rounds(f"{seed} {number}")]
     wins = _wins(rounds)
     values = _values(rounds, wins)
@@ -92,7 +95,7 @@ def _rounds(seed: str) -> Iterator[Round]:
 
 
 def _wins(rounds: list[Round]) -> dict[Dices, float]:
-    """W: how often the seat that opens wins, by the dice."""
+    """W: the probability that the opener wins, by the dice."""
     led_to: defaultdict[Dices, Counter[tuple[bool, Dices | None]]] = defaultdict(Counter)
     for each in rounds:
         led_to[len(each.dice), len(each.other_dice)][each.opens_next, each.after] += 1
@@ -109,7 +112,7 @@ def _worth(wins: dict[Dices, float], opens_next: bool, after: Dices | None) -> f
 
 
 def _values(rounds: list[Round], wins: dict[Dices, float]) -> Callable[[Dices, Cell], float]:
-    """What a cell is worth beyond its dice, to the seat that opens."""
+    """A function that returns a cell's value to the opener, in addition to W of the dice."""
     samples = []
     for each in rounds:
         dice = len(each.dice), len(each.other_dice)
@@ -135,7 +138,7 @@ def _values(rounds: list[Round], wins: dict[Dices, float]) -> Callable[[Dices, C
 
 
 def _counts(cell: Cell) -> tuple[Hashable, ...]:
-    """A cell from coarse to fine."""
+    """The counts of a cell, from coarse to fine."""
     matching = cell.stars + cell.most, cell.other_stars + cell.other_most
     shared = cell.matching, cell.other_matching, cell.order == 0
     return matching, (matching, shared), cell

@@ -1,13 +1,13 @@
-"""Makes the table of luck of Bluff You!, the same bytes every time.
+"""Builds the luck table of Bluff You!, the same bytes every time.
 
 python -m tools.luck_tables.build_bluff_you [--matches 20000] [--seed 1] FILE
 
-Plays matches by `reference_bluff_you` at each table size, and values every kind of sum in every
-place of its chip by least squares: how much more of the other seats the bluffer beat for every such
-roll more than could be expected, drawn towards nothing as by SHRINK rolls. Worked out in fractions,
-so that no machine's rounding shows.
+Plays matches with `reference_bluff_you` at each table size, and estimates the value of every kind
+of sum, by the place of its chip, by least squares: the additional share of the other seats that the
+bluffer beats per such roll above the expected number, shrunk towards 0 as if by SHRINK rolls.
+Fractions make the result independent of the machine's rounding.
 
-Then set the name and the SHA-256 in tables.py. A table that was published is never changed.
+Afterwards set the name and the SHA-256 in tables.py. A published table is never changed.
 """
 
 import hashlib
@@ -16,8 +16,9 @@ from collections.abc import Iterator
 
 from arena.games import make_game
 from arena.games.bluff_you import BluffYou, Roll
+from arena.games.bluff_you.values import CHIPS
 from arena.games.game import DEALER
-from arena.luck.sums import CENTRE, KINDS, OTHER, OWN, PLACES, ROLLS, WAYS, kind_of
+from arena.luck.sums import CENTRE, OTHER, OWN, ROLLS, WAYS, kind_of
 from arena.luck.tables import SCALE
 from arena.randomness import KeyedRandomness
 from tools.luck_tables.build import main
@@ -26,10 +27,12 @@ from tools.luck_tables.reference_bluff_you import act, temperament
 
 SEATS = (2, 3, 4)
 SHRINK = 200
+PLACES = (CENTRE, OWN, OTHER)
+KINDS = len(CHIPS) // 2
 
 
 def table(matches: int, seed: str) -> bytes:
-    """The file of a table, learnt from so many matches at each table size."""
+    """The content of the file, computed from `matches` matches at each table size."""
     values = {seats: _values(seats, matches, seed) for seats in SEATS}
     about = {"game": "bluff_you", "version": 1, "matches": matches, "seed": seed, "values": values}
     return (json.dumps(about) + "\n").encode()
@@ -42,14 +45,14 @@ def _values(seats: int, matches: int, seed: str) -> list[list[int]]:
             products.add(surplus, beaten)
     unit = ROLLS * (seats - 1)
     solved = products.solve(SHRINK * unit**2)
-    # From a sample's whole numbers to the share beaten by roll.
+    # From the integers of the samples to the share beaten per roll.
     values = [round(value * unit / (2 * (seats - 1)) * SCALE) for value in solved]
     return [values[place * KINDS : (place + 1) * KINDS] for place in PLACES]
 
 
 def _samples(seats: int, seed: str) -> Iterator[tuple[list[int], int]]:
-    """What one match says, seat by seat: by cell, ROLLS (n - 1) times the rolls of it beyond the
-    mean, own less a part of others'; and 2 (n - 1) times the share beaten beyond a half."""
+    """The samples of one match, one per seat: by cell, ROLLS (n - 1) times the own rolls above
+    expectation, less a part of the others'; and 2 (n - 1) times the share beaten above a half."""
     game = make_game("bluff_you")
     assert isinstance(game, BluffYou)
     chance = KeyedRandomness(hashlib.sha256(seed.encode()).digest())

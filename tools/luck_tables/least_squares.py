@@ -1,18 +1,18 @@
-"""Least squares in fractions: what a table is learnt by, without any machine's rounding."""
+"""Least squares in fractions, so that luck tables do not depend on a machine's rounding."""
 
 from collections.abc import Sequence
 from fractions import Fraction
 
 
 class Products:
-    """Sums over samples of whole numbers."""
+    """The sums of products over samples of integers, from which least squares is solved."""
 
     def __init__(self, size: int) -> None:
         self._squares = [[0] * size for _ in range(size)]
         self._right = [0] * size
 
     def add(self, counts: Sequence[int], outcome: int) -> None:
-        """One sample."""
+        """Add one sample."""
         known = [(at, count) for at, count in enumerate(counts) if count]
         for at, count in known:
             self._right[at] += count * outcome
@@ -21,7 +21,7 @@ class Products:
                 row[other] += count * more
 
     def solve(self, shrink: int = 0) -> list[Fraction]:
-        """The slopes, drawn towards nothing by `shrink` on the diagonal."""
+        """The slopes, shrunk towards 0 by `shrink` on the diagonal."""
         rows = [
             [Fraction(value + shrink * (at == place)) for place, value in enumerate(row)]
             + [Fraction(right)]

@@ -1,7 +1,7 @@
-"""The fixed way of playing the Blöff that the table of luck is learnt from, at any table size.
+"""The reference player for the luck table of Blöff, at any table size.
 
-It need not be strong (see reference_play.py): seats differ in temperament, drawn anew for every
-match, that no single bot's habits are taken for the worth of a card.
+It need not be strong (see reference_play.py). Seats differ in temperament, drawn for every match,
+so that the habits of a single bot do not affect the value of a card.
 """
 
 from typing import NamedTuple
@@ -21,23 +21,23 @@ from arena.randomness import Randomness
 
 DOUBTS_BELOW = (0.001, 0.06, 0.12)
 LIES = (0, 1, 4)
-"""Times in ten that it lies though it need not."""
+"""Times in ten that it lies without need."""
 
 
 class Temperament(NamedTuple):
-    """How one seat plays one match."""
+    """The parameters of one seat's play in one match."""
 
     doubts_below: float
-    """Doubts a total that a smaller share of the unseen cards would make honest."""
+    """The seat doubts a total if a smaller share of the unseen cards would make it honest."""
     lies: int
     keeps_red: bool
-    """Lays red cards only when no honest number card stays within the limit."""
+    """Whether it lays red cards only when no honest number card stays within the limit."""
     lays_highest: bool
-    """Of honest number cards the highest; else any."""
+    """Whether it lays the highest of the honest number cards; else any of them."""
 
 
 def temperament(chance: Randomness, seat: int) -> Temperament:
-    """Any, all equally likely."""
+    """A random temperament, all equally likely."""
     return Temperament(
         DOUBTS_BELOW[chance.below(f"doubts {seat}", len(DOUBTS_BELOW))],
         LIES[chance.below(f"lies {seat}", len(LIES))],
@@ -47,11 +47,11 @@ def temperament(chance: Randomness, seat: int) -> Temperament:
 
 
 def act(game: Bloeff, view: BloeffView, how: Temperament, chance: Randomness) -> BloeffAction:
-    """What it plays, or whether it doubts."""
+    """The card that the seat plays, or its ballot."""
     key = f"seat {view.seat} round {view.round} turn {view.turn}"
     if view.balloted is not None:
         return Ballot(_plausible(view, game.options, view.balloted.total) < how.doubts_below)
-    # Always to call is never wrong.
+    # A call is never wrong.
     plays = [
         play for play in game.choices(view) if isinstance(play, Number | Red | Action) and play.call
     ]
@@ -80,7 +80,7 @@ def _makes(view: BloeffView, options: BloeffOptions, value: int) -> int:
 
 
 def _plausible(view: BloeffView, options: BloeffOptions, total: int) -> float:
-    """The share of the cards that this seat has not seen which would make the total honest."""
+    """The share of the cards unseen by this seat that would make the total honest."""
     seen = [*view.hand, *view.seen, *view.face_down]
     unseen = {row.card: row.count - seen.count(row.card) for row in options.deck}
     honest = sum(unseen[card] for card in NUMBER_CARDS if _makes(view, options, int(card)) == total)

@@ -1,7 +1,7 @@
-"""The fixed way of playing the Bluff You! that the table of luck is learnt from.
+"""The reference player for the luck table of Bluff You!
 
-It need not be strong (see reference_play.py): seats differ in temperament, drawn anew for every
-match, that no single bot's habits are taken for the worth of a roll.
+It need not be strong (see reference_play.py). Seats differ in temperament, drawn for every match,
+so that the habits of a single bot do not affect the value of a roll.
 """
 
 from typing import NamedTuple
@@ -22,21 +22,21 @@ from arena.randomness import Randomness
 
 TELLS_TRUTH = (4, 8, 10)
 BELIEVES = (0, 1, 4)
-"""Times in ten, both."""
+"""Both in times of ten."""
 
 
 class Temperament(NamedTuple):
-    """How one seat plays one match."""
+    """The parameters of one seat's play in one match."""
 
     tells_truth: int
     believes: int
     swaps: bool
     likely: bool
-    """A lie is the likeliest number of the centre; else any."""
+    """Whether a lie is the likeliest number of the centre; else any number."""
 
 
 def temperament(chance: Randomness, seat: int) -> Temperament:
-    """Any, all equally likely."""
+    """A random temperament, all equally likely."""
     return Temperament(
         TELLS_TRUTH[chance.below(f"truth {seat}", len(TELLS_TRUTH))],
         BELIEVES[chance.below(f"believes {seat}", len(BELIEVES))],
@@ -46,7 +46,7 @@ def temperament(chance: Randomness, seat: int) -> Temperament:
 
 
 def act(game: BluffYou, view: BluffYouView, how: Temperament, chance: Randomness) -> BluffYouAction:
-    """What it says, answers or gives."""
+    """The seat's announcement, answer, swap or gift."""
     key = f"seat {view.seat} turn {view.turn}"
     if view.phase is BluffYouPhase.ANSWER:
         return Answer(chance.below(f"{key} believes", 10) < how.believes)

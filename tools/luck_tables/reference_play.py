@@ -1,8 +1,8 @@
-"""The fixed way in which two seats play the Bluff that the table of luck is learnt from.
+"""The reference player for the luck table of Bluff, for two seats.
 
-It need not be strong, nor like anybody: a table from other play would be just as unbiased, it would
-only take less of the noise out. So seats differ in temperament, drawn anew for every match, that no
-single bot's habits are taken for the worth of a hand.
+It need not be strong or resemble any bot: a table from other play would also be unbiased, and would
+only remove less noise. Seats differ in temperament, drawn for every match, so that the habits of a
+single bot do not affect the value of a hand.
 """
 
 from functools import lru_cache
@@ -15,35 +15,35 @@ from arena.randomness import Randomness
 TILTS = (1.0, 2.0, 5.0, 5.0)
 OPENS_AT = (0.35, 0.5, 0.65)
 PRESSURE = 0.03
-"""The worth of not being doubted: now the other must bet higher, or doubt."""
+"""The value of not being doubted: the other seat must bet higher or doubt."""
 TRUSTS = 0.5
-"""A seat is taken to doubt a bet that looks less likely than this from where it sits."""
+"""The other seat is assumed to doubt a bet that is less likely than this by its own dice."""
 REACH = 5
-"""How many quantities of each face, from the lowest, a shrewd seat looks at."""
+"""The number of quantities of each face, from the lowest, that a shrewd seat considers."""
 CLOSE = 0.03
-"""Actions whose worths differ by less are played alike often."""
+"""Actions whose values differ from the best by less than this are equally likely."""
 
 
 class Temperament(NamedTuple):
-    """How one seat plays one match."""
+    """The parameters of one seat's play in one match."""
 
     tilt: float
-    """How much likelier a die shows a face after its owner bet on it."""
+    """The factor by which a die is likelier to show a face after its owner bet on it."""
     opens_at: float
     """An honest seat opens with the highest bet that is at least this likely to be right."""
     shrewd: bool
-    """Weighs what is at stake and whether it will be doubted; an honest one wants to be right."""
+    """Whether it considers the stakes and possible doubts; honest seats only want to be right."""
 
 
 class Duel(NamedTuple):
-    """The dice of the seat that acts and of the other."""
+    """The number of dice of the acting seat and of the other."""
 
     own: int
     other: int
 
 
 def temperament(chance: Randomness, seat: int) -> Temperament:
-    """Any, all equally likely."""
+    """A random temperament, all equally likely."""
     return Temperament(
         TILTS[chance.below(f"tilt {seat}", len(TILTS))],
         OPENS_AT[chance.below(f"opens at {seat}", len(OPENS_AT))],
@@ -52,7 +52,7 @@ def temperament(chance: Randomness, seat: int) -> Temperament:
 
 
 def act(view: BluffView, seat: int, how: Temperament, chance: Randomness) -> BluffAction:
-    """The action of the largest worth, or one that is nearly as good."""
+    """An action with the largest value, or one that is nearly as good."""
     duel = Duel(view.dice_counts[seat], view.dice_counts[1 - seat])
     named = frozenset(placed.bet.face for placed in view.bets if placed.seat != seat)
     matching = {face: _matching(view, face) for face in Face}
@@ -87,7 +87,7 @@ def _honest_opening(
     unseen: dict[Face, float],
     least: float,
 ) -> Bet:
-    """The highest bet that is likely enough; of equal ones that on the largest face."""
+    """The highest bet that is likely enough; among equals, the one on the largest face."""
     likely = [
         (4 * quantity - 1 if face is STAR else 2 * quantity, face, quantity)
         for face in Face
@@ -107,16 +107,16 @@ def _chance(face: Face, named: frozenset[Face], tilt: float) -> float:
     """The probability that an unseen die matches when its owner has named these faces."""
     weights = [tilt if each in named else 1.0 for each in Face]
     if STAR not in named and named:
-        # Who bets on a number counts on stars, too.
+        # A bet on a number also counts on stars.
         weights[STAR - 1] = tilt**0.5
     matching = weights[STAR - 1] + (weights[face - 1] if face is not STAR else 0.0)
     return matching / sum(weights)
 
 
-# All arguments but the chances are small numbers, and there are a few dozen chances.
+# All arguments except `chance` are small integers, and `chance` has a few dozen values.
 @lru_cache(maxsize=1 << 16)
 def _doubt(duel: Duel, missing: int, chance: float, *, shrewd: bool) -> float:
-    """The worth of a doubt: that it is right, or to the shrewd the share of dice it leaves."""
+    """The value of a doubt: the chance to be right, or for shrewd seats the share of dice left."""
     if not shrewd:
         return 1 - _at_least(missing, duel.other, chance)
     return sum(
@@ -127,7 +127,7 @@ def _doubt(duel: Duel, missing: int, chance: float, *, shrewd: bool) -> float:
 
 @lru_cache(maxsize=1 << 16)
 def _raise(duel: Duel, quantity: int, missing: int, chance: float, *, star: bool) -> float:
-    """The share of dice that a bet leaves, if the other doubts what looks unlikely to it."""
+    """The value of a bet: the share of dice left if the other seat doubts unlikely bets."""
     worth = 0.0
     for count, likely in enumerate(_spread(duel.other, chance)):
         if _at_least(quantity - count, duel.own, 1 / 6 if star else 1 / 3) >= TRUSTS:
@@ -138,7 +138,8 @@ def _raise(duel: Duel, quantity: int, missing: int, chance: float, *, star: bool
 
 
 def _share(duel: Duel, surplus: int, *, bettor: bool) -> float:
-    """Our share of the dice after a doubt of our bet, or by us, that finds so many too many."""
+    """Our share of the dice after a doubt of our bet, or by us; the count exceeds the bet by
+    `surplus`."""
     if surplus == 0:
         return (duel.own - (not bettor)) / (sum(duel) - 1)
     loses = bettor == (surplus < 0)

@@ -1,7 +1,7 @@
-"""Small mistakes that could have been made in a module, each as a change of its text.
+"""Mutants of a module: small mistakes, each as a change of its text.
 
-Left alone are docstrings, annotations, decorators, assertions, log lines and f-strings: a test that
-noticed these would hold words or types, not behaviour.
+Docstrings, annotations, decorators, assertions, log lines and f-strings are not changed: a test
+that noticed such changes would check words or types, not behaviour.
 """
 
 import ast
@@ -40,24 +40,24 @@ class Mutant:
 
     path: str
     where: str
-    """The function or class that is changed, with its outer ones; empty at a module's top."""
+    """The dotted name of the changed function or class; empty at module level."""
     operator: str
     line: int
     end_line: int
     start: int
     end: int
-    """The bytes of the text from start to before end are replaced."""
+    """The bytes from `start` up to, but not including, `end` are replaced."""
     replacement: str
     at_import: bool
-    """Whether the line runs once for all tests: as its module is imported, or into a cache."""
+    """Whether the line runs once for all tests: at import, or when a cache is filled."""
 
     def applied(self, source: str) -> str:
-        """The module's text with the change in it."""
+        """The module's text with the change."""
         text = source.encode()
         return (text[: self.start] + self.replacement.encode() + text[self.end :]).decode()
 
     def lines(self, source: str) -> tuple[str, str]:
-        """The lines that change, before and after, without their layout."""
+        """The changed lines before and after, without indentation and line breaks."""
         text, changed = source.encode(), self.applied(source).encode()
         begin = text.rfind(b"\n", 0, self.start) + 1
         rest = len(text) - text.index(b"\n", self.end)
@@ -95,7 +95,7 @@ class _Finder(ast.NodeVisitor):
         self._names: list[str] = []
         self._inside_functions = 0
 
-    # What is left alone.
+    # Nodes that are not changed.
 
     def visit(self, node: ast.AST) -> None:
         if isinstance(node, _LEFT_ALONE):
@@ -115,7 +115,7 @@ class _Finder(ast.NodeVisitor):
         self._names.pop()
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        # Defaults run when the function is defined; a cached body runs for whoever comes first.
+        # Defaults run when the function is defined; a cached body runs for the first caller only.
         self._names.append(node.name)
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
@@ -129,7 +129,7 @@ class _Finder(ast.NodeVisitor):
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 -- the name that ast looks for
 
-    # What is changed.
+    # Nodes that are changed.
 
     def visit_Compare(self, node: ast.Compare) -> None:
         left = node.left
@@ -209,7 +209,7 @@ class _Finder(ast.NodeVisitor):
             self._replace("statement", node, "pass")
         super().generic_visit(node)
 
-    # How.
+    # How nodes are changed.
 
     def _negate(self, test: ast.expr) -> None:
         # Comparisons and their compositions have mutants of their own.
@@ -219,7 +219,7 @@ class _Finder(ast.NodeVisitor):
     def _between(
         self, operator: str, node: ast.AST, left: ast.expr, right: ast.expr, sign: str, other: str
     ) -> None:
-        """Replace the sign that stands between two operands."""
+        """Replace the sign between two operands."""
         start, end = self._end(left), self._start(right)
         word = rf"\b{sign}\b" if sign[0].isalpha() else sign
         match = re.search(word, self._text[start:end].decode())

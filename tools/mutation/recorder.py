@@ -1,7 +1,7 @@
-"""A pytest plugin: names the running test to coverage.py, and writes how long each one took.
+"""A pytest plugin that tells coverage.py the running test and records the duration of each test.
 
-Loaded with `-p tools.mutation.recorder` under `coverage run`. coverage.py's own way of naming the
-test (`dynamic_context`) loses whatever an async test leaves to other tasks.
+It is loaded with `-p tools.mutation.recorder` under `coverage run`. coverage.py's own option for
+this (`dynamic_context`) misses the code that an async test runs in other tasks.
 """
 
 import json
@@ -14,21 +14,21 @@ import pytest
 from coverage import Coverage
 
 DURATIONS = "MUTATION_DURATIONS"
-"""The environment variable with the path of the file to write: seconds by test."""
+"""The environment variable with the path of the output file: seconds by test."""
 
 _seconds: defaultdict[str, float] = defaultdict(float)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Attribute to this test, its fixtures included, what runs from now on."""
+    """Attribute all code that runs from now on to this test and its fixtures."""
     coverage = Coverage.current()
     assert coverage is not None, "run me with `coverage run`"
     coverage.switch_context(nodeid)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add up the phases of a test; one that failed kills nothing and is not written."""
+    """Add up the phases of a test; a failed test cannot kill a mutant and is not written."""
     if report.failed or report.skipped:
         _seconds[report.nodeid] = math.nan
     _seconds[report.nodeid] += report.duration

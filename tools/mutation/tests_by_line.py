@@ -1,6 +1,6 @@
-"""Which test runs which line and how long it takes, measured once and kept in a file.
+"""A map from lines to the tests that run them, with durations, measured once and kept in a file.
 
-Measured again are the test modules that changed since, or all if anything else did.
+If only test modules changed since, these are measured again; after any other change, all are.
 """
 
 import hashlib
@@ -19,28 +19,28 @@ from tools.mutation.mutants import Mutant
 from tools.mutation.recorder import DURATIONS
 
 LEFT_OUT = ("tests/browser", "tests/dashboard", "tests/luck", "tests/test_docs.py")
-"""Tests that take minutes and are of other code than the rules and the referee."""
+"""Tests that take minutes and do not test the rules or the referee."""
 
 
 @dataclass
 class TestsByLine:
-    """The outcome of a measurement."""
+    """The result of a measurement."""
 
-    __test__ = False  # a name that pytest would take for a test's
+    __test__ = False  # pytest would take the class for a test because of its name
 
     seconds: dict[str, float] = field(default_factory=dict)
-    """By test; only tests that pass."""
+    """The duration by test; only tests that pass."""
     lines: dict[str, dict[int, list[str]]] = field(default_factory=dict)
     """Tests by path and line."""
     digests: dict[str, str] = field(default_factory=dict)
-    """Of the files that were measured, by path."""
+    """SHA-256 of the measured files by path."""
 
     def of(self, mutant: Mutant) -> list[str]:
         """The tests that may notice a mutant, the likeliest and fastest first.
 
-        First those that run its lines, then those that run anything else of its module: a value
-        that one test left in a cache is not computed again for the next. If the lines run in no
-        test's own process, all tests of the package, and those that start programs.
+        First the tests that run its lines, then those that run other lines of its module, because
+        with caches only the first test computes a value. If no test process runs the lines: all
+        tests of the package, and those that start programs.
         """
         by_line = self.lines.get(mutant.path, {})
         of_module = {test for tests in by_line.values() for test in tests}
@@ -59,13 +59,13 @@ class TestsByLine:
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))
 
     def save(self, path: Path) -> None:
-        """Write it to a file, as JSON."""
+        """Write the measurement to a file as JSON."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(self.__dict__))
 
 
 def load(path: Path) -> TestsByLine:
-    """What an earlier run wrote; nothing if it wrote nothing."""
+    """The measurement saved by an earlier run; an empty one if there is none."""
     if not path.exists():
         return TestsByLine()
     kept = TestsByLine(**json.loads(path.read_text()))
@@ -77,7 +77,7 @@ def load(path: Path) -> TestsByLine:
 
 
 def brought_up_to_date(kept: TestsByLine, tree: Path) -> TestsByLine:
-    """The measurement of a copy of the project, made where an earlier one does not hold."""
+    """The measurement for a copy of the project; only what changed since `kept` is measured."""
     digests = {
         str(path.relative_to(tree)): hashlib.sha256(path.read_bytes()).hexdigest()
         for folder in ("arena", "tests", "sample_bots")
@@ -109,7 +109,7 @@ def _forget(kept: TestsByLine, modules: set[str]) -> None:
 
 
 def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str]) -> None:
-    """Run test modules under coverage.py, and add what they run."""
+    """Run test modules under coverage.py, and add their lines."""
     data, durations = tree / ".coverage", tree / ".durations.json"
     data.unlink(missing_ok=True)
     print(f"Measuring which test runs which line: {' '.join(modules)}", flush=True)
@@ -127,7 +127,7 @@ def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str]) -> None:
 
 
 def add(kept: TestsByLine, tree: Path, data: Path, durations: Path) -> None:
-    """Add what coverage.py and the recorder have written."""
+    """Add the output of coverage.py and of the recorder."""
     kept.seconds |= json.loads(durations.read_text())
     measured = CoverageData(str(data))
     measured.read()

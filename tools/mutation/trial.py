@@ -1,7 +1,7 @@
-"""Running tests on mutants, each in a copy of the project that no other mutant is in.
+"""Runs tests on mutants, one mutant at a time per copy of the project.
 
-What takes longest to import is imported once, and every mutant is tried in a fork of this process.
-The project itself must not be imported here: the fork imports its own copy.
+Libraries that are slow to import are imported once, and every mutant is tried in a fork of this
+process. The project itself must not be imported here: the fork imports its own copy.
 """
 
 import compileall
@@ -32,13 +32,13 @@ _PRELOADED = (
     *("structlog.testing", "typer.testing", "uvloop", "zstandard"),
 )
 _SLOWER = 5
-"""A test that takes so many times what it took before is stuck."""
+"""A test that takes this many times its usual time counts as stuck."""
 _START_SECONDS = 60.0
 _FIRST = 12
 
 
 class Outcome(enum.StrEnum):
-    """What became of a mutant."""
+    """The outcome of a mutant's trial."""
 
     KILLED = enum.auto()
     TIMED_OUT = "timed out"
@@ -47,18 +47,18 @@ class Outcome(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Trial:
-    """A mutant and what became of it."""
+    """A mutant and its outcome."""
 
     mutant: Mutant
     outcome: Outcome
     seconds: float
     tests: int
-    """How many were to be run on it."""
+    """The number of tests selected for it."""
 
 
 @contextmanager
 def copy_of_project(root: Path) -> Iterator[Path]:
-    """A copy of all files that git knows or would add; removed afterwards."""
+    """A copy of all files that git tracks or would add; removed afterwards."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=root,
@@ -97,9 +97,9 @@ def try_all(
     trees: Iterable[Path],
     tests_for: Callable[[Mutant], tuple[Sequence[str], float]],
 ) -> Generator[Trial]:
-    """Try mutants, one in each copy of the project at a time, until a test of each fails.
+    """Try mutants, one at a time in each copy of the project; each until a test fails.
 
-    `tests_for` tells the tests for a mutant, and the seconds that they take when all is well.
+    `tests_for` returns the tests for a mutant and the seconds that they take without it.
     """
     for name in _PRELOADED:
         importlib.import_module(name)
@@ -142,14 +142,14 @@ def _run(tree: Path, tests: Sequence[str], seconds: float) -> None:
     os.chdir(tree)
     for stream in (1, 2):
         os.dup2(os.open(tree.parent / "output", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
-    # CI makes hypothesis try the same examples for every mutant. No bytecode of a mutant is
-    # written: the next one of the same size in the same second would be taken for it.
+    # CI makes hypothesis try the same examples for every mutant. No bytecode is written, because
+    # a mutant of the same size in the same second would load the bytecode of the previous one.
     os.environ |= {"PYTHONPATH": str(tree), "TMPDIR": str(tree.parent / "tmp"), "CI": "true"}
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     tempfile.tempdir = None
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(tree))
-    # Most die of the first few, before the modules of all the others are imported and collected.
+    # The first few tests kill most mutants, so the other test modules are imported only if needed.
     code = _pytest(tests[:_FIRST], seconds) or _pytest(tests[_FIRST:], seconds)
     sys.exit(code)
 
@@ -166,7 +166,7 @@ def _pytest(tests: Sequence[str], seconds: float) -> int:
 
 
 def _ended(one: _Running) -> Trial:
-    """Take the mutant back, and whatever its tests have started."""
+    """Restore the source, and kill the processes that the tests have started."""
     outcome = Outcome.TIMED_OUT
     if not one.process.is_alive():
         outcome = Outcome.KILLED if one.process.exitcode else Outcome.SURVIVED
@@ -176,5 +176,5 @@ def _ended(one: _Running) -> Trial:
     one.process.join()
     path = one.tree / one.mutant.path
     path.write_text(one.source)
-    os.utime(path, ns=(one.modified, one.modified))  # its compiled form holds again
+    os.utime(path, ns=(one.modified, one.modified))  # its bytecode is valid again
     return Trial(one.mutant, outcome, time.monotonic() - one.began, len(one.tests))

@@ -1,4 +1,4 @@
-"""Who sits down to play what: from the words of a command to entries with names of their own."""
+"""Converts a command's arguments to options of a game and to bots with distinct names."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,21 +10,10 @@ from arena.home.deal_blocks import NamedBot
 from arena.home.loading import bot_file, load_bot
 
 
-def options_named(words: Sequence[str]) -> dict[str, object]:
-    """The options of words NAME=VALUE. Raises CommandError."""
-    options: dict[str, object] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise CommandError(f"An option is given as NAME=VALUE, not {word!r}.")
-        options[name] = value
-    return options
-
-
 def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
     """An entry for each word, as many as the game has seats.
 
-    Raises CommandError, also for a number of bots that the game is not played by, and
+    Raises CommandError, also for a number of bots that the game does not allow, and
     UnknownBotError.
     """
     check_seats(len(words), game)
@@ -32,7 +21,7 @@ def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
 
 
 def check_seats(bots: int, game: AnyGame) -> None:
-    """Raise CommandError unless the game is played by so many."""
+    """Raise CommandError unless the game allows this number of bots."""
     if bots not in game.seat_counts:
         counts = game.seat_counts
         raise CommandError(
@@ -42,7 +31,7 @@ def check_seats(bots: int, game: AnyGame) -> None:
 
 
 def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
-    """An entry for each word; who is named twice is told apart by a number.
+    """An entry for each word; bots that are named twice get numbers.
 
     Raises CommandError for a bot that does not play the game, and UnknownBotError.
     """

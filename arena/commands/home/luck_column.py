@@ -1,7 +1,7 @@
 """The second column of `arena play`: shares of wins with the luck of the draws taken out.
 
-The raw share stays the official one. This one has the same expectation and, as far as the table of
-luck knows the game, a narrower interval.
+The raw share stays the official one. This one has the same expectation and, if the table of luck
+describes the game well, a narrower interval.
 """
 
 from array import array
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
     from arena.rating.luck import AdjustedMean
 
 FEWEST_MATCHES = 20
-"""Fewer say too little to take anything out."""
+"""The adjustment needs at least this many matches."""
 _Z = 1.959964
 
 
@@ -46,7 +46,7 @@ class LuckTally:
             column.lucks.append(finished.luck.seats[seat])
 
     def summary(self) -> dict[str, Any] | None:
-        """The table and, by bot, the adjusted share; None where no luck was measured."""
+        """The table of luck and the adjusted share by bot; None if no luck was measured."""
         if self._table is None or len(self._columns[self._names[0]].outcomes) < FEWEST_MATCHES:
             return None
         return {
@@ -79,10 +79,10 @@ def luck_adjusted_cell(summary: dict[str, Any], name: str) -> str:
 
 
 def luck_adjusted_note(summary: dict[str, Any]) -> str:
-    """What the column is, and what it gained."""
+    """A note on what the column means and how much variance it removed."""
     factors = ", ".join(f"{bot['variance_factor']:.2f}" for bot in summary["bots"].values())
     file, sha256 = summary["table"]["file"], summary["table"]["sha256"]
     return (
-        "Luck-adjusted: beside the official share, with the luck of the draws taken out by "
+        "Luck-adjusted: in addition to the official share, with the luck of the draws taken out by "
         f"{file} (SHA-256 {sha256[:12]}…); variance {factors} of the raw share's"
     )

@@ -1,4 +1,4 @@
-"""`arena play`: matches among bots right here, without a server or a database.
+"""`arena play`: matches among bots on this machine, without a server or a database.
 
 In one process, or with `--same-deals` in one for every rotation of the seats.
 """
@@ -15,7 +15,8 @@ import typer
 from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.home.line_up import line_up, options_named
+from arena.commands.game_options import OptionList, game_options
+from arena.commands.home.line_up import line_up
 from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal
@@ -40,8 +41,8 @@ if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
 
 _MOST_REASONS = 10
 _NEVER_TWICE = (
-    " With --same-deals only bots that are started here can play: a connected bot would remember "
-    "the others' dice from the first time that it met a deal."
+    " --same-deals works only with bots that are started here: a connected bot would remember "
+    "the others' dice from the first playing of a deal."
 )
 
 
@@ -52,10 +53,7 @@ def play(
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     matches: Annotated[int, typer.Option("--matches", "-n", min=1, help="How many.")] = 100,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same matches.")] = "",
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
-    ] = None,
+    option: OptionList = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     transcripts: Annotated[
         Path | None, typer.Option(help="Write each match to this file, a JSON object a line.")
@@ -68,10 +66,10 @@ def play(
         ),
     ] = False,
 ) -> None:
-    """Play matches among bots right here and compare them. Seats rotate from match to match."""
+    """Play matches among bots on this machine and compare them. Seats rotate after each match."""
     seed = seed or secrets.token_hex(4)
     with exit_with_message():
-        rules = make_game(game, options_named(option or []))
+        rules = make_game(game, game_options(option))
         try:
             entries = line_up(bots, rules)
             matches += -matches % len(entries) if same_deals else 0
@@ -88,7 +86,7 @@ def play(
 
 
 class _Tally:
-    """What is counted while the matches are played; a block is one rotation of the seats."""
+    """Counts of the matches played so far; a block is one rotation of the seats."""
 
     def __init__(self, entries: Sequence[NamedBot], *, same_deals: bool) -> None:
         self.seats = len(entries)
@@ -98,7 +96,7 @@ class _Tally:
         self.luck = LuckTally([entry.name for entry in entries])
         self.seconds = 0.0
         self._points = bytearray()
-        """By match, by bot: a byte each, since there may be a million matches."""
+        """Points by match and bot, one byte each: there may be a million matches."""
 
     def add(self, finished: BlockMatch) -> None:
         self.standings.add(finished)
@@ -108,7 +106,7 @@ class _Tally:
         self._points.extend(int(2 * (self.seats - 1) * score) for _, score in of_bots)
 
     def variance_factor(self) -> "VarianceFactor | None":
-        """What the blocks save, a last one that was cut off left out."""
+        """How much variance the blocks save; an incomplete last block is left out."""
         import numpy as np
 
         from arena.rating.variance_factor import variance_factor
@@ -130,7 +128,7 @@ def _play(
     tally = _Tally(entries, same_deals=same_deals)
     begun = time.perf_counter()
     with ExitStack() as stack:
-        # Opened first: a file that cannot be written should not cost a thousand matches.
+        # Opened first: fail before a thousand matches are played if it cannot be written.
         file = stack.enter_context(transcripts.open("w", encoding="utf-8")) if transcripts else None
         play_them = _in_deal_blocks if same_deals else _one_by_one
         series = stack.enter_context(

@@ -1,4 +1,4 @@
-"""`arena history`: how a ladder came about, replayed from its log."""
+"""`arena history`: the ratings of a ladder over time, replayed from its log."""
 
 import json
 from collections.abc import Sequence
@@ -10,8 +10,9 @@ from rich.table import Column, Table
 from arena.commands.bots import require_bots
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.game_options import OptionList, game_options
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
-from arena.commands.results.matches import AsJson, OptionList, game_options
+from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess
 from arena.games import make_game
 from arena.games.game import AnyGame
@@ -32,21 +33,21 @@ def history(
     bot: Annotated[
         list[str] | None, typer.Option(help="Only this bot, all its versions. May be repeated.")
     ] = None,
-    points: Annotated[int, typer.Option(min=1, max=50, help="At most so many.")] = 50,
+    points: Annotated[int, typer.Option(min=1, max=50, help="The most points to print.")] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Print the ratings of a ladder over time: its log replayed, the same for everybody."""
+    """Print the ratings of a ladder over time, recomputed from its log of results."""
     with exit_with_message():
-        rules = make_game(game, game_options(option or ()))
+        rules = make_game(game, game_options(option))
         require_seats(rules, seats)
-    # Only now: a mistake in the options need not wait for numpy.
+    # Imported here: an error in the options must not wait for numpy.
     from arena.boards.details import ladder_history
     from arena.boards.live_board import LiveBoard, all_versions, ladder_of_table
 
     changed = rules.options.changed()
 
     def replayed(read: "Reader") -> "tuple[int, LadderHistory]":
-        # Before the log is replayed, which takes seconds where it is long.
+        # Before the log is replayed, which can take seconds.
         require_bots({one.entrant.bot for one in all_versions(read).values()}, bot or ())
         size, ladder = ladder_of_table(read, game, changed, seats, score)
         return size, ladder_history(read, LiveBoard(ladder, read), points)
@@ -68,7 +69,7 @@ def history(
 
 
 def _chosen(found: "LadderHistory", names: Sequence[str]) -> set[int]:
-    """The versions of the bots of these names; all of them without a name."""
+    """The versions of the bots with these names; all versions if no name is given."""
     rated = {rating.version_id for point in found.points for rating in point.ratings}
     if not names:
         return set(rated)
@@ -121,8 +122,7 @@ def _json(
 
 
 def _table(title: str, found: "LadderHistory", chosen: set[int], points: int) -> Table:
-    """A line per bot, best of today first, its way as bars on one scale for all; the newest
-    `points` of it."""
+    """A line per bot, currently best first, with its newest `points` as bars on one scale."""
     of_all = f" of {len(found.points)}" if points < len(found.points) else ""
     heads = [Column(head, no_wrap=True) for head in ("bot", "first", "way", "now")]
     table = Table(*heads, title=f"{title}, {points}{of_all} points")

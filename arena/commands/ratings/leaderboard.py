@@ -1,4 +1,4 @@
-"""`arena leaderboard`: a ladder as it stands, what stands beside its Elo, or live."""
+"""`arena leaderboard`: a ladder now, with details, or live."""
 
 import asyncio
 import json
@@ -14,17 +14,18 @@ from rich.text import Text
 
 from arena.commands.database import database, with_reader
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.results.matches import AsJson, OptionList, game_options
+from arena.commands.game_options import OptionList, game_options
+from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess, fitted
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.rating.methods import ScoreRule
 
-# Imported where it is needed: `arena up` prints leaderboards at its end, if at all.
+# Imported where it is needed: `arena up` prints leaderboards only at its end, if at all.
 if TYPE_CHECKING:
     from arena.boards.board import BoardLine
     from arena.boards.live_board import Leaderboard
-    from arena.boards.luck_adjusted import LuckTold
+    from arena.boards.luck_adjusted import LuckSource
     from arena.storage.reading import Reader
 
 Score = Annotated[
@@ -32,7 +33,7 @@ Score = Annotated[
 ]
 Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
 
-_LESSER = ("mean place", "owner", "wins", "matches", "beware of")
+_LESSER = ("mean place", "owner", "wins", "matches", "flags")
 """What a narrow terminal does not show, from left to right."""
 
 
@@ -47,7 +48,9 @@ def leaderboard(
     ] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Details, and the exact model beside them: some seconds."),
+        typer.Option(
+            "--check", help="Details, and a comparison with the exact model: some seconds."
+        ),
     ] = False,
     follow: Annotated[
         bool, typer.Option("--follow", help="Print it again whenever it changes, until Ctrl-C.")
@@ -56,11 +59,11 @@ def leaderboard(
 ) -> None:
     """Print the leaderboard of one game, its options and a table size."""
     with exit_with_message():
-        rules = make_game(game, game_options(option or ()))
+        rules = make_game(game, game_options(option))
         require_seats(rules, seats)
         if follow and (details or check):
-            raise CommandError("--follow shows the leaderboard alone: leave --details away.")
-    # Only now: a mistake in the options need not wait for numpy.
+            raise CommandError("--follow shows only the leaderboard: omit --details and --check.")
+    # Imported here: an error in the options must not wait for numpy.
     from arena.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
@@ -108,7 +111,7 @@ def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: boo
                     print(_line(rules, size, score, board), flush=True)
                 else:
                     named = title(rules, size, score)
-                    tables, note = _shown(rules, named, board.standings, console)
+                    tables, note = _tables_and_note(rules, named, board.standings, console)
                     live.update(Group(*tables, note), refresh=True)
 
     with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
@@ -124,7 +127,7 @@ def _line(rules: AnyGame, size: int, score: ScoreRule, board: "Leaderboard") -> 
 
 
 def require_seats(rules: AnyGame, seats: int | None) -> None:
-    """Raises CommandError when the game is not played at a table of that size."""
+    """Raises CommandError if the game does not allow a table of that size."""
     if seats is not None and seats not in rules.seat_counts:
         raise CommandError(
             f"--seats {seats}: {rules.title} is played by {rules.seat_counts.start} to "
@@ -133,7 +136,7 @@ def require_seats(rules: AnyGame, seats: int | None) -> None:
 
 
 def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> str:
-    """What a ladder is called: the table sizes that share it, and the score rule if unusual."""
+    """The title of a ladder: game, table sizes, and the score rule if not the default."""
     from arena.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts] or [size]
@@ -143,23 +146,23 @@ def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> 
 
 
 def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["BoardLine"]) -> None:
-    """Print the lines for people."""
+    """Print a leaderboard as a table."""
     if not standings:
         typer.echo(f"{title}: no rated match yet.")
         return
     console = Terminal()
-    tables, note = _shown(rules, title, standings, console)
+    tables, note = _tables_and_note(rules, title, standings, console)
     for table in tables:
         console.print_table(table)
     console.print(note, end="")
 
 
-def _shown(
+def _tables_and_note(
     rules: AnyGame, title: str, standings: Sequence["BoardLine"], console: Terminal
 ) -> tuple[list[Table], Text]:
     """With the luck-adjusted column, or where that is too wide with a table of its own below; and
     what that column is."""
-    luck = _luck_told(rules, standings)
+    luck = _luck_source(rules, standings)
     narrow = fitted(console, _table(title, standings, adjusted=False), _LESSER)
     if luck is None:
         return [narrow], Text("", end="")
@@ -170,10 +173,10 @@ def _shown(
     return [narrow, fitted(console, _adjusted_table(standings))], note
 
 
-def _luck_told(rules: AnyGame, standings: Sequence["BoardLine"]) -> "LuckTold | None":
-    from arena.boards.luck_adjusted import luck_told
+def _luck_source(rules: AnyGame, standings: Sequence["BoardLine"]) -> "LuckSource | None":
+    from arena.boards.luck_adjusted import luck_source
 
-    return luck_told(rules.name, [line.luck_adjusted for line in standings])
+    return luck_source(rules.name, [line.luck_adjusted for line in standings])
 
 
 def _adjusted_table(standings: Sequence["BoardLine"]) -> Table:
@@ -197,7 +200,7 @@ def _table(title: str, standings: Sequence["BoardLine"], *, adjusted: bool) -> T
         title=title,
     )
     if any(line.flags for line in standings):
-        table.add_column("beware of")
+        table.add_column("flags")
     for line in standings:
         ranks = f" ({line.rank_low}–{line.rank_high})" if line.rank_low < line.rank_high else ""
         table.add_row(
@@ -228,11 +231,11 @@ def _adjusted(line: "BoardLine") -> str:
 def ladder_json(
     rules: AnyGame, size: int, score: ScoreRule, standings: Sequence["BoardLine"]
 ) -> dict[str, Any]:
-    """The document of --json."""
+    """The JSON document of --json."""
     from arena.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts]
-    luck = _luck_told(rules, standings)
+    luck = _luck_source(rules, standings)
     return {
         "game": rules.name,
         "options": rules.options.changed(),

@@ -1,4 +1,4 @@
-"""What `arena leaderboard --details` adds: who beat whom, first places, faults, Nash weights."""
+"""The output of `arena leaderboard --details`: head to head, first places, faults, Nash weights."""
 
 from typing import Any
 
@@ -11,41 +11,41 @@ from arena.commands.terminal import Terminal
 from arena.records import VersionId
 
 MATRIX_BOTS = 10
-"""More columns than this no terminal holds; --json has all."""
+"""The most columns that fit a terminal; --json has all."""
 
 
 def details_json(found: Details) -> dict[str, Any]:
     """Everything, by bot and by pair; the numbers of one moment."""
-    beside = found.comparisons
+    compared = found.comparisons
     names = {line.version_id: _key(line) for line in found.board.standings}
     bots, pairs, worst = [], [], None
-    if beside is not None:
+    if compared is not None:
         for at, line in enumerate(found.board.standings):
-            weight, value = beside.nash_weight[at], beside.nash_value[at]
+            weight, value = compared.nash_weight[at], compared.nash_value[at]
             bots.append(_key(line) | {"nash_weight": weight, "nash_value": value})
             bots[-1] |= _trouble_json(found, line) | _across_json(found, line)
-            for other in range(at + 1, len(beside.bots)):
-                met = beside.met(at, other)
+            for other in range(at + 1, len(compared.bots)):
+                met = compared.met(at, other)
                 if met is not None:
                     pairs.append(
                         {
-                            **names[beside.bots[at]],
-                            "opponent": names[beside.bots[other]],
+                            **names[compared.bots[at]],
+                            "opponent": names[compared.bots[other]],
                             "wins": met.wins,
-                            "draws": met.draws,
+                            "ties": met.ties,
                             "losses": met.losses,
                             "share": met.share,
                             "interval": (met.low, met.high),
                         }
                     )
-        if beside.worst is not None:
+        if compared.worst is not None:
             worst = {
-                **names[beside.worst.bot],
-                "opponent": names[beside.worst.opponent],
-                "expected": beside.worst.expected,
-                "actual": beside.worst.actual,
-                "pairs": beside.worst.pairs,
-                "deviations": beside.worst.deviations,
+                **names[compared.worst.bot],
+                "opponent": names[compared.worst.opponent],
+                "expected": compared.worst.expected,
+                "actual": compared.worst.actual,
+                "pairs": compared.worst.pairs,
+                "deviations": compared.worst.deviations,
             }
     return {
         "matches": found.board.matches,
@@ -102,7 +102,7 @@ def _check_json(check: ModelCheck, names: dict[VersionId, dict[str, Any]]) -> di
 
 
 def print_details(console: Terminal, found: Details) -> None:
-    """For people."""
+    """Print the details as tables."""
     if found.comparisons is None:
         return
     names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.standings}
@@ -125,7 +125,7 @@ def _bots(found: Details) -> Table:
     heads = ["bot", "Nash weight", "faults", "forfeits", *(f"wins at {size}" for size in sizes)]
     if ladders > 1:
         heads.append("mean of its ladders' Elo")
-    table = Table(*heads, title="Beside the Elo")
+    table = Table(*heads, title="Comparisons")
     assert found.comparisons is not None
     for line, weight in zip(found.board.standings, found.comparisons.nash_weight, strict=True):
         trouble = found.troubles.get(line.version_id)
@@ -175,14 +175,14 @@ def _matrix(found: Details) -> Table:
 def _check(check: ModelCheck, names: dict[VersionId, str]) -> str:
     looked = f"in {check.looked_at} of {check.matches} matches"
     if check.misfit is None:
-        return "Model misfit: the exact model knows no score rule winner."
+        return "Model misfit: not checked; the exact model does not support --score winner."
     if not check.misfit:
-        return f"Model misfit: none; Plackett-Luce with ties says the same ({looked})."
+        return f"Model misfit: none; Plackett-Luce with ties agrees ({looked})."
     said = (
         f"Model misfit: Plackett-Luce with ties differs by more than the 95 % interval ({looked}). "
         f"Its scale is {check.stretch:.2f} times the board's; "
     )
     if not check.displaced:
-        return said + "beyond that no bot is out of place."
+        return said + "apart from that no bot differs."
     out = ", ".join(names[bot] for bot in check.displaced)
-    return said + f"beyond that, one strength is not the whole story of {out}."
+    return said + f"apart from that, a single strength does not describe {out}."

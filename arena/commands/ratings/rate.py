@@ -1,7 +1,7 @@
 """`arena rate` and `arena sprt`: the ladder of a file of results, and a sequential test.
 
-Both print a table for people or, with --json, one JSON object. Whatever is wrong with the input is
-said on stderr with exit code 2, and nothing is printed as if it were right.
+Both print a table or, with --json, one JSON object. If the input is wrong they print only a message
+on stderr, with exit code 2.
 """
 
 import json
@@ -15,15 +15,15 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.printable import printable
 from arena.rating.methods import Clusters, EloModel, ScoreRule
 
-# The rest is imported where it is needed: `arena --help` should not wait for numpy.
+# The rest is imported where it is needed: `arena --help` must not wait for numpy.
 if TYPE_CHECKING:
     from arena.rating.bradley_terry import Anchor
     from arena.rating.ladder import Ladder
     from arena.rating.sprt import Sprt
 
 _MOST_DIGITS = 12
-"""Of a count; more matches nobody plays."""
-_BIASED = "stopped: the estimates are biased away from the bound not reached; measure anew"
+"""The most digits of a count of matches."""
+_BIASED = "stopped: the estimates are biased away from the bound not reached; measure again"
 
 
 def rate(
@@ -32,13 +32,13 @@ def rate(
         str, typer.Option(help="Standard deviation of the prior in Elo, or none.")
     ] = "350",
     anchor: Annotated[
-        str | None, typer.Option(metavar="BOT=ELO", help="A bot that stands at a given Elo.")
+        str | None, typer.Option(metavar="BOT=ELO", help="A bot with a fixed Elo.")
     ] = None,
     score: Annotated[
         ScoreRule, typer.Option(help="Every pair of a match counts, or only first place.")
     ] = ScoreRule.PLACEMENT,
     clusters: Annotated[
-        Clusters, typer.Option(help="What is taken to be independent for the intervals.")
+        Clusters, typer.Option(help="What the intervals treat as independent.")
     ] = Clusters.BLOCK,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
@@ -61,17 +61,19 @@ def rate(
 def sprt(
     pairs: Annotated[
         str,
-        typer.Option(metavar="LL,LD,DD+WL,WD,WW", help="Pairs of matches by their two results."),
+        typer.Option(
+            metavar="LL,LT,TT+WL,WT,WW", help="Pairs of matches by their results; T is a tie."
+        ),
     ],
     bounds: Annotated[
         str, typer.Option(metavar="ELO0,ELO1", help="The two hypotheses, in Elo of the model.")
     ] = "0,10",
     model: Annotated[
-        EloModel, typer.Option(help="Which Elo the bounds are meant in.")
+        EloModel, typer.Option(help="The kind of Elo of the bounds.")
     ] = EloModel.NORMALIZED,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
-    """Say whether a version is better, sequentially, from pairs of matches; alpha = beta = 0.05."""
+    """Test sequentially whether a version is better, from pairs of matches; alpha = beta = 0.05."""
     from arena.rating.sprt import BlockCounts, Bounds
     from arena.rating.sprt import sprt as sprt_state
 
@@ -113,7 +115,7 @@ def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
                 "se": pair.se,
                 "los": pair.los,
                 "wins": pair.wins,
-                "draws": pair.draws,
+                "ties": pair.ties,
                 "losses": pair.losses,
             }
             for pair in ladder.pairs()

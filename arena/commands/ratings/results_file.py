@@ -1,9 +1,9 @@
-"""Results from a file: one JSON object per line, checked before anything is computed.
+"""Reads results from a file: one JSON object per line, checked before anything is computed.
 
     {"match": "m1", "block": "b1", "seats": [{"bot": "A", "placing": 1}, …]}
 
-`block` may be missing or null. Unknown keys are refused: a misspelt "block" would narrow every
-interval without a word. Blank lines are skipped.
+`block` may be missing or null. Unknown keys are refused: a misspelt "block" would silently narrow
+every interval. Blank lines are skipped.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ from arena.rating.results import MatchResult, Results
 
 
 class ResultsFileError(UserError):
-    """A file that holds something else than results; the message says where and what."""
+    """A file that is not a file of results; the message says where and why."""
 
     def __init__(self, file: Path, line: int | None, what: str) -> None:
         super().__init__(f"{file}: {what}" if line is None else f"{file}, line {line}: {what}")
@@ -39,7 +39,7 @@ class _Line(BaseModel):
 
 
 def read_results(file: Path) -> Results[str]:
-    """The log in `file`. Raises `ResultsFileError` at the first line that is not a result."""
+    """The results in `file`. Raises `ResultsFileError` at the first line that is not a result."""
     log: Results[str] = Results()
     try:
         content = file.read_bytes()
@@ -63,7 +63,7 @@ def read_results(file: Path) -> Results[str]:
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    # A union of text and number is reported per branch; the field is what a reader needs.
+    # pydantic reports a union of text and number per branch; the user needs only the field.
     where = ".".join(str(part) for part in fault["loc"] if part not in ("str", "int"))
     message = fault["msg"]
     if where in ("match", "block") and fault["type"].endswith("_type"):

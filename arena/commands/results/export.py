@@ -1,7 +1,7 @@
-"""`arena export`: results and transcripts as files, for whatever other program.
+"""`arena export`: writes results and transcripts to files for other programs.
 
-Files appear when they are complete. Row by row, so that a million matches need no more memory than
-a thousand.
+A file appears only when it is complete. It is written row by row, so that a million matches need no
+more memory than a thousand.
 """
 
 import json
@@ -16,7 +16,7 @@ import typer
 from arena.boards.board import TABLE_SIZES, table_sizes
 from arena.commands.database import database
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.home.line_up import options_named
+from arena.commands.game_options import game_options
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
 from arena.games import make_game
@@ -39,7 +39,7 @@ def export(
         Path | None, typer.Option(help="Transcripts of all matches, a JSON object a line.")
     ] = None,
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
-    seats: Annotated[str, typer.Option(metavar="N|N-M", help="Only tables of so many seats.")] = "",
+    seats: Annotated[str, typer.Option(metavar="N|N-M", help="Only tables of this size.")] = "",
     option: Annotated[
         list[str] | None,
         typer.Option(help="Only this variant of --game, as NAME=VALUE. May be repeated."),
@@ -70,7 +70,7 @@ def _selection(game: str | None, option: list[str], seats: str) -> Selection:
         if option:
             raise CommandError("An --option is one of a game: name it with --game.")
         return Selection(seat_counts=sizes)
-    rules = make_game(game, options_named(option))
+    rules = make_game(game, game_options(option))
     if sizes is not None and not any(size in rules.seat_counts for size in sizes):
         raise CommandError(
             f"--seats {seats}: {rules.title} is played by {rules.seat_counts[0]} to "
@@ -128,7 +128,7 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
 
 @contextmanager
 def _complete(file: Path) -> Iterator[Path]:
-    """A file beside it, which takes its name once it is whole."""
+    """A temporary file next to `file`, renamed to it when complete."""
     part = file.with_name(f"{file.name}.part")
     try:
         yield part

@@ -41,8 +41,8 @@ COLUMNS = {
     "forfeited": "bool",
     "luck": "float64",
 }
-"""Of the tables: a row per seat. `options` are those that differ from the defaults, as JSON; `luck`
-is in expected points, and nothing where it was not measured."""
+"""The columns of the tables, which have a row per seat. `options` are those that differ from the
+defaults, as JSON; `luck` is in expected points, and empty if it was not measured."""
 
 _ROWS_AT_A_TIME = 50_000
 
@@ -66,7 +66,7 @@ def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
 
 @contextmanager
 def json_lines(file: Path) -> Iterator[Write]:
-    """What `arena rate` reads: a bot is "NAME VERSION", as everywhere."""
+    """The format that `arena rate` reads; a bot is "NAME VERSION"."""
     with file.open("w", encoding="utf-8") as lines:
 
         def write(match: MatchRow) -> None:
@@ -82,7 +82,7 @@ def json_lines(file: Path) -> Iterator[Write]:
 
 @contextmanager
 def comma_separated(file: Path) -> Iterator[Write]:
-    """A header, then a row per seat; true and false in small letters, times in ISO 8601."""
+    """A header, then a row per seat; true and false in lower case, times in ISO 8601."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""`arena key`: the public key by which this arena signs transcripts."""
+"""`arena key`: the public key of this arena's signatures."""
 
 import typer
 
@@ -7,10 +7,10 @@ from arena.storage.store import Store
 
 
 def key() -> None:
-    """Print the public key by which this arena signs transcripts, for `arena verify --key`.
+    """Print the public key of this arena's signatures of transcripts, for `arena verify --key`.
 
-    The private key lies in the database; nothing prints it. Both are made with the first start, or
-    now.
+    The private key is in the database and is never printed. Both are created at the first start,
+    or now.
     """
 
     async def public(store: Store) -> str:

@@ -1,4 +1,4 @@
-"""`arena luck`: what the dealer gave each seat of one match."""
+"""`arena luck`: the luck of each seat's draws in one match."""
 
 import json
 from typing import Annotated, Any
@@ -17,26 +17,26 @@ from arena.match.transcript import Transcript
 
 def luck(
     match: Annotated[
-        str | None, typer.Argument(metavar="[MATCH_ID|FILE]", help="Whose luck to tell.")
+        str | None, typer.Argument(metavar="[MATCH_ID|FILE]", help="The match.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     missing: Annotated[
         bool,
         typer.Option(
             "--missing",
-            help="Measure the luck of all recorded matches that have none by today's tables: those "
-            "of an earlier release. Running it again changes nothing.",
+            help="Measure the luck of all recorded matches that have none by this release's "
+            "tables. Running it again changes nothing.",
         ),
     ] = False,
 ) -> None:
-    """Print how lucky each seat's draws were, by draw and in all.
+    """Print how lucky each seat's draws were, by draw and in total.
 
-    In expected points (the share of the other seats that one beats) beyond the mean of all that
-    could have been drawn, by a fixed table; docs/luck.md tells how.
+    In expected points (the share of the other seats that one beats) above the mean of all possible
+    draws, by a fixed table; docs/luck.md explains how.
     """
     with exit_with_message():
         if missing == (match is not None):
-            raise CommandError("Name a match or a file, or else say --missing.")
+            raise CommandError("Name a match or a file, or use --missing.")
         if match is None:
             _measure_missing()
             return
@@ -70,7 +70,7 @@ def _measure_missing() -> None:
     if failed:
         typer.echo(f"{failed:,} could not be measured; the log above says why.", err=True)
     if done:
-        typer.echo("Leaderboards that are open take it in when they are started again.", err=True)
+        typer.echo("A running referee and dashboard use it after a restart.", err=True)
 
 
 def _json(transcript: Transcript, measured: Luck) -> dict[str, Any]:

@@ -1,16 +1,16 @@
 """A match as a command's argument: its id in the database, or a file with its transcript."""
 
 from pathlib import Path
-from uuid import UUID
 
 from arena.commands.errors import CommandError
+from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
 
 
 def transcript_of(match: str) -> Transcript:
     """The transcript of MATCH_ID|FILE. Raises CommandError, and TranscriptError for a bad file."""
-    return recorded(match) if is_match_id(match) else read_json(_file(match))
+    return recorded(match) if is_match_id(match.lower()) else read_json(_file(match))
 
 
 def recorded(match_id: str) -> Transcript:
@@ -24,17 +24,8 @@ def recorded(match_id: str) -> Transcript:
     return found
 
 
-def is_match_id(argument: str) -> bool:
-    """Whether an argument is a match's id, and not the name of a file."""
-    try:
-        UUID(argument)
-    except ValueError:
-        return False
-    return True
-
-
 def cannot_be_read(name: str, error: OSError) -> CommandError:
-    """What to say about an argument that is no match id and cannot be read either."""
+    """The error for an argument that is neither a match id nor a readable file."""
     return CommandError(f"{name} is neither a match id nor a file ({error.strerror}).")
 
 

@@ -1,7 +1,6 @@
-"""`arena matches`, `arena transcript`."""
+"""`arena matches` and `arena transcript`: lists recorded matches, prints a transcript."""
 
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +8,7 @@ from rich.table import Column, Table
 
 from arena.commands.bots import require_bots
 from arena.commands.database import with_store
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import exit_with_message
 from arena.commands.results.match_argument import recorded
 from arena.commands.terminal import Terminal
 from arena.games import make_game
@@ -20,20 +19,6 @@ if TYPE_CHECKING:
     from arena.storage.store import Store
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-OptionList = Annotated[
-    list[str] | None, typer.Option("--option", help="An option of the game, as NAME=VALUE.")
-]
-
-
-def game_options(pairs: Sequence[str]) -> dict[str, object]:
-    """The options of repeated NAME=VALUE. Raises CommandError."""
-    options: dict[str, object] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals:
-            raise CommandError(f"--option {pair}: write NAME=VALUE.")
-        options[name] = value
-    return options
 
 
 def matches(
@@ -57,7 +42,7 @@ def matches(
         typer.echo(json.dumps([_match_json(match) for match in found], indent=2))
         return
     if not found:
-        typer.echo("No such match yet.")
+        typer.echo("No such match.")
         return
     table = Table(Column("match", no_wrap=True, min_width=36), "game", "finished (UTC)", "places")
     for match in found:
@@ -101,6 +86,6 @@ def _match_json(match: "MatchRow") -> dict[str, Any]:
 
 
 def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> None:
-    """Print a match's transcript as JSON (docs/transcript.md tells how to read it)."""
+    """Print a match's transcript as JSON (docs/transcript.md explains it)."""
     with exit_with_message():
         typer.echo(json.dumps(to_json(recorded(match_id)), indent=2))

@@ -1,6 +1,6 @@
-"""Transcripts in files: one JSON object, or one on each line, read one at a time.
+"""Reads transcripts from files, one at a time: one JSON object, or one on each line.
 
-The second is what `arena play --transcripts` and `arena export --transcripts` write.
+`arena play --transcripts` and `arena export --transcripts` write the second form.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from typing import Final
 from arena.commands.errors import CommandError
 
 LONGEST: Final = 64 * 2**20
-"""Bytes of one transcript: no match comes near it, and no file can take all memory."""
+"""The most bytes of one transcript: far more than any match has, but little enough for memory."""
 
 
 def texts(file: Path) -> Iterator[tuple[int | None, bytes]]:

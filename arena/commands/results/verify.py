@@ -1,4 +1,4 @@
-"""`arena verify`: are matches what they were promised to be? One after the other, however many."""
+"""`arena verify`: verifies matches, one after the other, however many."""
 
 import json
 from collections import Counter
@@ -13,9 +13,10 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.progress import progress
-from arena.commands.results.match_argument import cannot_be_read, is_match_id
+from arena.commands.results.match_argument import cannot_be_read
 from arena.commands.results.transcript_files import texts
 from arena.games.game import DEALER
+from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
@@ -23,9 +24,9 @@ from arena.match.verify import verify as verify_transcript
 from arena.signatures import KEY_BYTES, check_signature
 
 FAILED = 1
-"""The exit code when a transcript does not verify."""
+"""The exit code if the verification of a transcript fails."""
 _MOST_KEYS = 5
-"""That are told."""
+"""The most keys that the closing line names."""
 
 
 def verify(
@@ -37,7 +38,8 @@ def verify(
         ),
     ],
     key: Annotated[
-        str, typer.Option(metavar="PUBLIC", help="Demand signatures by this key: see `arena key`.")
+        str,
+        typer.Option(metavar="PUBLIC", help="Require signatures by this key (see `arena key`)."),
     ] = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="Print a JSON object for each transcript, one a line.")
@@ -45,7 +47,7 @@ def verify(
 ) -> None:
     """Recompute every draw of matches, referee them again and check their signatures.
 
-    Exit code 1 when one of them does not verify; each that does not is named with the first thing
+    Exit code 1 if the verification of a match fails; each such match is named with the first thing
     that is wrong.
     """
     with exit_with_message():
@@ -71,7 +73,7 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class _Unread:
-    """A transcript that is still to be read."""
+    """A transcript to be read."""
 
     read: Callable[[], Transcript]
     """Raises TranscriptError."""
@@ -79,16 +81,16 @@ class _Unread:
     file: str | None = None
     """None for a recorded match."""
     line: int | None = None
-    """None for a file that is one transcript."""
+    """None if the file is one transcript."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What became of one transcript."""
+    """The outcome of verifying one transcript."""
 
     source: _Unread
     transcript: Transcript | None
-    """None when it cannot be read."""
+    """None if it cannot be read."""
     error: str | None
 
     @property
@@ -97,7 +99,7 @@ class _Verdict:
 
     @property
     def signed_by(self) -> str | None:
-        """The key, once its signature was checked."""
+        """The key of its signature, if that is valid."""
         signature = self.transcript and self.transcript.signature
         return signature.key.hex() if signature and self.error is None else None
 
@@ -145,10 +147,10 @@ def _public_key(text: str) -> bytes | None:
 
 
 def _size(matches: Sequence[str]) -> int:
-    """What there is to do, in bytes. Raises CommandError before anything is done."""
+    """The total work in bytes. Raises CommandError before any of it is done."""
     size = 0
     for match in matches:
-        if is_match_id(match):
+        if is_match_id(match.lower()):
             size += 1
             continue
         try:
@@ -162,7 +164,7 @@ def _size(matches: Sequence[str]) -> int:
 def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
     recorded: Callable[[str], Transcript] | None = None
     for match in matches:
-        if is_match_id(match):
+        if is_match_id(match.lower()):
             recorded = recorded or _opened(stack)
             yield _Unread(partial(recorded, match), size=1)
         else:
@@ -171,7 +173,7 @@ def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
 
 
 def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
-    """What reads recorded matches, from the database of the settings."""
+    """A function that reads recorded matches from the database of the settings."""
     # Imported here, because files need no database.
     from arena.commands.database import database
     from arena.settings import read_settings
@@ -209,7 +211,7 @@ def _closing(tally: Counter[str], signers: Counter[str], last: _Verdict | None) 
 
 
 def _signatures(signers: Counter[str]) -> str:
-    """By whom those that verified are signed; "" when none did."""
+    """The signers of the verified transcripts; "" if there are none."""
     said = [
         (count, f"signed by {key}" if key else "unsigned")
         for key, count in signers.most_common(_MOST_KEYS)

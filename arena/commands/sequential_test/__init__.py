@@ -1,1 +1,1 @@
-"""`arena test`: whether a new version is better, tested until the answer is clear."""
+"""`arena test`: a sequential test of whether a new version is better."""

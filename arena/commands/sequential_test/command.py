@@ -1,4 +1,4 @@
-"""`arena test`: is the new version better? Plays blocks until the answer is clear."""
+"""`arena test`: tests whether a new version is better, playing blocks until the answer is clear."""
 
 import json
 import secrets
@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.home.line_up import check_seats, entries, options_named
+from arena.commands.game_options import OptionList, game_options
+from arena.commands.home.line_up import check_seats, entries
 from arena.commands.sequential_test.in_process import Contest, conduct
 from arena.commands.sequential_test.report import report, verdict
 from arena.commands.terminal import say
@@ -20,7 +21,7 @@ from arena.rating.sprt import Bounds, SprtState
 
 
 class ExitCode(IntEnum):
-    """What a script learns. 2 is what can be mended: see stderr."""
+    """The exit codes for scripts. 2 is an error that the user can correct: see stderr."""
 
     BETTER = 0
     NOT_BETTER = 1
@@ -38,33 +39,30 @@ def sequential_test(
     new: Annotated[
         str, typer.Argument(help="A sample bot's name or a .py file; with --connected a bot.")
     ],
-    old: Annotated[str, typer.Argument(help="What it is measured against.")],
+    old: Annotated[str, typer.Argument(help="The bot it is compared with.")],
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     opponents: Annotated[
         str,
         typer.Option(
             metavar="BOT,BOT,…",
-            help="Who else sits at the table, once with each version: at the same deals, or at "
-            "fresh ones with --connected.",
+            help="The other bots at the table, which play once with each version: the same deals, "
+            "or fresh ones with --connected.",
         ),
     ] = "",
     bounds: Annotated[
         str, typer.Option(metavar="ELO0,ELO1", help="The two hypotheses, in Elo of the model.")
     ] = "0,10",
     model: Annotated[
-        EloModel, typer.Option(help="Which Elo the bounds are meant in.")
+        EloModel, typer.Option(help="The kind of Elo of the bounds.")
     ] = EloModel.NORMALIZED,
-    alpha: Annotated[float, typer.Option(help="Chance to accept ELO1 where ELO0 is true.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="Chance to keep ELO0 where ELO1 is true.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Chance to accept ELO1 if ELO0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Chance to keep ELO0 if ELO1 is true.")] = 0.05,
     score: Annotated[
         ScoreRule, typer.Option(help="Every opponent counts, or only first place.")
     ] = ScoreRule.PLACEMENT,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(help="An option of the game, as NAME=VALUE. May be repeated."),
-    ] = None,
+    option: OptionList = None,
     max_blocks: Annotated[
-        int | None, typer.Option(min=1, help="Stop undecided after so many blocks.")
+        int | None, typer.Option(min=1, help="Stop undecided after this many blocks.")
     ] = None,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same test.")] = "",
     connected: Annotated[
@@ -72,32 +70,32 @@ def sequential_test(
         typer.Option(
             "--connected",
             help="Test registered bots, BOT or BOT:VERSION, that are connected to a running "
-            "referee: in unrated seat blocks, since a connected bot never meets a deal twice.",
+            "referee: in unrated seat blocks, because a connected bot never gets a deal twice.",
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Say whether a version is better, by playing both until it is clear.
+    """Test whether a version is better, by playing both until the answer is clear.
 
-    Exit code 0: better (ELO1 accepted). 1: not better (ELO0 kept). 3: undecided. 2: a mistake in
+    Exit code 0: better (ELO1 accepted). 1: not better (ELO0 kept). 3: undecided. 2: an error in
     the arguments, or a bot that cannot play.
     """
     seed = seed or secrets.token_hex(4)
     with exit_with_message():
         limits = Bounds(*_bounds(bounds), model, alpha, beta)
-        rules = make_game(game, options_named(option or []))
+        rules = make_game(game, game_options(option))
         others = [word.strip() for word in opponents.split(",") if word.strip()]
         _check_table(rules, others)
         if connected:
-            # It knows storage, for which the others need not wait.
+            # Imported here: tests in process must not wait for storage's imports.
             from arena.commands.sequential_test.connected import conduct_connected
 
-            course = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
+            progress = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
         else:
             first, second, *rest = entries([new, old, *others], rules)
             contest = Contest(rules, first, second, tuple(rest), score)
-            course = conduct(contest, limits, seed, max_blocks)
-    standing, trial = course.standing, course.trial
+            progress = conduct(contest, limits, seed, max_blocks)
+    standing, trial = progress.standing, progress.trial
     summary = {
         "game": rules.name,
         "options": rules.options.changed(),
@@ -106,21 +104,21 @@ def sequential_test(
         "opponents": others,
         "seed": seed,
         "blocks": "seat" if connected else "deal",
-        "tournaments": list(course.tournaments),
+        "tournaments": list(progress.tournaments),
         "bounds": [limits.elo0, limits.elo1],
         "model": limits.model.value,
         "alpha": limits.alpha,
         "beta": limits.beta,
         "score": score.value,
         "state": standing.state.value,
-        "verdict": verdict(new, old, limits, standing, interrupted=course.interrupted),
+        "verdict": verdict(new, old, limits, standing, interrupted=progress.interrupted),
         "llr": standing.llr,
         "lower": standing.lower,
         "upper": standing.upper,
         "matches": standing.matches,
         "matches_to_go": standing.matches_to_go,
         "block_scores": [{"score": value, "times": times} for value, times in trial.counts.items()],
-        "all_draws": trial.all_draws,
+        "all_ties": trial.all_ties,
         "elo": standing.elo,
         "elo_interval": list(standing.elo_interval),
         "nelo": standing.nelo,
@@ -128,7 +126,7 @@ def sequential_test(
         "biased": standing.biased,
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
-            for (name, kind, reason), times in course.faults.most_common()
+            for (name, kind, reason), times in progress.faults.most_common()
         ],
     }
     if as_json:
@@ -149,7 +147,7 @@ def _bounds(text: str) -> tuple[float, float]:
 def _check_table(game: AnyGame, opponents: list[str]) -> None:
     if not opponents and 2 not in game.seat_counts:
         raise CommandError(
-            f"{game.title} is not played by two under these options: name who else sits at the "
+            f"{game.title} is not played by two under these options: name the other bots at the "
             "table with --opponents."
         )
     check_seats(1 + len(opponents) if opponents else 2, game)

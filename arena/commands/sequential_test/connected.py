@@ -1,14 +1,14 @@
-"""A sequential test of connected bots: unrated tournaments, over when the answer is clear.
+"""A sequential test of connected bots, played as unrated tournaments until the answer is clear.
 
-The referee plays seat blocks, each deal fresh: nobody knows the others' dice from before.
+The referee plays seat blocks with fresh deals, so that no bot knows the others' dice from before.
 
 two versions alone        one tournament of the two; the score of a block is the new version's mean
 against opponents         two tournaments of one table each, the same opponents once with each
                           version, in the same order of seats; the first block of the one and the
                           first of the other are scored as 1/2 + (new - old) / 2, and so on
 
-Blocks are taken in the order in which they were begun, up to the first that is not over: to take
-them as they end would prefer those that are over soon.
+Blocks are counted in the order in which they were begun, up to the first that is not over: counting
+them as they end would favour short ones.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from rich.text import Text
 
 from arena.commands.database import database
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.sequential_test.in_process import SequentialProgress, shown
+from arena.commands.sequential_test.in_process import SequentialProgress, live_line
 from arena.commands.sequential_test.report import interim
 from arena.commands.tournaments.entries import versions_named
 from arena.games.game import AnyGame
@@ -44,17 +44,17 @@ from arena.storage.tournaments import BEFORE, NewEntry
 from arena.tournament.tournament import BlockRecord, BlockState, Rules, Tournament, TournamentState
 
 MOST_BLOCKS = 10_000
-"""Unless another number is asked for: more than ⟨0, 5⟩ normalised Elo nearly ever takes."""
+"""The default maximum: more than bounds of 0,5 normalised Elo almost ever need."""
 MOST_AHEAD = 10
-"""Blocks that one of two tournaments may be ahead of the other before it is paused: what is played
-ahead does not count if the test is over first, or a bot of the other never comes."""
+"""Blocks that one of two tournaments may be ahead of the other before it is paused: blocks ahead
+are wasted if the test ends first, or if a bot of the other tournament never connects."""
 LOOK_SECONDS = 0.5
-"""Between two looks, however often the database tells of results."""
+"""The least time between two reads, however often the database notifies."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectedTest:
-    """The tournaments that are held for a test: one of two, or one with each version."""
+    """The tournaments played for a test: one of both versions, or one with each version."""
 
     names: tuple[str, ...]
     rules: Rules
@@ -73,7 +73,7 @@ def conduct_connected(
     max_blocks: int | None,
     opponents: Sequence[str] = (),
 ) -> SequentialProgress:
-    """Have the referee play until the answer is clear, or `max_blocks` are played, or Ctrl-C."""
+    """Let the referee play until the answer is clear, `max_blocks` are played, or Ctrl-C."""
     rules = Rules(
         format=FormatName.ROUND_ROBIN,
         game=game.name,
@@ -88,7 +88,7 @@ def conduct_connected(
     name = f"test-{secrets.token_hex(4)}"
     names = (f"{name}-new", f"{name}-old") if opponents else (name,)
     trial = Trial(bounds, matches_per_block=rules.seats * len(names))
-    course = SequentialProgress(trial, trial.look(), names)
+    progress = SequentialProgress(trial, trial.look(), names)
     plan = ConnectedTest(names, rules, new, old, tuple(opponents))
     with exit_with_message(), database(read_settings()) as url:
         typer.echo(
@@ -96,17 +96,17 @@ def conduct_connected(
             "while all bots are connected; `arena tournament list` shows it.",
             err=True,
         )
-        with shown(Console(stderr=True)) as show, suppress(KeyboardInterrupt):
-            asyncio.run(_hold(url, plan, course, show))
-    course.standing = trial.look()
-    return course
+        with live_line(Console(stderr=True)) as show, suppress(KeyboardInterrupt):
+            asyncio.run(_hold(url, plan, progress, show))
+    progress.standing = trial.look()
+    return progress
 
 
 async def _hold(
-    url: str, plan: ConnectedTest, course: SequentialProgress, show: Live | None
+    url: str, plan: ConnectedTest, progress: SequentialProgress, show: Live | None
 ) -> None:
     async with open_store(url) as store:
-        course.interrupted = True  # until it ends otherwise
+        progress.interrupted = True  # until it ends otherwise
         tournaments = []
         try:
             for name, field in zip(plan.names, await _fields(store, plan), strict=True):
@@ -116,11 +116,11 @@ async def _hold(
                     name, TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
                 )
             changes = notifications(url, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
-            await follow(store, tournaments, course, changes, show)
-            course.interrupted = False
+            await follow(store, tournaments, progress, changes, show)
+            progress.interrupted = False
         finally:
             for tournament in tournaments:
-                # One that has played all its blocks is over already.
+                # A tournament that has played all its blocks is already over.
                 with suppress(TournamentStateError):
                     await store.tournaments.change_state(
                         tournament.name,
@@ -140,22 +140,22 @@ async def _fields(store: Store, plan: ConnectedTest) -> list[list[NewEntry]]:
 async def follow(
     store: Store,
     tournaments: Sequence[Tournament],
-    course: SequentialProgress,
+    progress: SequentialProgress,
     changes: AsyncGenerator[None],
     show: Live | None = None,
 ) -> None:
-    """Take in the tournaments' blocks until the test stops, or no more can come."""
+    """Count the tournaments' blocks until the test stops, or no more can come."""
     taken = 0
     paused: set[str] = set()
     async with aclosing(changes):
         async for _ in changes:
-            # Asked first, so that nothing was played after what is read then.
+            # Read before the blocks: if a tournament is over now, the blocks read below are all.
             states = [(await store.tournaments.named(one.name)).state for one in tournaments]
             for one, state in zip(tournaments, states, strict=True):
                 if state is TournamentState.PAUSED and one.name not in paused:
                     raise CommandError(
-                        f"{one.name} was paused, so the test is ended: the referee's log says why "
-                        "if nobody did it by hand. Mend that and begin a new test."
+                        f"{one.name} was paused, so the test has ended: if it was not paused by "
+                        "hand, the referee's log says why. Correct that and start a new test."
                     )
             columns = [
                 [block_score(one, block) for block in settled(await store.tournaments.blocks(one))]
@@ -164,7 +164,7 @@ async def follow(
             scores = [score_of_test(row) for row in zip(*columns, strict=False)]
             for score in scores[taken:]:
                 taken += 1
-                standing = course.trial.add(score)
+                standing = progress.trial.add(score)
                 if standing is None:
                     continue
                 if show is not None:
@@ -180,7 +180,7 @@ async def follow(
 async def keep_together(
     store: Store, tournaments: Sequence[Tournament], done: Sequence[int], paused: set[str]
 ) -> None:
-    """Pause what is too far ahead, and have it go on when the other has come after."""
+    """Pause a tournament that is too far ahead, and resume it when the other has caught up."""
     for tournament, blocks in zip(tournaments, done, strict=True):
         name = tournament.name
         ahead = blocks - min(done)
@@ -190,7 +190,7 @@ async def keep_together(
             state, change = TournamentState.RUNNING, paused.discard
         else:
             continue
-        # It may have come to its end in the meantime.
+        # It may have ended in the meantime.
         with suppress(TournamentStateError):
             await store.tournaments.change_state(name, state, before=BEFORE[state])
             change(name)
@@ -202,20 +202,20 @@ async def keep_together(
 
 
 def settled(blocks: Iterable[BlockRecord]) -> list[BlockRecord]:
-    """Those that count, in the order begun, up to the first of which that is not known."""
+    """The blocks that count, in the order begun, up to the first that is still open."""
     known = takewhile(lambda block: block.state is not BlockState.OPEN, blocks)
     return [block for block in known if block.state is BlockState.CLOSED]
 
 
 def block_score(tournament: Tournament, block: BlockRecord) -> Fraction:
-    """What the first entry took of a block, 0 … 1."""
+    """The first entry's share of a block's points, 0 to 1."""
     versions = [tournament.version(entry.number) for entry in tournament.entries]
     by_match = [[ranks[version] for version in versions] for ranks in block.placings]
     return block_points(by_match, tournament.rules.score)[0]
 
 
 def score_of_test(scores: Sequence[Fraction]) -> Fraction:
-    """0 … 1, 1/2 being no difference: of a block of the two versions, or of one with each."""
+    """The score of a block of both versions, or of one block with each: 0 to 1, 1/2 if equal."""
     if len(scores) == 1:
         return scores[0]
     new, old = scores

@@ -1,4 +1,4 @@
-"""A sequential test in process: its deal blocks, what each is worth, and the way to a verdict.
+"""A sequential test in process: plays deal blocks, scores each, and stops when decided.
 
 two versions alone        the block is a deal, played once in each rotation of the seats; its
                           score is the new version's mean
@@ -27,7 +27,7 @@ from arena.scheduling.scoring import points
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """What is played, and by whom."""
+    """The game and the bots of a test."""
 
     game: AnyGame
     new: NamedBot
@@ -36,16 +36,16 @@ class Contest:
     score: ScoreRule
 
     def lineups(self) -> list[Lineup]:
-        """The matches of a block."""
+        """The line-ups of a block's matches."""
         if not self.opponents:
             return every_rotation([self.new, self.old])
-        # Both versions sit in the same seat; from block to block everybody moves on.
+        # Both versions sit in the same seat; from block to block all bots move on by one seat.
         return [
             Lineup((version, *self.opponents), moves_on=True) for version in (self.new, self.old)
         ]
 
     def block_score(self, block: Sequence[BlockMatch]) -> Fraction:
-        """0 … 1; 1/2 is no difference."""
+        """The score of a block, 0 to 1; 1/2 is no difference."""
         first, second = (
             points(match.result.placing, self.score)[match.contenders.index(0)] for match in block
         )
@@ -54,45 +54,45 @@ class Contest:
         return (first + second) / 2
 
     def names(self, match: int) -> list[str]:
-        """Who the contenders of a block's match are."""
+        """The names of the bots in a match of a block."""
         return [entry.name for entry in self.lineups()[match].entries]
 
 
 @dataclass(slots=True)
 class SequentialProgress:
-    """What came of it so far."""
+    """The state of a sequential test so far."""
 
     trial: Trial
     standing: Sprt
     tournaments: tuple[str, ...] = ()
-    """Of connected bots, those that were held for the test."""
+    """The tournaments played for a test of connected bots."""
     faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """By name, kind and what was wrong."""
+    """Faults by bot, kind and reason."""
     interrupted: bool = False
 
 
 def conduct(
     contest: Contest, bounds: Bounds, seed: str, max_blocks: int | None
 ) -> SequentialProgress:
-    """Play until the answer is clear, or `max_blocks` are played, or Ctrl-C.
+    """Play until the answer is clear, `max_blocks` are played, or Ctrl-C.
 
-    Raises RatingError, and whatever `play_deal_blocks` raises.
+    Raises RatingError and the errors of `play_deal_blocks`.
     """
     trial = Trial(bounds, matches_per_block=2)
-    course = SequentialProgress(trial, trial.look())
+    progress = SequentialProgress(trial, trial.look())
     blocks = play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks)
     try:
-        with closing(blocks), shown(Console(stderr=True)) as show:
-            _follow(contest, course, blocks, show)
+        with closing(blocks), live_line(Console(stderr=True)) as show:
+            _follow(contest, progress, blocks, show)
     except KeyboardInterrupt:
-        course.interrupted = True
-    course.standing = trial.look()
-    return course
+        progress.interrupted = True
+    progress.standing = trial.look()
+    return progress
 
 
 def _follow(
     contest: Contest,
-    course: SequentialProgress,
+    progress: SequentialProgress,
     blocks: Generator[tuple[BlockMatch, ...], None, None],
     show: Live | None,
 ) -> None:
@@ -101,8 +101,8 @@ def _follow(
         for of_match, match in zip(names, block, strict=True):
             for refused in match.refused:
                 name = of_match[match.contenders[refused.seat]]
-                course.faults[name, refused.kind.value, refused.reason] += 1
-        standing = course.trial.add(contest.block_score(block))
+                progress.faults[name, refused.kind.value, refused.reason] += 1
+        standing = progress.trial.add(contest.block_score(block))
         if standing is None:
             continue
         if show is not None:
@@ -112,7 +112,7 @@ def _follow(
 
 
 @contextmanager
-def shown(console: Console) -> Iterator[Live | None]:
+def live_line(console: Console) -> Iterator[Live | None]:
     """A line that changes while the matches are played; on a terminal only."""
     if not console.is_terminal:
         yield None

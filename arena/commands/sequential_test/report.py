@@ -1,4 +1,4 @@
-"""What a sequential test says to people: while it runs, and when it is over."""
+"""The text output of a sequential test, while it runs and when it is over."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ _UNITS = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
 
 
 def interim(standing: Sprt) -> str:
-    """Where the test stands, in a line."""
+    """The state of the test in one line."""
     return (
         f"LLR {standing.llr:+.2f} ({standing.lower:.2f} … {standing.upper:.2f})   "
         f"{standing.matches:,} matches, about {standing.matches_to_go:,.0f} to go"
@@ -22,7 +22,7 @@ def interim(standing: Sprt) -> str:
 
 
 def verdict(new: str, old: str, bounds: Bounds, standing: Sprt, *, interrupted: bool) -> str:
-    """The answer in a sentence."""
+    """The answer as a sentence."""
     unit, matches = _UNITS[bounds.model], f"{standing.matches:,} matches"
     # Bounds below zero ask whether something got worse, the others whether it got better.
     better, not_better = "better", "not better"
@@ -37,7 +37,7 @@ def verdict(new: str, old: str, bounds: Bounds, standing: Sprt, *, interrupted: 
             stopped = "Interrupted" if interrupted else "Undecided"
             return (
                 f"{stopped} after {matches}: {new} may be {better} than {old} or not; about "
-                f"{standing.matches_to_go:,.0f} more matches would tell."
+                f"{standing.matches_to_go:,.0f} more matches would decide."
             )
     return (
         f"{new} is {said} than {old}: {found:g} rather than {not_found:g} {unit}, after {matches}."
@@ -45,7 +45,7 @@ def verdict(new: str, old: str, bounds: Bounds, standing: Sprt, *, interrupted: 
 
 
 def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
-    """The answer and what it rests on."""
+    """The estimates that support the answer."""
     low, high = standing.elo_interval
     scores = [(block["score"], block["times"]) for block in summary["block_scores"]]
     lines = [
@@ -68,8 +68,8 @@ def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
             "These estimates are biased: the test stopped because they were extreme. To know how "
             "large the difference is, play a number of matches fixed beforehand."
         )
-    if summary["all_draws"]:
-        lines.append("Every block was a draw: wherever they met the same, both did the same.")
+    if summary["all_ties"]:
+        lines.append("Every block was a tie: wherever they met the same, both did the same.")
     lines += [
         f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}"
         for fault in summary["faults"][:_MOST_REASONS]
@@ -78,11 +78,11 @@ def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
 
 
 def by_score(scores: Sequence[tuple[float, int]]) -> str:
-    """How often each score came, or where there are many of them each tenth around 1/2."""
+    """How often each score occurred; if there are many scores, by tenths around 1/2."""
     if len(scores) > _MOST_SCORES:
         tenths: dict[float, int] = {}
         for score, times in scores:
-            # Away from 1/2 halves go outwards, so that both sides are counted alike.
+            # Halves are rounded away from 1/2, so that both sides are treated alike.
             steps = math.copysign(math.floor(10 * abs(score - 0.5) + 0.5), score - 0.5)
             tenths[0.5 + steps / 10] = tenths.get(0.5 + steps / 10, 0) + times
         scores = [(score, tenths[score]) for score in sorted(tenths)]

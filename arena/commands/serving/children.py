@@ -1,4 +1,4 @@
-"""The programs that `arena up` starts beside the referee: sample bots and the dashboard."""
+"""The child processes of `arena up`: sample bots and the dashboard."""
 
 import os
 import subprocess
@@ -13,17 +13,17 @@ from arena.scheduling.ladder import TableType
 from arena.storage.store import Store
 
 BOT_NICENESS = 10
-"""Sample bots think on whatever cores there are; the pages and everybody's bots come first."""
+"""Sample bots use all cores; the pages and users' bots have priority."""
 
 STOP_SECONDS = 2.0
-"""How long they may take to stop: they are told when no match runs, and have nothing to save."""
+"""How long they may take to stop: no match runs then, and they have nothing to save."""
 
 HOUSE = "house"
 """The owner of the sample bots."""
 
 
 class Children:
-    """Running programs by name, each with a log of its own. None outlives this process."""
+    """Running programs by name, each with its own log file. They end with this process."""
 
     def __init__(self, logs: Path, stack: ExitStack) -> None:
         self._logs = logs
@@ -48,7 +48,7 @@ class Children:
         self._running[name] = child
 
     def ended(self) -> Iterator[str]:
-        """A sentence for each program that has ended since the last call."""
+        """A message for each program that has ended since the last call."""
         for name, child in list(self._running.items()):
             if child.poll() is not None:
                 del self._running[name]
@@ -57,14 +57,14 @@ class Children:
 
 @contextmanager
 def children(logs: Path) -> Iterator[Children]:
-    """Programs that are stopped when the block is left."""
+    """Children as a context manager that stops them at its end."""
     logs.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
         yield Children(logs, stack)
 
 
 def start_sample_bots(running: Children, address: str, tokens: Mapping[str, str]) -> None:
-    """Start each sample bot that has a token, as anybody would start a bot."""
+    """Start each sample bot that has a token, in the way any user starts a bot."""
     for name, token in tokens.items():
         running.start(
             name,
@@ -76,9 +76,9 @@ def start_sample_bots(running: Children, address: str, tokens: Mapping[str, str]
 
 
 async def house_tokens(store: Store, ladders: Sequence[TableType]) -> dict[str, str]:
-    """A fresh token for each sample bot that plays one of the games, registered if need be.
+    """A new token for each sample bot that plays one of the games, registered if necessary.
 
-    A name that somebody else has taken, or that was retired, is left out.
+    A name that another owner has, or that was retired, is left out.
     """
     games = {ladder.game for ladder in ladders}
     known = {bot.bot: bot for bot in await store.bots()}
@@ -94,13 +94,13 @@ async def house_tokens(store: Store, ladders: Sequence[TableType]) -> dict[str, 
 
 
 def nobody_to_play(ladders: Sequence[TableType], names: Collection[str]) -> Iterator[str]:
-    """A sentence for each ladder that the sample bots of these names are too few to play on."""
+    """A message for each ladder for which there are too few sample bots of these names."""
     for ladder in ladders:
         able = [name for name in names if ladder.game in load_bot(name).games]
         if len(able) < ladder.seats:
             found = ", ".join(able) or "none"
             yield (
-                f"Nothing is played at {ladder.game}:{ladder.seats} before more bots come: of the "
-                f"sample bots {found} can sit there (they are looked for in {SAMPLE_BOTS}). "
+                f"Nothing is played at {ladder.game}:{ladder.seats} until more bots connect. "
+                f"Sample bots that can play there: {found} (from {SAMPLE_BOTS}). "
                 "Register bots with `arena bot register`."
             )

@@ -1,4 +1,4 @@
-"""`arena dashboard`: the pages alone."""
+"""`arena dashboard`: runs the dashboard without a referee."""
 
 import os
 import signal
@@ -9,19 +9,21 @@ from typing import Annotated
 import typer
 
 from arena.commands.database import database
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import exit_with_message
 from arena.commands.serving.free_ports import require_free
 from arena.logs import configure_logs
 from arena.processes import spawn, stop
 from arena.settings import read_settings
 
 
-def dashboard_arguments(host: str, port: int) -> list[str]:
-    """How Python runs the pages. Raises CommandError when Streamlit is not installed."""
+def require_streamlit() -> None:
+    """Raise ModuleNotFoundError, now rather than in the child, unless Streamlit is installed."""
     if find_spec("streamlit") is None:
-        raise CommandError(
-            "the dashboard needs Streamlit: run `make setup`, or `arena up --no-dashboard`."
-        )
+        raise ModuleNotFoundError("No module named 'streamlit'", name="streamlit")
+
+
+def dashboard_arguments(host: str, port: int) -> list[str]:
+    """Python's arguments for the dashboard."""
     return [
         *("-m", "arena_dashboard"),
         *("--server.address", host, "--server.port", str(port)),
@@ -36,6 +38,7 @@ def dashboard(
 ) -> None:
     """Show ratings, matches and replays in a browser until Ctrl-C."""
     with exit_with_message():
+        require_streamlit()
         settings = read_settings()
         configure_logs(settings)
         host = settings.host if host is None else host
@@ -47,7 +50,7 @@ def dashboard(
                 [sys.executable, *arguments], env=os.environ | {"ARENA_DATABASE_URL": url}
             )
             typer.echo(f"The dashboard is at http://{host}:{port}. Ctrl-C stops it.")
-            # A request to terminate ends like Ctrl-C, so that the database stops in order.
+            # SIGTERM acts like Ctrl-C, so that the database is stopped cleanly.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             try:
                 code = child.wait()

@@ -1,4 +1,4 @@
-"""Looking whether ports are free before anything is started, so that nothing is half-started."""
+"""`require_free`: checks that ports are free before any program is started."""
 
 import socket
 
@@ -6,7 +6,7 @@ from arena.commands.errors import CommandError
 
 
 def require_free(host: str, **options: int) -> None:
-    """See that a program may listen on these ports, by the option that chooses each.
+    """Check that a program may listen on these ports, given by the option that chooses each.
 
     Raises CommandError.
     """
@@ -17,8 +17,8 @@ def require_free(host: str, **options: int) -> None:
             _listen(host, port)
         except (socket.gaierror, UnicodeError) as error:
             raise CommandError(
-                f"{host!r} is no address to listen on: choose one of this machine with --host or "
-                "ARENA_HOST, such as 127.0.0.1, or 0.0.0.0 for all."
+                f"{host!r} is not an address to listen on: choose one of this machine with --host "
+                "or ARENA_HOST, such as 127.0.0.1, or 0.0.0.0 for all."
             ) from error
         except OSError as error:
             raise CommandError(

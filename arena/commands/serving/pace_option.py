@@ -1,4 +1,4 @@
-"""The `--pace` option: how fast the sample bots play among themselves."""
+"""The `--pace` option: how many matches per second house bots play among themselves."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ PaceOption = Annotated[
     str | None,
     typer.Option(
         metavar="N|max",
-        help="Matches a second among house bots, or max. Your bots always play at full speed.",
+        help="Matches per second among house bots, or max. Other bots play at full speed.",
     ),
 ]
 
@@ -27,7 +27,7 @@ def chosen_pace(option: str | None, default: float) -> float:
 
 
 def pace_in_words(pace: float) -> str:
-    """A line for whoever starts a referee."""
+    """A line about the pace, printed when a referee starts."""
     if pace == FULL_SPEED:
         return "House bots play at full speed (--pace max)."
     return (

@@ -1,4 +1,4 @@
-"""`arena sample-bots`: the sample bots alone, beside a referee that runs elsewhere."""
+"""`arena sample-bots`: runs the sample bots for a referee that runs elsewhere."""
 
 import asyncio
 import signal
@@ -19,7 +19,7 @@ from arena.settings import Settings, read_settings
 from arena.storage.store import open_store
 
 LOOK_SECONDS = 1.0
-"""Between looks at whether a bot has ended."""
+"""Seconds between checks whether a bot has ended."""
 
 
 def sample_bots(
@@ -33,7 +33,7 @@ def sample_bots(
 ) -> None:
     """Run the sample bots against a running referee until Ctrl-C; needs its database.
 
-    Each is registered if need be and gets a fresh token. Only those that play a game of the tables
+    Each is registered if necessary and gets a new token. Only those that play a game of the tables
     are started.
     """
     with exit_with_message():
@@ -68,7 +68,7 @@ def _own_address(settings: Settings) -> str:
 
 
 def _stop_request() -> threading.Event:
-    """Set by Ctrl-C or a request to terminate."""
+    """An event set by Ctrl-C or SIGTERM."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

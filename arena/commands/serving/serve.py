@@ -1,4 +1,4 @@
-"""`arena serve`: the referee alone."""
+"""`arena serve`: runs only the referee."""
 
 import asyncio
 import signal
@@ -13,7 +13,7 @@ from arena.commands.serving import table_option
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.event_loop import run
-from arena.hosting.director import Terms
+from arena.hosting.terms import Terms
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
 from arena.settings import Settings, read_settings
@@ -56,11 +56,11 @@ async def _serve(
         typer.echo(f"The referee listens on {host}:{arena.port}. Ctrl-C stops it.")
         typer.echo(pace_in_words(terms.house_pace))
         await stop.wait()
-        typer.echo("Stopping: running matches may end.")
+        typer.echo("Stopping: waiting for running blocks to end.")
 
 
 def stop_signal() -> asyncio.Event:
-    """Set by Ctrl-C or a request to terminate."""
+    """An event set by Ctrl-C or SIGTERM."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

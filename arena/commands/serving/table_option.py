@@ -1,4 +1,4 @@
-"""The `--table` option: which ladders a referee runs."""
+"""The `--table` option: the ladders that a referee runs."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def _ladder(table: str) -> TableType:
     for setting in filter(None, settings.split(",")):
         option, equals, value = setting.partition("=")
         if not equals:
-            raise CommandError(f"--table {table}: {setting} is no OPTION=VALUE.")
+            raise CommandError(f"--table {table}: {setting} is not OPTION=VALUE.")
         options[option] = value
     game = make_game(name, options)
     if int(seats) not in game.seat_counts:

@@ -1,4 +1,4 @@
-"""`arena up`: everything at once, until Ctrl-C. The main job of `make up`."""
+"""`arena up`: runs database, referee, sample bots and dashboard until Ctrl-C (`make up`)."""
 
 import asyncio
 import contextlib
@@ -24,13 +24,13 @@ from arena.commands.serving.children import (
     nobody_to_play,
     start_sample_bots,
 )
-from arena.commands.serving.dashboard import dashboard_arguments
+from arena.commands.serving.dashboard import dashboard_arguments, require_streamlit
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.commands.serving.serve import stop_signal
 from arena.event_loop import run
 from arena.games import make_game
-from arena.hosting.director import Terms
+from arena.hosting.terms import Terms
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
@@ -38,14 +38,14 @@ from arena.settings import Settings, read_settings
 
 STATUS_SECONDS = 1.0
 RATE_SECONDS = 30
-"""The matches a second in the status line are those of so many seconds."""
+"""The period over which the status line's matches per second are averaged."""
 PLAIN_STATUS_SECONDS = 10.0
-"""Between status lines where there is no terminal on which one could be rewritten."""
+"""Seconds between status lines without a terminal, where a line cannot be rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What the options ask for."""
+    """The chosen options."""
 
     settings: Settings
     port: int
@@ -78,12 +78,13 @@ def up(
             settings.port if port is None else port,
             None if no_dashboard else dashboard_port or settings.dashboard_port,
             table_option.ladders(table or ()),
-            # Whoever waits for so many matches wants them soon.
+            # With --stop-after, the user waits for the matches: no pace.
             chosen_pace(pace, settings.pace if stop_after is None else FULL_SPEED),
             stop_after,
         )
         require_free(plan.host, port=plan.port)
         if plan.dashboard_port is not None:
+            require_streamlit()
             require_free(plan.host, dashboard_port=plan.dashboard_port)
         configure_logs(settings)
         with database(settings) as url:
@@ -116,7 +117,7 @@ async def _up(plan: _Plan, url: str) -> None:
                     "dashboard",
                     arguments,
                     ARENA_DATABASE_URL=url,
-                    # It tells visitors where to connect their bots.
+                    # It shows visitors where to connect their bots.
                     ARENA_HOST=plan.host,
                     ARENA_PORT=str(arena.port),
                 )
@@ -134,7 +135,7 @@ async def _up(plan: _Plan, url: str) -> None:
 
 
 async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event) -> None:
-    """One live line until it is time to stop; a plain one now and then without a terminal."""
+    """Show a live status line until `stopping`; without a terminal, print one from time to time."""
     console = Console(stderr=True)
     next_plain = monotonic() + PLAIN_STATUS_SECONDS
     lately: deque[tuple[float, int]] = deque(maxlen=RATE_SECONDS)
@@ -160,7 +161,7 @@ async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event)
 
 
 def _print_leaderboards(arena: Arena, ladders: list[TableType]) -> None:
-    # Numpy's weight, only where it is needed.
+    # Imported here: only this needs numpy.
     from arena.boards.live_board import LiveBoard, ladder_of_table
 
     for ladder in ladders:

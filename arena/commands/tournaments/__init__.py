@@ -1,1 +1,1 @@
-"""`arena tournament …`."""
+"""The commands `arena tournament …`."""

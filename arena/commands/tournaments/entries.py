@@ -1,4 +1,4 @@
-"""From the names of `--bots` to a tournament's field: versions, their seeding, their owners."""
+"""Converts the names of `--bots` to a tournament's entries, and checks and seeds them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -13,7 +13,7 @@ from arena.storage.tournaments import NewEntry
 
 
 def versions_named(names: str, known: Sequence[BotVersion]) -> list[BotVersion]:
-    """The versions of BOT or BOT:VERSION, by commas; without a version the newest in service.
+    """The versions named as BOT or BOT:VERSION, separated by commas; BOT is its newest in service.
 
     Raises CommandError.
     """
@@ -36,13 +36,13 @@ def _version_named(name: str, known: Sequence[BotVersion]) -> BotVersion:
 
 
 def refuse_one_owner(entered: Sequence[BotVersion]) -> None:
-    """Raise CommandError when two of a rated tournament's bots may not meet in rated matches."""
+    """Raise CommandError if two of a rated tournament's bots may not meet in rated matches."""
     for one, other in combinations(entered, 2):
         if one.owner.lower() == other.owner.lower() and not (one.house and other.house):
             raise CommandError(
-                f"{one.bot} {one.version} and {other.bot} {other.version} are both {one.owner}'s, "
-                "and bots of one owner never meet in rated matches: leave one out, or add "
-                "--unrated."
+                f"{one.bot} {one.version} and {other.bot} {other.version} both belong to "
+                f"{one.owner}, and bots of one owner never meet in rated matches: leave one out, "
+                "or add --unrated."
             )
 
 
@@ -52,9 +52,9 @@ def seeded(
     format_name: FormatName,
     seed: str,
 ) -> list[NewEntry]:
-    """The field, best rated first; those without a rating last, in an order drawn by the seed.
+    """The entries, best rated first; bots without a rating last, in random order by the seed.
 
-    The first that was named stays first in a gauntlet: it is the one to be tested.
+    In a gauntlet the first named bot stays first: it is the one to be tested.
     """
     kept = 1 if format_name is FormatName.GAUNTLET else 0
     rest = sorted(entered[kept:], key=lambda one: one.id)

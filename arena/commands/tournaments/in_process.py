@@ -1,11 +1,11 @@
-"""A tournament among bots that are started here, for every match anew: no server, no database.
+"""A tournament in local processes, with new bot objects per match: no server, no database.
 
 Deal blocks: one process for each rotation of the seats, which plays its match of every block of
-every pairing. No two pairings have a deal in common, so none of them meets a deal twice. With
-fresh deals the same processes play seat blocks.
+every pairing. No two pairings share a deal, so no process gets a deal twice. With fresh deals the
+same processes play seat blocks.
 
-All chance comes from the seed: that of the schedule, and of each pairing's deals. The same seed and
-bots give the same tournament.
+The seed determines all random choices, of the schedule and of each pairing's deals. The same seed
+and bots give the same tournament.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ from arena.tournament.tournament import (
 
 
 def tournament_of(entries: Sequence[NamedBot], rules: recorded.Rules) -> Tournament:
-    """A running tournament among these bots, seeded as they stand. They have no version."""
+    """A running tournament among these bots, seeded in this order. They have no version."""
     field = tuple(
         recorded.Entry(
             number, Registered(VersionId(number), Entrant(entry.name, "", ""), False), None
@@ -56,17 +56,17 @@ def tournament_of(entries: Sequence[NamedBot], rules: recorded.Rules) -> Tournam
 
 @dataclass(slots=True)
 class InProcess:
-    """A tournament while it is played here."""
+    """A tournament played in local processes."""
 
     game: AnyGame
     entries: Sequence[NamedBot]
     record: TournamentRecord
     kind: BlockKind
     faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """By name, kind and what was wrong."""
+    """Faults by bot, kind and reason."""
 
     def blocks(self) -> Generator[None, None, None]:
-        """Play to the end; once for each block that counts.
+        """Play to the end; yields after each block that counts.
 
         Raises UnreadyBotError, UnknownBotError and BlockBrokenError. Close it to end the processes.
         """
@@ -78,17 +78,17 @@ class InProcess:
                     return
                 assert added, "nothing is awaited, so something must come"
                 self.record.add_pairings(added)
-                # Those that are level may want more than they did at first.
+                # Pairings that are level may need further blocks.
                 while self.unfinished:
                     yield from self._play(at_play, self.unfinished)
 
     @property
     def unfinished(self) -> list[PairingKey]:
-        """The pairings that lack blocks, in the order in which they are played."""
+        """The pairings with blocks to play, in the order of play."""
         return [key for key in sorted(self.record.pairings) if self._lacking(key)]
 
     def who_meets(self, key: PairingKey) -> str:
-        """A pairing, for people."""
+        """A pairing in words."""
         names = (self.entries[number - 1].name for number in self.record.pairings[key].entries)
         return f"Round {key[0]}, table {key[1]} ({' – '.join(names)})"
 
@@ -98,7 +98,7 @@ class InProcess:
     def _play(self, at_play: Sequence[LineupProcess], keys: Sequence[PairingKey]) -> Iterator[None]:
         self._begin(at_play, keys[0])
         for key, ahead in zip_longest(keys, keys[1:]):
-            # Told of one more than they are heard of, so that none waits for the slowest.
+            # Each process has its next match before its last is read: none waits for the slowest.
             if ahead is not None:
                 self._begin(at_play, ahead)
             for _ in range(self._lacking(key)):

@@ -7,19 +7,16 @@ import typer
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
 
-PlayedBy = Annotated[FormatName, typer.Option("--format", help="How it is played.")]
+PlayedBy = Annotated[FormatName, typer.Option("--format", help="The format.")]
 GameName = Annotated[str, typer.Option(help="The game.")]
-GameOptions = Annotated[
-    list[str] | None, typer.Option(help="An option of the game, as NAME=VALUE. May be repeated.")
-]
 Seats = Annotated[int, typer.Option(help="Seats at a table.")]
 Rounds = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Of a Swiss (usually log2 of the bots); else how often all is repeated."
+        min=1, help="Rounds of a Swiss (default log2 of the bots); else the number of repetitions."
     ),
 ]
 Score = Annotated[
-    ScoreRule, typer.Option(help="Whether every opponent beaten counts, or first places only.")
+    ScoreRule, typer.Option(help="Count every opponent beaten, or only first places.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -1,4 +1,4 @@
-"""`arena tournament play`: a whole tournament right here, among bots that are started for it."""
+"""`arena tournament play`: a whole tournament on this machine, without a server."""
 
 import json
 import secrets
@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.commands.errors import exit_with_message
+from arena.commands.game_options import OptionList
 from arena.commands.home.line_up import entries
 from arena.commands.progress import with_progress
 from arena.commands.terminal import say
@@ -15,7 +16,6 @@ from arena.commands.tournaments.in_process import InProcess, tournament_of
 from arena.commands.tournaments.options import (
     AsJson,
     GameName,
-    GameOptions,
     PlayedBy,
     Rounds,
     Score,
@@ -35,7 +35,7 @@ from arena.tournament.summary import blocks_done, blocks_expected
 from arena.tournament.tournament import Rules, TournamentRecord, TournamentState
 
 INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it."""
+"""The exit code after Ctrl-C, as in shells."""
 _MOST_REASONS = 10
 
 
@@ -48,9 +48,9 @@ def play(
     game: GameName = "bluff",
     seats: Seats = 2,
     blocks: Annotated[
-        int, typer.Option(min=1, help="Blocks by pairing; a block takes all through all seats.")
+        int, typer.Option(min=1, help="Blocks per pairing; in a block each bot plays every seat.")
     ] = 10,
-    option: GameOptions = None,
+    option: OptionList = None,
     rounds: Rounds = None,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same results.")] = "",
     score: Score = ScoreRule.PLACEMENT,
@@ -58,15 +58,15 @@ def play(
         bool,
         typer.Option(
             "--same-deals/--fresh-deals",
-            help="Whether a block is one deal in each rotation of the seats, or a deal for each.",
+            help="Play one deal per block in all rotations of the seats, or fresh deals.",
         ),
     ] = True,
     pairings: Annotated[
-        bool, typer.Option("--pairings", help="Print who met whom, and with what points, too.")
+        bool, typer.Option("--pairings", help="Print the pairings and their points, too.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Play a whole tournament right here, without a server: each bot is started for it."""
+    """Play a whole tournament on this machine, without a server; the bots are started here."""
     with exit_with_message():
         rules_of_game = game_at_tables_of(seats, game, option)
         words = [word.strip() for word in bots.split(",") if word.strip()]
@@ -100,7 +100,7 @@ def play(
 
 
 def _play_out(held: InProcess) -> KeyboardInterrupt | BlockBrokenError | None:
-    """What ended it before its end: Ctrl-C, or a bot that ended its process."""
+    """Play to the end. Returns what ended it early: Ctrl-C, or a bot that ended its process."""
     tournament = held.record.tournament
     ended_by: KeyboardInterrupt | BlockBrokenError | None = None
     try:

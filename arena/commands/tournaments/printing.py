@@ -1,4 +1,4 @@
-"""Tournaments for people, as tables, and for programs, as JSON."""
+"""Output of tournaments: tables, and JSON for programs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,17 +11,17 @@ from arena.games import GAMES
 from arena.tournament.summary import (
     blocks_done,
     blocks_expected,
-    explained,
     name_of,
+    points_text,
+    ranking_terms,
     remark,
-    shown,
     standings,
 )
 from arena.tournament.tournament import Tournament, TournamentRecord
 
 
 def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
-    """One line each; `found` with the blocks that count."""
+    """Print a line per tournament; `found` has the number of blocks that count."""
     if not found:
         typer.echo("No tournament yet: see `arena tournament create --help`.")
         return
@@ -40,7 +40,7 @@ def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
 
 
 def print_tournament(record: TournamentRecord) -> None:
-    """Its rules, and round by round who meets whom."""
+    """Print a tournament's rules, and its pairings by round."""
     tournament = record.tournament
     rules, done = tournament.rules, blocks_done(record)
     options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
@@ -63,7 +63,7 @@ def print_tournament(record: TournamentRecord) -> None:
             str(pairing.round),
             str(pairing.table),
             " – ".join(name_of(tournament, entry) for entry in pairing.entries),
-            "" if pairing.is_bye else " : ".join(shown(own) for own in played.total()),
+            "" if pairing.is_bye else " : ".join(points_text(own) for own in played.total()),
             "" if pairing.is_bye else f"{len(played.blocks)} of {wanted}",
             remark(record, played),
         )
@@ -85,13 +85,13 @@ def print_standings(record: TournamentRecord) -> None:
             str(line.rank),
             name_of(tournament, line.entry),
             *[entry.registered.entrant.owner] * owned,
-            shown(line.points),
-            *(shown(value) for value in line.tie_breaks),
+            points_text(line.points),
+            *(points_text(value) for value in line.tie_breaks),
             str(line.blocks),
             *["withdrawn" if entry.withdrawn else ""] * left,
         )
     Terminal().print_table(table)
-    for name, what in explained(tournament).items():
+    for name, what in ranking_terms(tournament).items():
         typer.echo(f"{name[0].upper()}{name[1:]}: {what}.")
 
 
@@ -127,8 +127,8 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
 
 
 def tournament_json(record: TournamentRecord) -> dict[str, Any]:
-    """A tournament with its pairings; `entries` are numbers of entries, and so is the order of
-    `points`."""
+    """A tournament with its pairings; `entries` are numbers of entries, and `points` have the same
+    order."""
     tournament = record.tournament
     return summary_json(tournament, blocks_done(record)) | {
         "pairings": [

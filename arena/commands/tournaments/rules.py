@@ -1,9 +1,9 @@
-"""From the words of a command to the rules of a tournament; needs no database."""
+"""Checks of the rules of a tournament given to a command; needs no database."""
 
 from collections.abc import Sequence
 
 from arena.commands.errors import CommandError
-from arena.commands.home.line_up import options_named
+from arena.commands.game_options import game_options
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.games.wording import span
@@ -12,9 +12,9 @@ from arena.tournament.tournament import Rules
 
 
 def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> AnyGame:
-    """The game with its options. Raises CommandError if it is not played by so many,
+    """The game with its options. Raises CommandError for a wrong number of seats,
     UnknownGameError and OptionsError."""
-    rules = make_game(game, options_named(option or []))
+    rules = make_game(game, game_options(option))
     if seats not in rules.seat_counts:
         allowed = span(rules.seat_counts[0], rules.seat_counts[-1])
         raise CommandError(f"--seats {seats}: {rules.title} is played by {allowed}.")
@@ -22,7 +22,7 @@ def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> An
 
 
 def check_format(rules: Rules, field: int) -> None:
-    """Raise CommandError when so many bots cannot play a tournament by these rules."""
+    """Raise CommandError if this number of bots cannot play a tournament by these rules."""
     try:
         rules.plan(field)
     except FormatError as error:

@@ -1,7 +1,7 @@
-"""`arena tournament …`: Create tournaments among registered bots, run them and see how they stand.
+"""`arena tournament …`: Create tournaments among registered bots, run them and show standings.
 
-The commands write to the database; a running referee is told by it and does the rest. Only `play`
-needs neither: it starts its bots itself.
+The commands write to the database, which notifies a running referee; that plays the matches. Only
+`play` needs neither: it starts its bots itself.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.game_options import OptionList
 from arena.commands.tournaments.options import (
     AsJson,
     GameName,
-    GameOptions,
     PlayedBy,
     Rounds,
     Score,
@@ -35,22 +35,21 @@ from arena.commands.tournaments.rules import check_format, game_at_tables_of
 from arena.match.score_rule import ScoreRule
 from arena.tournament.tournament import Rules, Tournament, TournamentRecord, TournamentState
 
-if TYPE_CHECKING:  # for which `play` need not wait
+if TYPE_CHECKING:  # not at run time: `play` does not need it
     from arena.storage.store import Store
 
 T = TypeVar("T")
 
-app = typer.Typer(no_args_is_help=True, help="Create tournaments, run them and see how they stand.")
+app = typer.Typer(no_args_is_help=True, help="Create tournaments, run them and show standings.")
 
 Name = Annotated[str, typer.Argument(help="The tournament's name.")]
 Watch = Annotated[
     bool, typer.Option("--watch", help="Show the progress until the tournament is over.")
 ]
 
-_PLAYED_BY = "A running referee plays it (`arena up` or `arena serve`)."
 _NEVER_TWICE = (
-    "--same-deals: a connected bot would remember the others' dice from the first time that it met "
-    "a deal, so it never meets one twice. `arena tournament play` plays the same deals, among bots "
+    "--same-deals: a connected bot would remember the others' dice from the first playing of a "
+    "deal, so it never gets one twice. `arena tournament play` plays the same deals, among bots "
     "that it starts itself."
 )
 
@@ -68,17 +67,17 @@ def create(
     seats: Seats = 2,
     blocks: Annotated[
         int,
-        typer.Option(min=1, help="Seat blocks by pairing; a block takes all through all seats."),
+        typer.Option(min=1, help="Seat blocks per pairing; in a block each bot plays every seat."),
     ] = 1,
-    option: GameOptions = None,
+    option: OptionList = None,
     rounds: Rounds = None,
     seed: Annotated[
-        str, typer.Option(help="Anything; it draws the schedule's lots. By default a new one.")
+        str, typer.Option(help="Anything; it determines random pairings. Default: random.")
     ] = "",
     score: Score = ScoreRule.PLACEMENT,
     unrated: Annotated[
         bool,
-        typer.Option("--unrated", help="Leave the ratings alone; bots of one owner may meet."),
+        typer.Option("--unrated", help="Do not rate the matches; bots of one owner may meet."),
     ] = False,
     same_deals: Annotated[
         bool,
@@ -86,7 +85,7 @@ def create(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Create a tournament. Nothing is played before `arena tournament start`."""
+    """Create a tournament. `arena tournament start` starts it."""
     with exit_with_message():
         if same_deals:
             raise CommandError(_NEVER_TWICE)
@@ -114,7 +113,7 @@ def create(
 
 
 def _create(name: str, bots: str, rules: Rules) -> Tournament:
-    # Here, because numpy's weight is only carried where ratings are asked for.
+    # Imported here: only seeding by ratings needs numpy.
     from arena.boards.live_board import LiveBoard, ladder_of_table
     from arena.commands.database import database
     from arena.commands.tournaments.entries import refuse_one_owner, seeded, versions_named
@@ -141,31 +140,25 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
 @app.command()
 def start(name: Name, watch: Watch = False) -> None:
     """Start a tournament."""
-    _change(name, TournamentState.RUNNING, TournamentState.CREATED)
-    typer.echo(f"Started {name}. {_PLAYED_BY}")
-    if watch:
-        _watch(name)
+    _run(name, TournamentState.CREATED, f"Started {name}.", watch=watch)
 
 
 @app.command()
 def pause(name: Name) -> None:
-    """Begin no further block of a tournament; those that run are played to their end."""
+    """Begin no further block of a tournament; running blocks are played to their end."""
     _change(name, TournamentState.PAUSED, TournamentState.RUNNING)
-    typer.echo(f"Paused {name}. Go on with `arena tournament resume {name}`.")
+    typer.echo(f"Paused {name}. Resume it with `arena tournament resume {name}`.")
 
 
 @app.command()
 def resume(name: Name, watch: Watch = False) -> None:
     """Go on with a paused tournament."""
-    _change(name, TournamentState.RUNNING, TournamentState.PAUSED)
-    typer.echo(f"Resumed {name}. {_PLAYED_BY}")
-    if watch:
-        _watch(name)
+    _run(name, TournamentState.PAUSED, f"Resumed {name}.", watch=watch)
 
 
 @app.command()
 def cancel(name: Name) -> None:
-    """End a tournament for good. What was played stays, and counts."""
+    """End a tournament for good. Blocks already played still count."""
     _change(
         name,
         TournamentState.CANCELLED,
@@ -180,7 +173,7 @@ def cancel(name: Name) -> None:
 def withdraw(
     name: Name, bot: Annotated[str, typer.Argument(help="BOT, or BOT:VERSION if several play.")]
 ) -> None:
-    """Take a bot out of a tournament: it loses all that it has not played."""
+    """Withdraw a bot from a tournament: it loses all blocks that it has not played."""
 
     async def use(store: "Store") -> str:
         tournament = await store.tournaments.named(name)
@@ -192,7 +185,7 @@ def withdraw(
                 return str(entrant)
         raise CommandError(f"{bot} does not play in {tournament.name}.")
 
-    typer.echo(f"{_with_store(use)} is out of {name}.")
+    typer.echo(f"Withdrew {_with_store(use)} from {name}.")
 
 
 @app.command("list")
@@ -212,7 +205,7 @@ def list_tournaments(as_json: AsJson = False) -> None:
 
 @app.command()
 def show(name: Name, watch: Watch = False, as_json: AsJson = False) -> None:
-    """Show a tournament: its rules, who meets whom, and what has been played."""
+    """Show a tournament: its rules, pairings and progress."""
     if watch:
         _watch(name)
     record = _with_store(lambda store: _record(store, name))
@@ -224,7 +217,7 @@ def show(name: Name, watch: Watch = False, as_json: AsJson = False) -> None:
 
 @app.command()
 def standings(name: Name, as_json: AsJson = False) -> None:
-    """Print how a tournament stands."""
+    """Print the standings of a tournament."""
     record = _with_store(lambda store: _record(store, name))
     if as_json:
         typer.echo(json.dumps(standings_json(record), indent=2))
@@ -238,6 +231,13 @@ async def _record(store: "Store", name: str) -> TournamentRecord:
 
 def _change(name: str, state: TournamentState, *before: TournamentState) -> None:
     _with_store(lambda store: store.tournaments.change_state(name, state, before=before))
+
+
+def _run(name: str, before: TournamentState, said: str, *, watch: bool) -> None:
+    _change(name, TournamentState.RUNNING, before)
+    typer.echo(f"{said} A running referee plays it (`arena up` or `arena serve`).")
+    if watch:
+        _watch(name)
 
 
 def _with_store(use: "Callable[[Store], Awaitable[T]]") -> T:

@@ -1,4 +1,4 @@
-"""A tournament's progress, live: a bar at a terminal, a line now and then elsewhere."""
+"""A tournament's progress, live: a bar on a terminal, otherwise a line from time to time."""
 
 import asyncio
 from contextlib import aclosing
@@ -16,18 +16,18 @@ from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.summary import blocks_expected
 
 PLAIN_STEP = 10
-"""Per cent between two lines where there is no terminal."""
+"""Per cent between two lines without a terminal."""
 LOOK_SECONDS = 0.2
-"""Between two looks, however often the database tells of results."""
+"""The least seconds between two reads, however often the database notifies."""
 
 
 def watch(name: str) -> None:
-    """Show the progress until the tournament is over, or Ctrl-C, which ends the watching only."""
+    """Show the progress until the tournament is over, or Ctrl-C, which only ends the display."""
     with exit_with_message(), database(read_settings()) as url:
         try:
             asyncio.run(_watch(url, name))
         except KeyboardInterrupt:
-            typer.echo(f"No longer watching; {name} goes on.", err=True)
+            typer.echo(f"No longer watching; {name} continues.", err=True)
 
 
 async def _watch(url: str, name: str) -> None:

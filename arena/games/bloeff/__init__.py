@@ -1,7 +1,7 @@
-"""Blöff: cards face down under a total that only grows as honest as its players.
+"""Blöff: a card game in which seats lay cards face down and announce the running total.
 
-A bot author needs `BloeffView`, what a bot may know, and `Number`, `Red`, `Action` and `Ballot`,
-what it answers.
+A bot author needs `BloeffView`, the seat's view, and the answers `Number`, `Red`, `Action` and
+`Ballot`.
 """
 
 from arena.games.bloeff.deck import DealRow, DeckRow

@@ -1,4 +1,4 @@
-"""The dealer's part in Blöff: the deal, reshuffles, and whose doubt counts."""
+"""The dealer's draws in Blöff: the deal, reshuffles, and the choice of the doubter."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from arena.randomness import Randomness, shuffled
 
 
 def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
-    """What chance decides now; raises ValueError if it is a seat's turn."""
+    """The dealer's next draw. Raises ValueError when no draw is due."""
     if state.phase is BloeffPhase.DEAL:
         return Deal(shuffled(randomness, "deal", state.draw_pile))
     if state.phase is BloeffPhase.RESHUFFLE:
@@ -26,7 +26,7 @@ def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
 
 
 def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction) -> BloeffState:
-    """The state after a draw. Raises IllegalActionError if chance cannot have decided this."""
+    """The state after a draw. Raises IllegalActionError if this draw is not possible now."""
     draft = Draft(state)
     if state.phase is BloeffPhase.DEAL and type(action) is Deal:
         _check_order(action.cards, state.draw_pile)
@@ -61,7 +61,7 @@ def _hand_out(draft: Draft, options: BloeffOptions, deal: Deal) -> None:
 
 
 def _check_order(cards: Cards, expected: Cards) -> None:
-    """Raises IllegalActionError unless these are the expected cards (ascending) in some order."""
+    """Raise IllegalActionError unless these are the expected cards (ascending) in some order."""
     known = type(cards) is tuple and all(type(card) is Card for card in cards)
     if not known or tuple(sorted(cards)) != expected:
         raise IllegalActionError("A shuffle has exactly the cards of its pile.")

@@ -1,4 +1,4 @@
-"""The tables of Blöff's cards and what makes one acceptable. Pure; tables.py reads the files."""
+"""The rows of Blöff's card tables and their validation. Pure; tables.py reads the files."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -10,18 +10,18 @@ from arena.games.bloeff.values import HIGHEST_VALUE, NUMBER_CARDS, RED_CARDS, Ca
 NUMBER_TOTAL: Final = 34
 ACTION_TOTAL: Final = 18
 CARD_TOTAL: Final = NUMBER_TOTAL + ACTION_TOTAL
-"""Sums fixed by the rulebook (BO-2)."""
+"""Totals fixed by the rulebook (BO-2)."""
 
 
 class DeckRow(BaseModel):
-    """One kind of card and how many there are of it."""
+    """One kind of card and its count."""
 
-    # "class" is a column of the table, but no name in Python.
+    # "class" is a column of the table, but a reserved word in Python.
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
 
     class_: Literal["number", "action"] = Field(alias="class")
     name: str
-    """By which plays call the card: the value of a number card, else the effect."""
+    """The name of the card in actions: the value of a number card, else the effect."""
     value: int | None = Field(default=None, ge=NUMBER_CARDS[0], le=HIGHEST_VALUE)
     """Number cards only."""
     colour: str = Field(pattern=r"^[a-z]+$")
@@ -32,12 +32,12 @@ class DeckRow(BaseModel):
 
     @property
     def card(self) -> Card:
-        """The kind this row is about; only of a row without a flaw."""
+        """The row's card; defined only for a row without a flaw."""
         return Card(self.value) if self.value is not None else Card[self.name.upper()]
 
 
 class DealRow(BaseModel):
-    """How many cards each seat is dealt at a number of seats (BO-4)."""
+    """The number of cards dealt to each seat at a given number of seats (BO-4)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +51,7 @@ def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
     for index, row in enumerate(rows):
         reason = _row_flaw(row)
         if reason is None and row.name in names[:index]:
-            reason = f"card {row.name!r} stands here for a second time"
+            reason = f"card {row.name!r} is listed twice"
         if reason is not None:
             return index, reason
     missing = [card.value for card in NUMBER_CARDS if str(card) not in names]
@@ -69,7 +69,7 @@ def deal_flaw(rows: Sequence[DealRow]) -> tuple[int, str] | None:
     """The first row (from 0) that makes the table unusable, and why; None if it is in order."""
     for index, row in enumerate(rows):
         if any(row.seats == other.seats for other in rows[:index]):
-            return index, f"{row.seats} seats stand here for a second time"
+            return index, f"{row.seats} seats are listed twice"
         if row.seats * row.cards > CARD_TOTAL:
             needed = f"{row.seats} × {row.cards} = {row.seats * row.cards}"
             return index, f"{needed} cards are more than the {CARD_TOTAL} there are"
@@ -92,12 +92,12 @@ def _row_flaw(row: DeckRow) -> str | None:
         return "an action card has an effect and no value"
     if row.name != row.effect:
         return f"an action card is named by its effect, {row.effect!r}, not {row.name!r}"
-    # What a red reverse, or a plain skip, would do to whom, no rule says.
+    # No rule says what a red reverse, or a skip that is not red, would do.
     if (row.colour == "red") != (row.card in RED_CARDS):
         return "cards of effect draw2 and skip are red, no others"
     return None
 
 
 def _last(rows: Sequence[DeckRow], class_: str) -> int:
-    """Where a missing card would have to be added."""
+    """The index of the last row of a class, where a missing card would be added."""
     return max((i for i, row in enumerate(rows) if row.class_ == class_), default=len(rows) - 1)

@@ -1,4 +1,4 @@
-"""Drawing cards (BO-8): what a seat owes is drawn at once, or after a reshuffle by the dealer."""
+"""Drawing cards (BO-8): a seat draws what it owes at once, or after the dealer's reshuffle."""
 
 from arena.games.bloeff.events import CardsDrawn, DrawCause, Reshuffled
 from arena.games.bloeff.state import BloeffPhase, Draft, Owed
@@ -6,13 +6,13 @@ from arena.games.bloeff.values import Card, Cards
 
 
 def owe(draft: Draft, seat: int, count: int, cause: DrawCause) -> None:
-    """Let a seat draw before the turn goes on; what it owes first it draws first."""
+    """Note that a seat must draw before the turn goes on; the oldest debt is drawn first."""
     if count:
         draft.owed.append(Owed(seat, count, cause))
 
 
 def drawn_up(draft: Draft) -> bool:
-    """Draw all that is owed. False, and the phase set, if the dealer has to reshuffle first."""
+    """Draw all owed cards; returns False and sets the phase if a reshuffle is due first."""
     while draft.owed:
         debt = draft.owed.pop(0)
         drawn = min(debt.count, len(draft.draw_pile))
@@ -30,7 +30,7 @@ def drawn_up(draft: Draft) -> bool:
 
 
 def reshuffle(draft: Draft, cards: Cards) -> None:
-    """The centre pile, in the order the dealer gave it, becomes the draw pile."""
+    """Make the centre pile, in the order the dealer gave it, the draw pile."""
     draft.draw_pile = cards
     draft.seen = ()
     draft.face_down = [()] * len(draft.hands)
@@ -44,7 +44,7 @@ def merged(hand: Cards, cards: Cards) -> Cards:
 
 
 def without(hand: Cards, card: Card) -> Cards:
-    """A hand with one card less."""
+    """A hand without one copy of `card`."""
     index = hand.index(card)
     return hand[:index] + hand[index + 1 :]
 

@@ -7,14 +7,14 @@ from arena.games.game import competition_ranking
 
 
 def end_match(draft: Draft, options: BloeffOptions, ending: Ending) -> None:
-    """Count the hands as they are; cards in front of seats count for nobody."""
+    """End the match and count the hands as they are; cards in front of seats do not count."""
     draft.phase = BloeffPhase.OVER
     draft.ending = ending
     draft.news.append(MatchEnded(ending, points(draft, options)))
 
 
 def points(state: BloeffState | Draft, options: BloeffOptions) -> tuple[int, ...]:
-    """Points by seat, fewest are best (BO-24)."""
+    """Points by seat; fewer are better (BO-24)."""
     blue = {row.card for row in options.deck if row.class_ == "number" and row.colour == "blue"}
     return tuple(
         sum(options.points_blue if card in blue else options.points_other for card in hand)

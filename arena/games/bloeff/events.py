@@ -1,4 +1,4 @@
-"""What everybody at the table is told, step by step. Nothing here is a secret of anybody."""
+"""The public events of Blöff. None of them holds a secret."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -45,7 +45,7 @@ class BloeffRoundStarted:
 class NumberPlayed:
     """A number card was laid face down; a total above the limit is a bust.
 
-    `called` is a call that was due, here and below: a needless one stays unheard (BO-16).
+    `called`, here and below, means a call that was due; a needless call is ignored (BO-16).
     """
 
     seat: int
@@ -55,7 +55,7 @@ class NumberPlayed:
 
 @dataclass(frozen=True, slots=True)
 class RedPlayed:
-    """A red card was laid in front of `target`."""
+    """A red card was laid in front of the seat `target`."""
 
     seat: int
     card: NotedCard
@@ -75,7 +75,7 @@ class ActionPlayed:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """Nobody doubted; `total` is the total now."""
+    """No seat doubted; `total` is the new total."""
 
     seat: int
     total: int
@@ -83,10 +83,10 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Doubted:
-    """A doubt showed the card: `announced` was right if it is `honest` (BO-21)."""
+    """A doubt showed the card; the announcement was right if `announced == honest` (BO-21)."""
 
     seat: int
-    """Who played the card."""
+    """The seat that played the card."""
     doubter: int
     card: NotedCard
     announced: int
@@ -99,9 +99,9 @@ class Doubted:
 
 @dataclass(frozen=True, slots=True)
 class CardsDrawn:
-    """A seat drew cards; fewer than it had to when both piles ran dry (BO-8).
+    """A seat drew cards; fewer than it owed when both piles were empty (BO-8).
 
-    A drawing that a reshuffle interrupts is two of these.
+    A drawing that a reshuffle interrupts gives two of these events.
     """
 
     seat: int
@@ -126,7 +126,7 @@ class RedCarriedOut:
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """The points are counted (BO-24)."""
+    """The match ended and the points were counted (BO-24)."""
 
     ending: Ending
     points: tuple[int, ...]

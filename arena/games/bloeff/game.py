@@ -36,7 +36,7 @@ _OVER: Final = BloeffPhase.OVER
 
 
 class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEvent]):
-    """Lay a card face down and name the total it makes; be rid of the hand, or hold little."""
+    """Blöff: lay cards face down and announce the total; the fewest points in hand win."""
 
     name: ClassVar[str] = "bloeff"
     title: ClassVar[str] = "Blöff"
@@ -105,7 +105,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
 
     def view(self, state: BloeffState, seat: int | None) -> BloeffView:
         phase = state.phase
-        # The same picture from the first ballot to the choice of a doubter (BO-F2).
+        # The view stays the same from the first ballot to the choice of a doubter (BO-F2).
         window = phase is _BALLOTS or phase is _DOUBTER
         hand: Cards = () if seat is None else state.hands[seat]
         face_down: Cards = () if seat is None else state.face_down[seat]
@@ -144,36 +144,36 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
 
     def events(
         self,
-        before: BloeffState,  # noqa: ARG002 - the step kept its own account, see below
+        before: BloeffState,  # noqa: ARG002 - the step recorded its events, see below
         actor: Actor,  # noqa: ARG002
         action: BloeffAction,  # noqa: ARG002
         after: BloeffState,
     ) -> tuple[BloeffEvent, ...]:
-        # One step may run through penalties and the red cards of several seats; it is not told
-        # a second time from the difference of two states.
+        # One step may include penalties and the red cards of several seats, so the step records
+        # its events; they are not derived again from the two states.
         return after.news
 
     def default_action(self, state: BloeffState, seat: int) -> BloeffChoice:
         return legality.default_action(state, self.options, seat)
 
     def placing(self, state: BloeffState) -> tuple[int, ...]:
-        """Fewest points are first (BO-25)."""
+        """Ranks by seat; fewest points are first (BO-25)."""
         if state.phase is not _OVER:
             raise ValueError("the match is not over")
         return ending.ranks(state, self.options)
 
     def scores(self, state: BloeffState) -> tuple[int, ...]:
-        """The points left in the hands: fewest are best (BO-24)."""
+        """The points of the cards left in each hand; fewer are better (BO-24)."""
         if state.phase is not _OVER:
             raise ValueError("the match is not over")
         return ending.points(state, self.options)
 
     def longest(self, seat_count: int) -> int:
-        """A play and the ballots of all others in every turn (BO-26)."""
+        """The most actions in a match: a play and all other seats' ballots per turn (BO-26)."""
         return self.options.max_turns * seat_count
 
     def _ballot(self, draft: Draft, seat: int, ballot: Ballot) -> None:
-        """Take a sealed ballot; the last one closes the window (BO-F1 to BO-F3)."""
+        """Record a sealed ballot; the last one closes the window (BO-F1 to BO-F3)."""
         ballots = (*draft.ballots[:seat], ballot.doubt, *draft.ballots[seat + 1 :])
         draft.ballots = ballots
         if ballots.count(None) > 1:

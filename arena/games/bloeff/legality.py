@@ -1,4 +1,4 @@
-"""What a seat may answer (1.9), told in three ways: as a list, as a check and as a sentence."""
+"""The legal answers of a seat (1.9) in three forms: a list, a check and a sentence."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -29,7 +29,7 @@ _PLAY: Final = BloeffPhase.PLAY
 
 
 def asked(state: BloeffState, seat: int) -> bool:
-    """Is an answer of this seat awaited?"""
+    """Whether the match waits for an answer of this seat."""
     if state.phase is _PLAY:
         return seat == state.on_turn
     return state.phase is BloeffPhase.BALLOTS and _ballot_awaited(state, seat)
@@ -54,7 +54,7 @@ def legal_actions(state: BloeffState, options: BloeffOptions, seat: int) -> Iter
 
 
 def choices(view: BloeffView) -> Iterator[BloeffChoice]:
-    """The same, of the seat that looks, told by its view alone."""
+    """Every legal answer of the view's own seat, from the view alone."""
     if view.seat is None or view.seat not in view.to_act:
         return
     if view.balloted is not None:
@@ -64,10 +64,10 @@ def choices(view: BloeffView) -> Iterator[BloeffChoice]:
 
 
 def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffAction) -> None:
-    """Raises IllegalActionError unless `legal_actions` has the action.
+    """Raise IllegalActionError unless `legal_actions` has the action.
 
-    Types are compared exactly, for 1.0 and True equal 1. Refused values are never printed: they
-    are a stranger's, of any size.
+    Types are compared exactly, because 1.0 and True equal 1. Refused values are never printed:
+    they are untrusted and of any size.
     """
     if not asked(state, seat):
         raise IllegalActionError(hint(state, options, seat))
@@ -77,7 +77,7 @@ def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffA
 
 
 def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
-    """What is legal for a seat now; of all secrets it names those of its own hand alone."""
+    """A sentence that says what is legal for a seat now; the only secrets in it are its own."""
     if state.phase is BloeffPhase.OVER:
         return "The match is over."
     if state.phase is _PLAY:
@@ -88,17 +88,20 @@ def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
         if seat == state.on_turn:
             return "The other seats ballot; the one that played waits."
         if not _ballot_awaited(state, seat):
-            return "The ballot is in and stays."
+            return "The ballot is in and cannot be changed."
         return "Legal is a ballot, to doubt or not."
     return "The dealer draws now; no seat acts."
 
 
 def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> BloeffChoice:
-    """The smallest number card with its honest total; without one, the first action card in the
-    order reverse, draw2, skip, at the next seat; always with a call. A ballot is no (BO-28)."""
+    """The action played for a faulty seat (BO-28).
+
+    The smallest number card with its honest total; without one, the first action card in the order
+    reverse, draw2, skip, red ones for the next seat; always with a call. A ballot is not to doubt.
+    """
     if state.phase is not _PLAY:
         return _BALLOTS[False]
-    # Hands are ascending, and action cards stand in this very order above the numbers.
+    # Hands are ascending, and action cards follow the numbers in exactly this order.
     card = state.hands[seat][0]
     if card <= HIGHEST_VALUE:
         honest = honest_total(options, state.total, card)
@@ -110,7 +113,7 @@ def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> Blo
 
 
 def _ways(state: BloeffState, options: BloeffOptions, seat: int) -> Iterator[str]:
-    """What the cards of the hand can be played as."""
+    """Phrases that describe how the cards of the hand can be played."""
     hand = sorted(set(state.hands[seat]))
     numbers = [card for card in hand if card <= HIGHEST_VALUE]
     if numbers:
@@ -147,7 +150,7 @@ def _ballot_awaited(state: BloeffState, seat: int) -> bool:
 
 def _ballot_flaw(action: BloeffAction) -> str | None:
     if type(action) is not Ballot:
-        return "An announcement is balloted"
+        return "This is not a ballot"
     return None if type(action.doubt) is bool else "A ballot is true or false"
 
 
@@ -157,7 +160,7 @@ def _play_flaw(
     hand = state.hands[seat]
     if type(action) is Number:
         value, announce = action.value, action.announce
-        # A card of the hand is as good as its value.
+        # A Card is accepted in place of its value.
         if type(value) is not int and type(value) is not Card:
             return "The value of a number card is a whole number"
         if not LOWEST_VALUE <= value <= HIGHEST_VALUE or value not in hand:

@@ -9,15 +9,15 @@ from arena.games.bloeff.tables import house_deal, house_deck
 from arena.games.game import Options
 
 HIGHEST_ANNOUNCEMENT = 99
-"""Under `announce_range = any`."""
+"""The largest announcement under `announce_range = any`."""
 
 Limit = Annotated[int, Field(ge=0, le=HIGHEST_ANNOUNCEMENT)]
 
 
 class BloeffOptions(Options):
-    """Parameters with a single value are house decisions that are recorded by name.
+    """The options of Blöff. Those with a single allowed value record house decisions by name.
 
-    The tables of cards are values here, not paths: a record of the options says all.
+    The tables of cards are values here, not paths, so that the recorded options are complete.
     """
 
     players_min: int = Field(default=2, ge=2, le=10)

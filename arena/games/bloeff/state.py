@@ -1,6 +1,6 @@
-"""Everything about a match of Blöff at one moment, secrets included. It never leaves the referee.
+"""The complete state of a match of Blöff, including secrets. It never leaves the referee.
 
-`Draft` is the same while a step is being worked out: a step often runs through several parts of
+`Draft` is its mutable form while a step is computed: a step often runs through several parts of
 a turn (a doubt, a penalty, the next seat's red cards), and a frozen state for each of them would
 cost more than the rules do. A draft never outlives `Bloeff.apply`.
 """
@@ -13,7 +13,7 @@ from arena.games.bloeff.values import Announcement, Card, Cards, Direction
 
 
 class BloeffPhase(Enum):
-    """What the match waits for."""
+    """The phase of a match: the decision that it waits for."""
 
     DEAL = "deal"
     PLAY = "play"
@@ -24,7 +24,7 @@ class BloeffPhase(Enum):
 
 
 class Then(Enum):
-    """What the turn goes on with as soon as no card is owed any more (sequence of 1.10)."""
+    """The next part of the turn once no card is owed any more (sequence of 1.10)."""
 
     CARRY_OUT = "carry out the next red card"
     SET_ASIDE = "set aside the red card carried out"
@@ -44,8 +44,8 @@ class Owed:
 
 @dataclass(frozen=True, slots=True)
 class BloeffState:
-    """Tuples by seat have an entry per seat. Every card is in exactly one of `hands`, `waiting`,
-    `draw_pile`, `seen`, `face_down` and `open_card`."""
+    """The state of a match. Tuples by seat have one entry per seat. Every card is in exactly one of
+    `hands`, `waiting`, `draw_pile`, `seen`, `face_down` and `open_card`."""
 
     phase: BloeffPhase
     hands: tuple[Cards, ...]
@@ -57,11 +57,11 @@ class BloeffState:
     seen: Cards
     """The part of the centre pile that everybody saw, oldest first."""
     face_down: tuple[Cards, ...]
-    """The rest of the centre pile by the seat that laid it, which alone knows it; oldest first."""
+    """The rest of the centre pile, by the seat that laid and alone knows it; oldest first."""
     open_card: Card | None
     """A number card whose doubt window is open, or opens once penalties are drawn."""
     announced: int
-    """The total announced with `open_card`; else without meaning."""
+    """The total announced with `open_card`; meaningless without one."""
     announcements: tuple[Announcement, ...]
     """This round's accepted announcements."""
     total: int
@@ -72,21 +72,21 @@ class BloeffState:
     on_turn: int
     direction: Direction
     ballots: tuple[bool | None, ...]
-    """By seat while a window is open; None for the player of the card and a ballot not yet in."""
+    """By seat while a window is open; None for the card's player and for missing ballots."""
     owed: tuple[Owed, ...]
-    """Drawings that a reshuffle interrupts, the interrupted one first."""
+    """Cards still to draw because of a reshuffle, the interrupted drawing first."""
     then: Then
-    """How the interrupted step goes on; else without meaning."""
+    """How an interrupted step continues; otherwise meaningless."""
     starter: int
-    """Who starts the next round, once a round is ending; else without meaning."""
+    """The seat that starts the next round, once a round is ending; otherwise meaningless."""
     reshuffles: int
     ending: Ending | None
     news: tuple[BloeffEvent, ...] = field(default=(), compare=False, repr=False)
-    """What the step to this state told everybody. No part of the position."""
+    """The public events of the step to this state. Not part of the position."""
 
 
 class Draft:
-    """A state in the making; the fields are those of BloeffState, by-seat tuples as lists."""
+    """A mutable state with the fields of BloeffState; by-seat tuples are lists."""
 
     __slots__ = (
         "announced",
@@ -136,7 +136,7 @@ class Draft:
         self.news: list[BloeffEvent] = []
 
     def frozen(self) -> BloeffState:
-        """The state this draft has become."""
+        """The draft as a frozen state."""
         return BloeffState(
             self.phase,
             tuple(self.hands),
@@ -163,7 +163,7 @@ class Draft:
 
 
 def centre_pile(state: BloeffState | Draft) -> Cards:
-    """The cards a reshuffle takes in, ascending: their order on the pile decides nothing."""
+    """The cards that a reshuffle takes, ascending: their order on the pile does not matter."""
     cards = list(state.seen)
     for pile in state.face_down:
         cards += pile
@@ -171,5 +171,5 @@ def centre_pile(state: BloeffState | Draft) -> Cards:
 
 
 def seats_balloting(state: BloeffState) -> tuple[int, ...]:
-    """Every seat but the player of the card."""
+    """Every seat except the player of the card."""
     return tuple(seat for seat in range(len(state.hands)) if seat != state.on_turn)

@@ -1,7 +1,7 @@
-"""Reading the deck and the deal from CSV files: the only file access of Blöff.
+"""Readers for the deck and the deal in CSV files: the only file access of Blöff.
 
-Whoever owns the real game corrects a table in a copy of deck.csv or deal.csv and passes it on as
-an option: BloeffOptions(deck=load_deck(path)). The game itself gets values.
+To correct a table, edit a copy of deck.csv or deal.csv and pass it as an option:
+BloeffOptions(deck=load_deck(path)). The game itself gets values.
 """
 
 import csv
@@ -20,16 +20,16 @@ RowT = TypeVar("RowT", bound=BaseModel)
 
 
 class TableError(ValueError):
-    """A table that cannot be used; the message names the file, the line and the reason."""
+    """A table cannot be used; the message names the file, the line and the reason."""
 
 
 def load_deck(path: Path) -> tuple[DeckRow, ...]:
-    """The deck of a file in the form of deck.csv. Raises TableError, or OSError."""
+    """The deck of a file in the format of deck.csv. Raises TableError or OSError."""
     return _load(path, DeckRow, deck_flaw)
 
 
 def load_deal(path: Path) -> tuple[DealRow, ...]:
-    """The deal of a file in the form of deal.csv. Raises TableError, or OSError."""
+    """The deal of a file in the format of deal.csv. Raises TableError or OSError."""
     return _load(path, DealRow, deal_flaw)
 
 
@@ -60,7 +60,7 @@ def _load(
         where = f"{file.name}, line {reader.line_num}"
         if len(cells) != len(columns):
             raise TableError(f"{where}: {len(cells)} cells instead of {len(columns)}")
-        # An empty cell is a missing one.
+        # An empty cell counts as missing.
         present = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
         try:
             rows.append(row_type.model_validate(present))

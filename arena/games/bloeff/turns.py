@@ -1,7 +1,7 @@
-"""The sequence of a turn (BO-9 to BO-22, 1.10): what a card does, and how play goes on from it.
+"""The sequence of a turn (BO-9 to BO-22, 1.10): the effects of cards and what follows them.
 
-Each function takes a draft and an action found legal. A step ends as soon as a seat or the
-dealer has something to decide.
+Each function takes a draft and an action already checked. A step ends as soon as a seat or the
+dealer has to decide something.
 """
 
 from typing import assert_never
@@ -27,14 +27,14 @@ DRAW2_CARDS = 2
 
 
 def begin_match(draft: Draft, options: BloeffOptions) -> None:
-    """The first turn, after the deal (BO-5)."""
+    """Begin the first turn, after the deal (BO-5)."""
     draft.starter = options.first_seat
     _begin_round(draft, options)
     go_on(draft, options)
 
 
 def play(draft: Draft, options: BloeffOptions, action: Number | Red | Action) -> None:
-    """A card leaves the hand of the seat on turn (BO-10 to BO-17)."""
+    """Play a card from the hand of the seat on turn (BO-10 to BO-17)."""
     seat = draft.on_turn
     card = Card(action.value) if isinstance(action, Number) else action.card
     due = len(draft.hands[seat]) == 2
@@ -58,7 +58,7 @@ def play(draft: Draft, options: BloeffOptions, action: Number | Red | Action) ->
 
 
 def accept(draft: Draft, options: BloeffOptions) -> None:
-    """The window closes without a doubt: the announcement is the total (BO-18)."""
+    """Close the window without a doubt: the announcement becomes the total (BO-18)."""
     seat, card = draft.on_turn, draft.open_card
     assert card is not None  # A window has a card.
     draft.face_down[seat] += (card,)
@@ -72,7 +72,7 @@ def accept(draft: Draft, options: BloeffOptions) -> None:
 
 
 def doubt(draft: Draft, options: BloeffOptions, doubter: int) -> None:
-    """The card is shown; whoever was wrong draws, whoever was right starts (BO-21, BO-22)."""
+    """Show the card; the seat in the wrong draws, the seat in the right starts (BO-21, BO-22)."""
     seat, card = draft.on_turn, draft.open_card
     assert card is not None  # A window has a card.
     honest = honest_total(options, draft.total, card)
@@ -93,13 +93,13 @@ def doubt(draft: Draft, options: BloeffOptions, doubter: int) -> None:
 
 
 def honest_total(options: BloeffOptions, total: int, card: Card) -> int:
-    """h(T, v) of BO-7; below 0 only where such a card cannot be announced honestly."""
+    """The honest total h(T, v) of BO-7; below 0 only if the card cannot be announced honestly."""
     honest = total + card
     return 0 if honest < 0 and options.below_zero == "floor" else int(honest)
 
 
 def next_seat(seat: int, direction: Direction, seat_count: int) -> int:
-    """Who follows in the direction of play (BO-20)."""
+    """The next seat in the direction of play (BO-20)."""
     return (seat + direction) % seat_count
 
 
@@ -140,14 +140,14 @@ def _lay_face_down(draft: Draft, options: BloeffOptions, card: Card, announce: i
         draft.starter = draft.on_turn
         draft.then = Then.END_ROUND
     else:
-        # Not yet on the centre pile: a reshuffle for the missed call leaves it out (BO-8).
+        # Not on the centre pile yet: a reshuffle for a missed call leaves the card out (BO-8).
         draft.open_card = card
         draft.announced = announce
         draft.then = Then.WINDOW
 
 
 def _ending(draft: Draft, options: BloeffOptions) -> Ending | None:
-    """Why the match ends with this turn, first reason first (BO-23)."""
+    """Why the match ends with this turn, by the first reason that applies; else None (BO-23)."""
     if draft.then is Then.END_ROUND and draft.round == len(options.limits):
         return Ending.LAST_LIMIT
     if not draft.hands[draft.on_turn]:
@@ -171,7 +171,7 @@ def _begin_turn(draft: Draft, seat: int) -> None:
 
 
 def _carry_out(draft: Draft) -> None:
-    """The oldest red card in front of the seat on turn (BO-9)."""
+    """Carry out the oldest red card in front of the seat on turn (BO-9)."""
     seat = draft.on_turn
     card = draft.waiting[seat][0]
     draft.news.append(RedCarriedOut(seat, card))
@@ -179,7 +179,7 @@ def _carry_out(draft: Draft) -> None:
         _set_aside(draft)
         draft.then = Then.END_TURN
     else:
-        # The card lies in front of the seat until it has drawn (BO-E17): no reshuffle takes it.
+        # The card stays in front of the seat until it has drawn, so no reshuffle takes it (BO-E17).
         owe(draft, seat, DRAW2_CARDS, DrawCause.DRAW2)
         draft.then = Then.SET_ASIDE
 

@@ -1,4 +1,4 @@
-"""The values of Blöff: cards, actions, draws and views; events.py has what everybody is told."""
+"""The values of Blöff: cards, actions, draws and views; the events are in events.py."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Card(IntEnum):
 
 LOWEST_VALUE: Final = -2
 HIGHEST_VALUE: Final = 4
-"""The values of number cards, both included; the cards above are action cards."""
+"""The range of number cards, inclusive; the cards above are action cards."""
 
 NUMBER_CARDS: Final = tuple(card for card in Card if card <= HIGHEST_VALUE)
 RED_CARDS: Final = (Card.DRAW2, Card.SKIP)
@@ -45,7 +45,7 @@ def _read_card(value: object) -> Card:
         return value
     if isinstance(value, str) and value in _BY_NAME:
         return _BY_NAME[value]
-    # The numbers above 4 are an inner matter: in JSON an action card is its name.
+    # The numbers above 4 are internal: in JSON an action card is its name.
     if type(value) is int and LOWEST_VALUE <= value <= HIGHEST_VALUE:
         return Card(value)
     raise ValueError('a card is a number from -2 to 4, "reverse", "draw2" or "skip"')
@@ -113,7 +113,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A sealed answer: is the announcement doubted? (BO-F1)"""
+    """A sealed answer that says whether the seat doubts the announcement (BO-F1)."""
 
     doubt: bool
 
@@ -144,10 +144,10 @@ class Doubter:
 
 
 BloeffChoice: TypeAlias = Number | Red | Action | Ballot
-"""What a seat may answer."""
+"""An answer of a seat."""
 
 BloeffAction: TypeAlias = BloeffChoice | Deal | Reshuffle | Doubter
-"""What a seat answers or the dealer draws."""
+"""An answer of a seat or a draw of the dealer."""
 
 
 def _called(call: bool) -> str:
@@ -156,7 +156,7 @@ def _called(call: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """The total a seat said its card makes."""
+    """The total that a seat announced with its card."""
 
     seat: int
     total: int
@@ -164,15 +164,15 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class BloeffView:
-    """What one seat, or a spectator, may know (BO-27). Tuples by seat have an entry per seat.
+    """The view of one seat, or of a spectator (BO-27). Tuples by seat have one entry per seat.
 
-    Legal for the seat on turn is: every number card of its hand with every total from `lowest` to
+    The seat on turn may play: every number card of its hand with every total from `lowest` to
     `highest`; every red card of its hand in front of every other seat; every other card of its
-    hand. Legal for a seat that ballots is to doubt or not.
+    hand. A seat that ballots may doubt or not.
     """
 
     seat: int | None
-    """Who looks; None is the spectator."""
+    """The seat of the view; None is the spectator."""
     round: int
     """Counts from 1; 0 before the deal."""
     turn: int
@@ -184,15 +184,15 @@ class BloeffView:
     on_turn: int | None
     """The seat whose turn it is; None before the deal and after the end."""
     to_act: tuple[int, ...]
-    """The seats asked now. All other seats as long as an announcement is balloted, whatever
-    ballots are in; () while the dealer draws and after the end."""
+    """The seats asked now. During a ballot all seats except the one on turn, whichever ballots are
+    in; () while the dealer draws and after the end."""
     hand: Cards
-    """The looking seat's cards, ascending; () for the spectator."""
+    """The seat's own cards, ascending; () for the spectator."""
     hand_sizes: tuple[int, ...]
     draw_pile: int
     """Cards in the draw pile."""
     centre_pile: int
-    """Cards in the centre pile, the one being balloted included."""
+    """Cards in the centre pile, including the one being balloted."""
     waiting: tuple[Cards, ...]
     """Red cards in front of each seat, oldest first (BO-9)."""
     announcements: tuple[Announcement, ...]
@@ -200,12 +200,12 @@ class BloeffView:
     balloted: Announcement | None
     """The announcement that may be doubted now."""
     seen: Cards
-    """Cards of the centre pile that everybody saw, oldest first."""
+    """Cards of the centre pile that all seats saw, oldest first."""
     face_down: Cards
-    """Number cards of the centre pile that only the looking seat knows, for it laid them; oldest
-    first, the one being balloted included. () for the spectator."""
+    """Number cards of the centre pile that only this seat knows, because it laid them; oldest
+    first, including the one being balloted. () for the spectator."""
     lowest: int
     highest: int
-    """The totals that may be announced on this total (BO-12)."""
+    """The range of totals that may be announced now, inclusive (BO-12)."""
     call_due: bool
-    """The looking seat is on turn with two cards: without a call it draws (BO-16)."""
+    """Whether the seat is on turn with two cards: without a call it draws cards (BO-16)."""

@@ -1,6 +1,6 @@
-"""Bluff: everybody rolls in secret, and bets go up until somebody doubts.
+"""Bluff: a dice game in which all seats roll in secret and bets rise until a seat doubts.
 
-A bot author needs `BluffView`, what a bot may know, and `Bet` and `Doubt`, what it answers.
+A bot author needs `BluffView`, the seat's view, and the answers `Bet` and `Doubt`.
 """
 
 from arena.games.bluff.game import Bluff

@@ -1,9 +1,9 @@
-"""The order of bets: the track, what raises a standing bet, and within which bounds (BL-11 to 18).
+"""The order of bets: the track, and the bounds of the bets that raise a standing bet (BL-11 to 18).
 
 The track carries number fields 1, 2, 3, ... and star fields, star n between numbers 2n - 1 and
 2n: number q has the key 2q, star n the key 4n - 1 (BL-13). A bet is higher when its key is larger,
-or on the same number field when its face is. Here this stands as bounds by face, so that asking
-whether a bet is legal is arithmetic and never a search.
+or when it is on the same number field and its face is larger. This module expresses the order as
+bounds by face, so that checking a bet needs arithmetic and no search.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from arena.games.bluff.values import STAR, Bet, Face
 from arena.games.wording import span
 
 FACES: Final = tuple(Face)
-"""Every face, ascending; face f stands at index f - 1."""
+"""Every face, ascending; face f is at index f - 1."""
 
 TABLE_CAP: Final = 99
 """The largest quantity under `bet_cap = table` (BL-16); no table holds more dice."""
@@ -28,8 +28,8 @@ OPENING: Final = (1,) * len(FACES)
 def lowest_raises(quantity: int, face: Face) -> tuple[int, ...]:
     """The lowest quantity of each face that is higher than a standing bet (BL-14).
 
-    From number q the next star is q // 2 + 1; from star n the next number is 2n. A number bet is
-    turned to a larger face on its own field; a star bet cannot be turned.
+    From number q the next star is q // 2 + 1; from star n the next number is 2n. A number bet can
+    be raised to a larger face on its own field; a star bet cannot.
     """
     if face is STAR:
         return (2 * quantity,) * 5 + (quantity + 1,)
@@ -53,12 +53,12 @@ def bets_within(lowest: Sequence[int], highest: int) -> Iterator[tuple[int, Face
 # Bounded by TABLE_CAP, with 6 bets to a quantity.
 @cache
 def track(highest: int) -> tuple[Bet, ...]:
-    """All bets up to `highest` without lay-outs, ascending: what may be bet is its end."""
+    """All bets up to `highest` without lay-outs, ascending; the legal bets are its last part."""
     return tuple(Bet(quantity, face) for quantity, face in bets_within(OPENING, highest))
 
 
 def end_of_track(lowest: Sequence[int], highest: int) -> tuple[Bet, ...]:
-    """The bets from `lowest[f - 1]` to `highest` of each face f, when these are raises."""
+    """The bets from `lowest[f - 1]` to `highest` of each face f, if these bounds are of raises."""
     left = sum([highest + 1 - quantity for quantity in lowest if quantity <= highest])
     return track(highest)[-left:] if left else ()
 
@@ -70,7 +70,7 @@ def count_matching(face: Face, dice: Sequence[Sequence[Face]]) -> int:
 
 
 def bounds_text(lowest: Sequence[int], highest: int) -> str:
-    """Bounds in words, as in "4 to 10 of 1 to 5, exactly 10 of *"; "" when nothing may be bet."""
+    """Bounds as text, such as "4 to 10 of 1 to 5, exactly 10 of *"; "" when no bet is legal."""
     parts: list[str] = []
     index = 0
     while index < len(FACES):

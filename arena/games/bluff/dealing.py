@@ -1,4 +1,4 @@
-"""The dealer's part of Bluff: what chance draws, under which keys, and which draws are valid.
+"""The dealer's draws in Bluff: their keys, their effects and their validation.
 
 The keys are public, so that anyone can recompute a draw: seats and dice count from 0; rounds,
 attempts and a seat's re-rolls within a round count from 1. Dice are drawn in the order of their
@@ -25,7 +25,7 @@ from arena.randomness import Randomness
 
 
 def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> BluffAction:
-    """What chance decides now. Raises ValueError when it is not the dealer's turn."""
+    """The dealer's next draw. Raises ValueError when no draw is due."""
     if state.phase is BluffPhase.ROLL:
         return CupRoll(
             tuple(
@@ -52,9 +52,9 @@ def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> Bl
 
 
 def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) -> BluffState:
-    """The state after a draw. Raises IllegalActionError for one that chance cannot have made.
+    """The state after a draw. Raises IllegalActionError if this draw is not possible now.
 
-    Draws are checked like answers, because transcripts from strangers are judged by this.
+    Draws are checked like answers, because untrusted transcripts are verified with this function.
     """
     if state.phase is BluffPhase.ROLL and type(action) is CupRoll:
         _check_cups(action.dice, state.dice_counts)
@@ -79,7 +79,10 @@ def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) ->
 def _starting_rolled(
     options: BluffOptions, state: BluffState, starting: Starting, roll: StartingRoll
 ) -> BluffState:
-    """The largest total opens; the tied roll again, and after too many ties one is drawn (BL-4)."""
+    """The state after a starting roll (BL-4).
+
+    The largest total opens; tied seats roll again; after too many ties one of them is drawn.
+    """
     pips = {
         seat: sum(options.start_star_value if face is STAR else face for face in roll.dice[seat])
         for seat in starting.seats
@@ -88,7 +91,7 @@ def _starting_rolled(
     tied = tuple(seat for seat in starting.seats if pips[seat] == largest)
     if len(tied) == 1:
         return _opened_by(state, tied[0])
-    # The first roll is no repetition, so `start_rerolls` allows attempts up to that number + 1.
+    # The first roll is not a re-roll, so `start_rerolls` allows attempts up to that number + 1.
     again = starting.attempt <= options.start_rerolls
     return state._replace(
         phase=BluffPhase.STARTING_ROLL if again else BluffPhase.OPENER_DRAW,

@@ -56,12 +56,14 @@ _BETTING: Final = BluffPhase.BETTING
 
 
 class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
-    """Bet on all dice while seeing only your own, or doubt the bet that stands."""
+    """Bluff: bet on all dice while seeing only your own, or doubt the standing bet."""
 
     name: ClassVar[str] = "bluff"
     title: ClassVar[str] = "Bluff"
     options_type: ClassVar[type[Options]] = BluffOptions
-    notation: ClassVar[Notation] = Notation(Bet, Doubt, StartingRoll, OpenerDraw, CupRoll, Reroll)
+    notation: ClassVar[Notation] = Notation(
+        Bet, Doubt, StartingRoll, OpenerDraw, Reroll, roll=CupRoll
+    )
 
     def __init__(self, options: BluffOptions) -> None:
         super().__init__(options)
@@ -181,20 +183,20 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return _DOUBT if state.bets else _LOWEST_BET
 
     def placing(self, state: BluffState) -> tuple[int, ...]:
-        """By the round in which a seat went out, later is better; the last live seat is first."""
+        """Ranks by the round in which a seat went out, later is better; the winner is first."""
         if state.phase is not BluffPhase.OVER:
             raise ValueError("the match is not over")
-        # Nobody is out in a round that was not played: the last live seat beats them all.
+        # No seat goes out in a round that was not played, so the last live seat ranks first.
         return competition_ranking([out_in or state.round + 1 for out_in in state.out_in])
 
     def scores(self, state: BluffState) -> tuple[int, ...]:
-        """The dice each seat has left: the margin of the win, 0 for everybody else."""
+        """The dice that each seat has left: the margin of the winner, 0 for all others."""
         if state.phase is not BluffPhase.OVER:
             raise ValueError("the match is not over")
         return state.dice_counts
 
     def longest(self, seat_count: int) -> int:
-        """Every bet of every round and its doubt; each round costs at least one die (BL-28)."""
+        """The most actions in a match: all bets and a doubt per round, a die less each (BL-28)."""
         dice = seat_count * self.options.dice_per_player
         return sum(len(FACES) * (self._cap or in_play) + 1 for in_play in range(2, dice + 1))
 
@@ -247,7 +249,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             raise self._refusal(state, seat, "Dice laid out are faces")
         if len(show) >= len(hidden):
             raise self._refusal(state, seat, "At least one die must stay hidden")
-        # One action, one form: otherwise equal bets would be unequal values.
+        # Each action has one form; otherwise equal bets could be unequal values.
         if list(show) != sorted(show):
             raise self._refusal(state, seat, "Dice laid out are given in ascending order")
         left = without(hidden, show)

@@ -1,4 +1,4 @@
-"""Laying dice out with a bet: which dice may go and which stay hidden (BL-X)."""
+"""Laying dice out with a bet: the possible lay-outs and the dice that stay hidden (BL-X)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,10 +8,10 @@ from arena.games.bluff.bets import FACES
 from arena.games.bluff.values import Dice, Face
 
 
-# A cup of five dice has 252 rolls; the bound only matters for owners who play with many more.
+# A cup of five dice has 252 rolls; the bound matters only for options with many more dice.
 @lru_cache(maxsize=4096)
 def lay_outs(hidden: Dice) -> tuple[Dice, ...]:
-    """What may be laid out of a cup, each multiset once, () first: one die stays hidden (BL-X2)."""
+    """The legal lay-outs of a cup, each multiset once, () first; one die stays hidden (BL-X2)."""
     numbers = [range(hidden.count(face) + 1) for face in FACES]
     shows = (
         tuple(face for face, count in zip(FACES, counts, strict=True) for _ in range(count))

@@ -8,7 +8,7 @@ from arena.games.game import Options
 
 
 class BluffOptions(Options):
-    """Parameters with a single value are house decisions that are recorded by name."""
+    """The options of Bluff. Those with a single allowed value record house decisions by name."""
 
     players_min: int = Field(default=2, ge=2, le=6)
     players_max: int = Field(default=6, ge=2, le=6)

@@ -1,4 +1,4 @@
-"""What a doubt leads to: the count, the losses and the next opener (BL-19 to 24)."""
+"""The showdown after a doubt: the count, the losses and the next opener (BL-19 to 24)."""
 
 from operator import sub
 from typing import NamedTuple
@@ -20,7 +20,7 @@ class Settlement(NamedTuple):
 
 
 def settle(state: BluffState, doubter: int) -> Settlement:
-    """Settles the standing bet, doubted by `doubter`."""
+    """The settlement of the standing bet, doubted by `doubter`."""
     standing = state.bets[-1]
     dice = state.hidden
     if any(state.face_up):
@@ -35,7 +35,7 @@ def settle(state: BluffState, doubter: int) -> Settlement:
 
 
 def settled(state: BluffState, end: Settlement) -> BluffState:
-    """The state after a showdown: before the next round's roll, or over (BL-23 to 26)."""
+    """The state after a showdown: either before the next round's roll or over (BL-23 to 26)."""
     counts = tuple(map(sub, state.dice_counts, end.losses))
     out_in = tuple(
         [
@@ -62,7 +62,7 @@ def settled(state: BluffState, end: Settlement) -> BluffState:
 def losses_of(
     dice_counts: tuple[int, ...], bettor: int, doubter: int, surplus: int
 ) -> tuple[int, ...]:
-    """Dice lost by seat when the bet was `surplus` dice below the truth (BL-20 to 23)."""
+    """Dice lost by seat when the count exceeds the bet by `surplus` dice (BL-20 to 23)."""
     if surplus == 0:
         losses = [min(count, 1) for count in dice_counts]
         losses[bettor] = 0

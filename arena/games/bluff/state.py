@@ -1,6 +1,6 @@
-"""Everything about a match of Bluff at one moment, secrets included.
+"""The complete state of a match of Bluff, including secrets.
 
-It never leaves the referee: what goes out is a view, built field by field.
+It never leaves the referee, which sends views built field by field.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from arena.games.bluff.values import Dice, PlacedBet
 
 
 class BluffPhase(Enum):
-    """What the match waits for."""
+    """The phase of a match: the decision that it waits for."""
 
     STARTING_ROLL = "starting roll"
     OPENER_DRAW = "opener draw"
@@ -23,16 +23,16 @@ class BluffPhase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Starting:
-    """The rolling for the right to open (BL-4)."""
+    """The starting rolls that decide who opens (BL-4)."""
 
     attempt: int
-    """The number of the roll that comes next, from 1."""
+    """The number of the next roll, from 1."""
     seats: tuple[int, ...]
-    """Who rolls, or is drawn from: all seats at first, then those still tied."""
+    """The seats that roll or are drawn from: all seats at first, then those still tied."""
 
 
 class BluffState(NamedTuple):
-    """Tuples have one entry per seat, except `bets`.
+    """The state of a match. Tuples have one entry per seat, except `bets`.
 
     A named tuple, because one is made per step: it costs a third of a frozen dataclass.
     """
@@ -41,9 +41,9 @@ class BluffState(NamedTuple):
     round: int
     """Counts from 1; 0 before the opener of the first round is known."""
     opener: int | None
-    """Opens this round, or the one that is rolled next; None as long as nobody knows."""
+    """The seat that opens this round, or the next to be rolled; None until it is decided."""
     turn: int | None
-    """The seat to bet or doubt, or whose dice are re-rolled; else None."""
+    """The seat that is to bet or doubt, or whose dice are re-rolled; else None."""
     hidden: tuple[Dice, ...]
     face_up: tuple[Dice, ...]
     dice_counts: tuple[int, ...]

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 
 class Face(IntEnum):
-    """A face of a die. The star counts for whatever face is bet on (BL-11)."""
+    """A face of a die. The star counts for every face (BL-11)."""
 
     ONE = 1
     TWO = 2
@@ -18,7 +18,7 @@ class Face(IntEnum):
     FIVE = 5
     STAR = 6
 
-    # Dice are looked up by the thousand, and an enum's own hash is computed in Python.
+    # Faces are hashed very often, and an enum's own hash is computed in Python.
     __hash__ = int.__hash__
 
     def __str__(self) -> str:
@@ -34,7 +34,7 @@ _NOTED: Final[Mapping[int, int | str]] = {face: int(face) for face in Face} | {S
 def _read_face(value: object) -> Face:
     if isinstance(value, Face):
         return value
-    # The number 6 is an inner matter: in JSON the star is a star.
+    # The number 6 is internal: in JSON the star is "*".
     if type(value) is int and Face.ONE <= value <= Face.FIVE:
         return Face(value)
     if value == "*":
@@ -45,7 +45,7 @@ def _read_face(value: object) -> Face:
 NotedFace: TypeAlias = Annotated[
     Face,
     BeforeValidator(_read_face),
-    # A table: dice are written by the thousand, and a function of Python's takes ten times as long.
+    # A table lookup: dice are written very often, and a Python function takes ten times as long.
     PlainSerializer(_NOTED.__getitem__, return_type=Any),
 ]
 """A face whose JSON form is 1 to 5 or "*"."""
@@ -69,7 +69,7 @@ class Bet:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """The standing bet is doubted: all dice are shown (BL-19)."""
+    """A doubt of the standing bet: all dice are shown (BL-19)."""
 
     def __str__(self) -> str:
         return "doubt"
@@ -98,16 +98,16 @@ class CupRoll:
 
 @dataclass(frozen=True, slots=True)
 class Reroll:
-    """The new faces of a seat's dice that stayed hidden when it laid dice out (BL-X3)."""
+    """The new faces of the dice that a seat kept hidden when it laid others out (BL-X3)."""
 
     dice: Dice
 
 
 BluffChoice: TypeAlias = Bet | Doubt
-"""What a seat may answer."""
+"""An answer of a seat."""
 
 BluffAction: TypeAlias = BluffChoice | StartingRoll | OpenerDraw | CupRoll | Reroll
-"""What a seat answers or the dealer draws."""
+"""An answer of a seat or a draw of the dealer."""
 
 
 class PlacedBet(NamedTuple):
@@ -118,25 +118,25 @@ class PlacedBet(NamedTuple):
 
 
 class BluffView(NamedTuple):
-    """What one seat, or a spectator, may know in the middle of a round (BL-29).
+    """The view of one seat, or of a spectator (BL-29).
 
     A named tuple, because one is made per decision: it costs a third of a frozen dataclass.
-    `lowest` says all that may be bet: face f (1 to 5, star at index 5) may be bet with quantities
-    `lowest[f - 1]` to `highest`; a face whose lowest is above `highest` may not be bet now.
+    `lowest` and `highest` give the legal bets: face f (1 to 5, star at index 5) may be bet with
+    quantities `lowest[f - 1]` to `highest`, and not at all if its lowest is above `highest`.
     """
 
     seat: int | None
-    """Who looks; None is the spectator."""
+    """The seat of the view; None is the spectator."""
     round: int
-    """Counts from 1; 0 while the opener of the first round is being rolled for."""
+    """Counts from 1; 0 until the opener of the first round is decided."""
     opener: int | None
     to_act: int | None
     hidden_dice: Dice
-    """The looking seat's own dice under its cup, ascending; () for the spectator."""
+    """The seat's own dice under its cup, ascending; () for the spectator."""
     face_up: tuple[Dice, ...]
     """Dice laid out in this round, by seat."""
     dice_counts: tuple[int, ...]
-    """Dice owned, hidden and face up, by seat; 0 is out."""
+    """Dice left by seat, hidden and face up; 0 is out."""
     graveyard: int
     """Dice lost so far by all seats."""
     bets: tuple[PlacedBet, ...]
@@ -173,7 +173,7 @@ class BetPlaced:
 
 @dataclass(frozen=True, slots=True)
 class Showdown:
-    """A doubt opened all cups: `actual` dice match the bet, `losses` are dice lost by seat."""
+    """All cups were opened after a doubt; `actual` dice match the bet, `losses` are by seat."""
 
     doubter: int
     bettor: int

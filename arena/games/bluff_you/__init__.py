@@ -1,4 +1,4 @@
-"""Bluff You!: win, steal and swap chips with dice that only the bluffer sees."""
+"""Bluff You!: a game of winning, stealing and swapping chips with dice only the bluffer sees."""
 
 from arena.games.bluff_you.game import BluffYou
 from arena.games.bluff_you.options import BluffYouOptions
@@ -7,9 +7,9 @@ from arena.games.bluff_you.swaps import is_double, legal_swaps, swap_targets
 from arena.games.bluff_you.values import (
     CHIPS,
     Announced,
-    Announcement,
     Answer,
     BluffYouAction,
+    BluffYouAnnouncement,
     BluffYouChoice,
     BluffYouEvent,
     BluffYouPhase,
@@ -31,10 +31,10 @@ from arena.games.bluff_you.values import (
 __all__ = [
     "CHIPS",
     "Announced",
-    "Announcement",
     "Answer",
     "BluffYou",
     "BluffYouAction",
+    "BluffYouAnnouncement",
     "BluffYouChoice",
     "BluffYouEvent",
     "BluffYouOptions",

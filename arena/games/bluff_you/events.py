@@ -1,4 +1,4 @@
-"""What everybody learns from a step, dice included once they are shown (BY-24)."""
+"""The public events of each step of Bluff You!, with the dice once they are shown (BY-24)."""
 
 from arena.games.bluff_you.state import TAKE, BluffYouState
 from arena.games.bluff_you.values import (
@@ -24,7 +24,7 @@ from arena.games.bluff_you.values import (
 def events(
     before: BluffYouState, action: BluffYouAction, after: BluffYouState
 ) -> tuple[BluffYouEvent, ...]:
-    """The public side of an action that led from `before` to `after`."""
+    """The public events of an action that led from `before` to `after`."""
     bluffer = before.bluffer
     match action:
         case Roll():
@@ -44,7 +44,7 @@ def events(
 
 
 def winner(state: BluffYouState, believed: bool) -> int:
-    """Who wins with this answer: the seer exactly when it is right (BY-10)."""
+    """The winner under this answer: the seer if the answer is right, else the bluffer (BY-10)."""
     announced = state.said
     return announced.seer if believed == (sum(state.dice) == announced.number) else state.bluffer
 

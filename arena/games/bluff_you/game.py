@@ -27,9 +27,9 @@ from arena.games.bluff_you.values import (
     CHIPS,
     DICE,
     PIPS,
-    Announcement,
     Answer,
     BluffYouAction,
+    BluffYouAnnouncement,
     BluffYouChoice,
     BluffYouEvent,
     BluffYouView,
@@ -56,7 +56,7 @@ from arena.randomness import Randomness
 
 
 class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView, BluffYouEvent]):
-    """Name the sum of dice that only you see, for the chip with that number."""
+    """Bluff You!: announce the sum of dice that only you see, to win the chip of that number."""
 
     name: ClassVar[str] = "bluff_you"
     title: ClassVar[str] = "Bluff You!"
@@ -112,7 +112,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         if actor is DEALER:
             return _rolled(state, action)
         phase, asked = state.phase, state.asked
-        # An exact type, here and below: True and 1.0 compare equal to seats and numbers.
+        # Exact types, here and below: True and 1.0 compare equal to seats and numbers.
         if asked is None or type(actor) is not int or actor != asked:
             raise IllegalActionError(self.legal_hint(state, actor))
         if phase is ANNOUNCE:
@@ -123,7 +123,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
             raise self._refusal(state, "A turn is a win attempt, a steal attempt or a swap")
         if phase is ANSWER:
             if type(action) is not Answer or type(action.believe) is not bool:
-                raise self._refusal(state, "The seer answers")
+                raise self._refusal(state, "The seer must answer")
             return self._answer(state, action.believe)
         if phase is GIVE or phase is TAKE:
             return self._choose(state, action)
@@ -136,7 +136,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
     def view(self, state: BluffYouState, seat: int | None) -> BluffYouView:
         legality, phase, bluffer = self._legality, state.phase, state.bluffer
         points, chips = legality.points, state.chips
-        # Between the reveal and the end of the turn everybody knows the dice.
+        # Between the reveal and the end of the turn the dice are public.
         shown = seat == bluffer or phase is GIVE or phase is TAKE or phase is SWAP_AGAIN
         announcing = phase is ANNOUNCE and seat == bluffer
         return BluffYouView(
@@ -161,22 +161,23 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
     def events(
         self,
         before: BluffYouState,
-        actor: Actor,  # noqa: ARG002 - a state has one actor, and knows it
+        actor: Actor,  # noqa: ARG002 - the state determines its one actor
         action: BluffYouAction,
         after: BluffYouState,
     ) -> tuple[BluffYouEvent, ...]:
         return events(before, action, after)
 
     def default_action(self, state: BluffYouState, seat: int) -> BluffYouChoice:
-        """The smallest number of the centre to the next seat; "Ok!"; the cheapest chip (BY-27).
+        """The action played for a faulty seat (BY-27).
 
-        Where options ask for more: the chip that was announced, and no further swap.
+        To announce: a win attempt for the smallest number of the centre to the next seat. To
+        answer: "Ok!". To give: the cheapest chip. To take: the announced chip. No further swap.
         """
         phase = state.phase
         if phase is ANSWER:
             return BELIEVE
         if phase is GIVE:
-            # Chips are ascending and the first of the cheapest is kept.
+            # Chips are ascending; among the cheapest, the first is given.
             return Give(min(state.chips[seat], key=self._legality.points.__getitem__))
         if phase is TAKE:
             return Take(state.said.number)
@@ -185,7 +186,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return Win((seat + 1) % len(state.chips), state.centre[0])
 
     def placing(self, state: BluffYouState) -> tuple[int, ...]:
-        """By points, and among equals by fewer chips (BY-21)."""
+        """Ranks by points, and among equals by fewer chips (BY-21)."""
         scores = self.scores(state)
         return competition_ranking(
             [(score, -len(own)) for score, own in zip(scores, state.chips, strict=True)]
@@ -198,9 +199,10 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return tuple([worth(self._legality.points, own) for own in state.chips])
 
     def longest(self, seat_count: int) -> int:
-        """Every win attempt raises the points owned; between two lie few other turns (BY-23).
+        """The most actions in a match (BY-23).
 
-        A win attempt is two actions, a steal attempt at most three, a turn of swaps one for each.
+        Every win attempt raises the points owned, and the turns between two of them are limited.
+        A win attempt is two actions, a steal attempt at most three, a turn of swaps one per swap.
         """
         points = self.options.chip_points
         other_turn = max(3, self.options.swap_max_per_turn)
@@ -208,7 +210,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
             2 + self._legality.no_win_limit(seat_count) * other_turn
         )
 
-    def _announce(self, state: BluffYouState, announced: Announcement) -> BluffYouState:
+    def _announce(self, state: BluffYouState, announced: BluffYouAnnouncement) -> BluffYouState:
         reason = self._legality.announcement_refusal(state, announced)
         if reason is not None:
             raise self._refusal(state, reason)
@@ -236,10 +238,12 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
     def _choose(self, state: BluffYouState, action: BluffYouAction) -> BluffYouState:
         giving = state.phase is GIVE
         if not ((type(action) is Give and giving) or (type(action) is Take and not giving)):
-            raise self._refusal(state, "A chip is owed" if giving else "A chip was won")
+            raise self._refusal(
+                state, "The bluffer must give a chip" if giving else "The bluffer must take a chip"
+            )
         number = action.number
         if type(number) is not int or number not in self._legality.owed(state):
-            raise self._refusal(state, "This chip is not among them")
+            raise self._refusal(state, "This chip cannot be chosen")
         ends = (state.bluffer, state.said.seer) if giving else (state.said.seer, state.bluffer)
         return next_turn(state, state.centre, moved(state.chips, number, *ends), progress=False)
 
@@ -265,13 +269,13 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
                 centre,
                 chips,
             )
-            # Whoever is asked to swap again has one to make.
+            # A seat is asked to swap again only if it has a legal swap.
             if self._legality.swap_targets(again):
                 return again
         return next_turn(state, centre, chips, progress=False)
 
     def _refusal(self, state: BluffYouState, reason: str) -> IllegalActionError:
-        # Never with the refused value in it: garbage may be too long to print.
+        # Never contains the refused value, which may be too long to print.
         return IllegalActionError(f"{reason}.", self._legality.hint(state, state.asked))
 
 

@@ -1,4 +1,4 @@
-"""What is legal when: arithmetic on a state, the list of all actions, and the same in words."""
+"""The legal actions of Bluff You!: checks on a state, a list of all actions, and a sentence."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,8 +18,8 @@ from arena.games.bluff_you.swaps import LEAST_OWNED, is_double, legal_swaps, swa
 from arena.games.bluff_you.values import (
     CHIPS,
     LOWEST_CHIP,
-    Announcement,
     Answer,
+    BluffYouAnnouncement,
     BluffYouChoice,
     BluffYouView,
     Chips,
@@ -49,33 +49,35 @@ class Legality:
         self._no_win_limit = options.no_win_limit
 
     def no_win_limit(self, seat_count: int) -> int:
-        """Turns in a row without a win attempt that lock all other actions (BY-22)."""
+        """The number of turns in a row without a win that locks all other actions (BY-22)."""
         return self._no_win_limit or max(12, 3 * seat_count)
 
     def locked(self, state: BluffYouState) -> bool:
-        """Whether only win attempts are legal, because there was none for too long (BY-22)."""
+        """Whether only win attempts are legal, because the no-win limit is reached (BY-22)."""
         return state.no_win_turns >= self.no_win_limit(len(state.chips))
 
     def win_numbers(self, state: BluffYouState) -> Chips:
-        """What may be announced in a win attempt (BY-8)."""
-        # A number that gains nobody a chip is no way out of the lock.
+        """The numbers that may be announced in a win attempt (BY-8)."""
+        # While locked, a number that wins no chip is not allowed: it would not end the lock.
         return CHIPS if self._any_number and not self.locked(state) else state.centre
 
     def can_steal(self, state: BluffYouState) -> bool:
-        """Whether the bluffer may steal from whoever else owns chips (BY-12)."""
+        """Whether the bluffer may steal from the other seats that own chips (BY-12)."""
         if state.phase is not ANNOUNCE or not state.chips[state.bluffer]:
             return False
         return state.chips.count(()) < len(state.chips) - 1 and not self.locked(state)
 
     def swap_targets(self, state: BluffYouState) -> Chips:
-        """What the bluffer may take in a swap; tells about the dice (BY-16, 17)."""
+        """The chips that the bluffer may take in a swap; depends on the hidden dice (BY-16, 17)."""
         if not self._swap_phase(state) or not is_double(state.dice):
             return ()
         own = state.chips[state.bluffer]
         return swap_targets(own, state.centre, self.points, self._min_give)
 
-    def announcement_refusal(self, state: BluffYouState, announced: Announcement) -> str | None:
-        """Why this cannot be announced now; None when it can."""
+    def announcement_refusal(
+        self, state: BluffYouState, announced: BluffYouAnnouncement
+    ) -> str | None:
+        """Why this cannot be announced now; None if it can."""
         seer, number = announced.seer, announced.number
         # Exact types: True and 1.0 compare equal to seats and numbers.
         if type(seer) is not int or type(number) is not int:
@@ -92,7 +94,7 @@ class Legality:
         return None
 
     def swap_refusal(self, state: BluffYouState, swap: Swap) -> str | None:
-        """Why this swap is not possible now; None when it is (BY-16 to 18)."""
+        """Why this swap is not legal now; None if it is (BY-16 to 18)."""
         give, take, own = swap.give, swap.take, state.chips[state.bluffer]
         if type(give) is not tuple or type(take) is not int:
             return "A swap is a list of own chips and one chip of the centre"
@@ -105,13 +107,13 @@ class Legality:
         if len(own) < LEAST_OWNED:
             return f"A swap needs {LEAST_OWNED} own chips"
         if len(give) < self._min_give:
-            return "A swap gives more chips"
+            return "A swap must give more chips"
         if len(set(give)) < len(give) or any(number not in own for number in give):
             return "Only own chips are given, each once"
         if take not in state.centre:
-            return "The chip taken is one of the centre before the swap"
+            return "The chip taken must be in the centre before the swap"
         if worth(self.points, give) != self.points[take]:
-            return "The chips given are worth as much together as the chip taken"
+            return "The chips given must have the same total worth as the chip taken"
         return None
 
     def owed(self, state: BluffYouState) -> Chips:
@@ -119,7 +121,7 @@ class Legality:
         return state.chips[state.said.seer if state.phase is TAKE else state.bluffer]
 
     def choices(self, view: BluffYouView) -> Iterator[BluffYouChoice]:
-        """All legal actions of the seat that looks, each once."""
+        """All legal actions of the view's own seat, each once."""
         seat, phase = view.seat, view.phase
         if seat is None or seat != view.to_act:
             return
@@ -134,12 +136,12 @@ class Legality:
             if phase is SWAP_AGAIN:
                 yield STOP
             yield from _announcements(view, seat)
-            # Nothing else in the centre can be paid for.
+            # The other chips of the centre cannot be paid for.
             targets = view.swap_targets
             yield from legal_swaps(view.chips[seat], targets, self.points, self._min_give)
 
     def hint(self, state: BluffYouState, seat: int | None) -> str:
-        """What is legal in one sentence."""
+        """One sentence that says what is legal for a seat now."""
         asked = state.asked
         if asked is None:
             over = state.phase is OVER
@@ -176,7 +178,7 @@ class Legality:
 
 def _announcements(view: BluffYouView, seat: int) -> Iterator[BluffYouChoice]:
     count = len(view.chips)
-    # Clockwise from the next seat, so that the first of all is the default action (BY-27).
+    # Clockwise from the next seat, so that the first action is the default action (BY-27).
     others = [(seat + step) % count for step in range(1, count)]
     for number in view.win_numbers:
         for seer in others:

@@ -8,11 +8,11 @@ from arena.games.bluff_you.values import CHIPS
 from arena.games.game import Options
 
 Points = Annotated[int, Field(ge=1, le=100)]
-"""Never 0: every chip that leaves the centre must raise the points owned, or BY-23 fails."""
+"""Never 0: BY-23 needs every chip that leaves the centre to raise the points owned."""
 
 
 class BluffYouOptions(Options):
-    """Parameters with a single value are house decisions that are recorded by name."""
+    """The options of Bluff You! Those with one allowed value record house decisions by name."""
 
     players_min: int = Field(default=2, ge=2, le=6)
     players_max: int = Field(default=4, ge=2, le=6)

@@ -1,11 +1,10 @@
-"""Everything about a match of Bluff You! at one moment, secrets included. It never leaves the
-referee."""
+"""The complete state of a match of Bluff You!, including secrets. It never leaves the referee."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from arena.games.bluff_you.values import Announcement, BluffYouPhase, Chips, Dice
+from arena.games.bluff_you.values import BluffYouAnnouncement, BluffYouPhase, Chips, ThreeDice
 
 # Read on every step; a module constant is found faster than an enum's member.
 ROLL: Final = BluffYouPhase.ROLL
@@ -19,14 +18,14 @@ OVER: Final = BluffYouPhase.OVER
 
 @dataclass(frozen=True, slots=True)
 class BluffYouState:
-    """Every chip is either in `centre` or with exactly one seat of `chips` (BY-2)."""
+    """The state of a match. Every chip is in `centre` or with one seat of `chips` (BY-2)."""
 
     turn: int
     bluffer: int
     phase: BluffYouPhase
-    dice: Dice
+    dice: ThreeDice
     """() before the roll and after the end."""
-    announced: Announcement | None
+    announced: BluffYouAnnouncement | None
     believed: bool | None
     swaps: int
     """Swaps made in this turn."""
@@ -37,24 +36,27 @@ class BluffYouState:
 
     @property
     def asked(self) -> int | None:
-        """The seat that acts now, if it is a seat."""
+        """The seat that acts now; None while the dealer acts and after the end."""
         phase = self.phase
         if phase is ANSWER:
             return self.said.seer
         return None if phase is ROLL or phase is OVER else self.bluffer
 
     @property
-    def said(self) -> Announcement:
-        """What was announced; only asked for in the phases after an announcement."""
+    def said(self) -> BluffYouAnnouncement:
+        """The announcement of this turn. Raises ValueError before there is one."""
         if self.announced is None:
             raise ValueError("nothing was announced in this turn")
         return self.announced
 
 
 def within_turn(
-    state: BluffYouState, phase: BluffYouPhase, announced: Announcement, believed: bool | None
+    state: BluffYouState,
+    phase: BluffYouPhase,
+    announced: BluffYouAnnouncement,
+    believed: bool | None,
 ) -> BluffYouState:
-    """The same turn, waiting for the next answer; no chip has moved."""
+    """The state in the same turn, waiting for the next answer; no chip has moved."""
     return BluffYouState(
         state.turn,
         state.bluffer,
@@ -72,9 +74,9 @@ def within_turn(
 def next_turn(
     state: BluffYouState, centre: Chips, chips: tuple[Chips, ...], *, progress: bool
 ) -> BluffYouState:
-    """A turn is finished: the next seat's roll, or the end when the centre is empty (BY-5, 20).
+    """The state after a turn: the next seat's roll, or the end if the centre is empty (BY-5, 20).
 
-    `progress` says that a chip was won from the centre, which is what BY-22 asks for.
+    `progress`: a chip was won from the centre, which resets the count of BY-22.
     """
     no_win_turns = 0 if progress else state.no_win_turns + 1
     turn, bluffer, phase = state.turn, state.bluffer, OVER
@@ -84,18 +86,18 @@ def next_turn(
 
 
 def with_chip(chips: Chips, number: int) -> Chips:
-    """`chips` and one more, ascending."""
+    """`chips` with one chip added, ascending."""
     return tuple(sorted((*chips, number)))
 
 
 def without_chip(chips: Chips, number: int) -> Chips:
-    """`chips` less one of them."""
+    """`chips` without one of them."""
     place = chips.index(number)
     return chips[:place] + chips[place + 1 :]
 
 
 def moved(chips: tuple[Chips, ...], number: int, giver: int, receiver: int) -> tuple[Chips, ...]:
-    """The chips by seat after one went from a seat to another."""
+    """The chips by seat after one chip moved from `giver` to `receiver`."""
     seats = list(chips)
     seats[giver] = without_chip(seats[giver], number)
     seats[receiver] = with_chip(seats[receiver], number)
@@ -103,7 +105,7 @@ def moved(chips: tuple[Chips, ...], number: int, giver: int, receiver: int) -> t
 
 
 def replaced(chips: tuple[Chips, ...], seat: int, own: Chips) -> tuple[Chips, ...]:
-    """The chips by seat with those of one seat exchanged for others."""
+    """The chips by seat with those of one seat replaced."""
     seats = list(chips)
     seats[seat] = own
     return tuple(seats)

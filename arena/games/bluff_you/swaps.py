@@ -1,25 +1,24 @@
-"""Which swaps there are: sets of own chips worth as much as one chip of the centre (BY-17)."""
+"""The possible swaps: sets of own chips worth as much as one chip of the centre (BY-17)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from arena.games.bluff_you.values import Chips, Dice, Swap
+from arena.games.bluff_you.values import Chips, Swap, ThreeDice
 
 LEAST_OWNED: Final = 2
-"""Chips that a bluffer owns who may swap, however few of them it may give (BY-16)."""
+"""The chips that a bluffer must own to swap, however few it gives (BY-16)."""
 
 
-def is_double(dice: Dice) -> bool:
+def is_double(dice: ThreeDice) -> bool:
     """Whether at least two of three dice are equal; a triple is a double (BY-16)."""
     first, second, third = dice
     return first in (second, third) or second == third
 
 
 def swap_targets(own: Chips, centre: Chips, points: Sequence[int], fewest: int) -> Chips:
-    """The chips of the centre that `fewest` or more own chips can pay for exactly; () for a seat
-    that owns too few chips to swap at all.
+    """The chips of the centre worth exactly as much as some `fewest` or more own chips.
 
-    `points` is indexed by chip number.
+    () for a seat that owns too few chips to swap. `points` is indexed by chip number.
     """
     if len(own) < max(fewest, LEAST_OWNED):
         return ()

@@ -5,14 +5,14 @@ from enum import Enum
 from typing import Final, TypeAlias
 
 CHIPS: Final = tuple(range(3, 19))
-"""The numbers on the chips: what three dice can show together (BY-2)."""
+"""The numbers on the chips: the possible sums of three dice (BY-2)."""
 LOWEST_CHIP: Final = CHIPS[0]
 DICE: Final = 3
 """Dice of a roll."""
 PIPS: Final = 6
 """Faces of a die: 1 to 6."""
 
-Dice: TypeAlias = tuple[int, ...]
+ThreeDice: TypeAlias = tuple[int, ...]
 """The three dice in the order in which they were drawn; () where they are not known."""
 
 Chips: TypeAlias = tuple[int, ...]
@@ -20,7 +20,7 @@ Chips: TypeAlias = tuple[int, ...]
 
 
 class BluffYouPhase(Enum):
-    """What a turn waits for."""
+    """The phase of a turn: the decision that it waits for."""
 
     ROLL = "roll"
     """The dealer rolls (BY-6)."""
@@ -42,7 +42,7 @@ class BluffYouPhase(Enum):
 class Roll:
     """The hidden roll of a turn, die 0 first (BY-6)."""
 
-    dice: Dice
+    dice: ThreeDice
 
     def __str__(self) -> str:
         return f"roll {' '.join(map(str, self.dice))}"
@@ -72,9 +72,9 @@ class Steal:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A double is shown: `give` goes into the centre, `take` comes out of it (BY-17).
+    """A swap with a shown double: `give` goes into the centre, `take` comes from it (BY-17).
 
-    `give` is a set of chips and kept ascending, so that one swap is one value.
+    `give` is a set of chips, kept ascending so that equal swaps are equal values.
     """
 
     give: Chips
@@ -82,7 +82,7 @@ class Swap:
 
     def __post_init__(self) -> None:
         give = self.give
-        # Whatever else a seat may have sent is left as it is, for the rules to refuse.
+        # Anything else that a seat sent stays unchanged; the rules refuse it.
         if type(give) is tuple and all(type(number) is int for number in give):
             object.__setattr__(self, "give", tuple(sorted(give)))
 
@@ -128,39 +128,38 @@ class Stop:
         return "enough"
 
 
-Announcement: TypeAlias = Win | Steal
-"""What is said to a seer, who then answers."""
+BluffYouAnnouncement: TypeAlias = Win | Steal
+"""An announcement to a seer, who then answers."""
 
 BluffYouChoice: TypeAlias = Win | Steal | Swap | Answer | Give | Take | Stop
-"""What a seat may answer."""
+"""An answer of a seat."""
 
 BluffYouAction: TypeAlias = BluffYouChoice | Roll
-"""What a seat answers or the dealer draws."""
+"""An answer of a seat or a draw of the dealer."""
 
 
 @dataclass(frozen=True, slots=True)
 class BluffYouView:
-    """What one seat, or a spectator, may know (BY-24).
+    """The view of one seat, or of a spectator (BY-24).
 
-    `win_numbers`, `can_steal` and `swap_targets` say what the looking seat may do now, and are
-    empty or false for everybody else. In the phases GIVE and TAKE the legal chips are the
-    bluffer's and the seer's own.
+    `win_numbers`, `can_steal` and `swap_targets` say what this seat may do now; they are empty or
+    false for all others. The legal chips are the bluffer's own in phase GIVE, the seer's in TAKE.
     """
 
     seat: int | None
-    """Who looks; None is the spectator."""
+    """The seat of the view; None is the spectator."""
     phase: BluffYouPhase
     turn: int
     """Counts from 1."""
     bluffer: int
     to_act: int | None
     """The seat that is asked; None while the dealer rolls and when the match is over."""
-    dice: Dice
-    """This turn's dice: the bluffer's alone until they are shown, then everybody's."""
-    announced: Announcement | None
-    """What the bluffer said in this turn."""
+    dice: ThreeDice
+    """This turn's dice: visible to the bluffer only until they are shown, then to all; else ()."""
+    announced: BluffYouAnnouncement | None
+    """The bluffer's announcement in this turn."""
     believed: bool | None
-    """What the seer answered in this turn."""
+    """The seer's answer in this turn."""
     centre: Chips
     chips: tuple[Chips, ...]
     """Chips owned, by seat."""
@@ -169,14 +168,14 @@ class BluffYouView:
     no_win_turns: int
     """Finished turns in a row without a win attempt (BY-22)."""
     no_win_limit: int
-    """From this many of them on, only win attempts are legal."""
+    """Once `no_win_turns` reaches this, only win attempts are legal."""
     win_numbers: Chips
     """Numbers that may be announced to any other seat as a win attempt."""
     can_steal: bool
     """Whether any chip of any other seat may be announced to its owner as a steal attempt."""
     swap_targets: Chips
-    """Chips of the centre that may be taken for at least `swap_min_give` own chips which are
-    worth as much together."""
+    """Chips of the centre that may be taken for `swap_min_give` or more own chips of the same
+    total worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ class Announced:
     """The bluffer made a win or a steal attempt."""
 
     bluffer: int
-    announced: Announcement
+    announced: BluffYouAnnouncement
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +204,9 @@ class Revealed:
     """
 
     bluffer: int
-    announced: Announcement
+    announced: BluffYouAnnouncement
     believed: bool
-    dice: Dice
+    dice: ThreeDice
     winner: int
     chip: int | None
 
@@ -235,7 +234,7 @@ class Swapped:
     """The bluffer showed a double and swapped chips with the centre."""
 
     bluffer: int
-    dice: Dice
+    dice: ThreeDice
     give: Chips
     take: int
 

@@ -1,6 +1,6 @@
 """Moments of a match as HTML and in words; a module per game.
 
-A scene draws what it is given, the views of whoever looks and the events that everybody learnt,
+A scene renders what it is given, the views of whoever looks and the events that everybody learnt,
 and nothing else reaches it. All functions are pure.
 """
 
@@ -14,27 +14,27 @@ from arena_dashboard.watching import Moment
 
 
 class Scene(Protocol):
-    """What a game's module offers. `names` are the bots' by seat."""
+    """The functions of a game's module. `names` are the bots' names by seat."""
 
     @property
     def QUIET(self) -> str:  # noqa: N802  a constant of the module
-        """What is said of a step that showed everybody something, but was no event."""
+        """The text for a step that changed what everybody sees, but has no event."""
 
-    def draw(self, moment: Moment, names: Sequence[str]) -> Html:
+    def render(self, moment: Moment, names: Sequence[str]) -> Html:
         """The table."""
 
     def tell(self, event: Any, names: Sequence[str]) -> str:
         """An event in words."""
 
     def reveal(self, step: Step, names: Sequence[str]) -> str | None:
-        """What a step of the viewpoint's own holds beyond its events."""
+        """What a step that the viewpoint may see in full shows beyond its events."""
 
 
 SCENES: Final[Mapping[str, Scene]] = {"bluff": bluff, "bluff_you": bluff_you, "bloeff": bloeff}
 
 
 def luck_in_words(luck: Sequence[float], names: Sequence[str]) -> str:
-    """What the dealer gave each seat, in expected points."""
+    """The luck of each seat in words, in expected points."""
     told = [f"{points:+.2f}".replace("-", "−") for points in luck]
     return ", ".join(f"{name} {points}" for name, points in zip(names, told, strict=True))
 

@@ -46,7 +46,7 @@ _ENDINGS = {
 _NAMES = {Card.REVERSE: "⇄", Card.DRAW2: "+2", Card.SKIP: "⊘"}
 
 
-def draw(moment: Moment, names: Sequence[str]) -> Html:
+def render(moment: Moment, names: Sequence[str]) -> Html:
     """The table."""
     view: BloeffView = moment.views[0]
     clockwise = view.direction is Direction.CLOCKWISE

@@ -34,7 +34,7 @@ from arena_dashboard.watching import Moment
 QUIET = "The dealer rolls again, in secret."
 
 
-def draw(moment: Moment, names: Sequence[str]) -> Html:
+def render(moment: Moment, names: Sequence[str]) -> Html:
     """The table."""
     view: BluffView = moment.views[0]
     showdown = next((e for e in moment.events if isinstance(e, Showdown)), None)
@@ -47,7 +47,7 @@ def draw(moment: Moment, names: Sequence[str]) -> Html:
         seats = _rolled(starting, names)
     else:
         seats = _playing(moment.views, names)
-    # A showdown's losses have left the counts already, and still lie on the table.
+    # The dice lost in a showdown are no longer counted, but still lie on the table.
     losses = sum(showdown.losses if showdown else ())
     in_play = sum(view.dice_counts) + losses
     ended = f"on the table: {showdown.actual}" if showdown else ""
@@ -64,7 +64,7 @@ def draw(moment: Moment, names: Sequence[str]) -> Html:
 
 
 def _round_of(view: BluffView, showdown: Showdown | None) -> int:
-    """After a showdown the view counts on, unless the match is over."""
+    """The round shown: after a showdown the view is already in the next, unless the match ended."""
     ends_match = sum(count > 0 for count in view.dice_counts) == 1
     return view.round - (showdown is not None and not ends_match)
 
@@ -121,7 +121,7 @@ def _fields(last: int) -> Iterator[tuple[int, bool]]:
 
 
 def _field(bet: Bet) -> int:
-    """Where a bet stands (BL-13)."""
+    """The position of a bet on the track (BL-13)."""
     return 4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity
 
 

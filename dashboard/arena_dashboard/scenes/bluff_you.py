@@ -5,7 +5,7 @@ from typing import assert_never
 
 from arena.games.bluff_you import (
     Announced,
-    Announcement,
+    BluffYouAnnouncement,
     BluffYouEvent,
     BluffYouPhase,
     BluffYouView,
@@ -37,11 +37,11 @@ QUIET = "The swapping ends."
 _DICE = 3
 
 
-def draw(moment: Moment, names: Sequence[str]) -> Html:
+def render(moment: Moment, names: Sequence[str]) -> Html:
     """The table."""
     view: BluffYouView = moment.views[0]
     shown = next((e for e in moment.events if isinstance(e, Revealed | Swapped)), None)
-    # After a reveal the view is of the next turn; the picture stays with what was shown.
+    # After a reveal the view is of the next turn; the picture still shows the revealed turn.
     bluffer = shown.bluffer if shown else view.bluffer
     turn = view.turn - (shown is not None and view.bluffer != bluffer)
     dice = shown.dice if shown else next((v.dice for v in moment.views if v.dice), ())
@@ -62,7 +62,7 @@ def draw(moment: Moment, names: Sequence[str]) -> Html:
 
 
 def _moved(events: Sequence[BluffYouEvent]) -> frozenset[int]:
-    """The chips that somebody just got."""
+    """The chips that were just moved to a seat."""
     chips = {event.chip for event in events if isinstance(event, Revealed)}
     return frozenset(
         {chip for chip in chips if chip is not None}
@@ -81,7 +81,7 @@ def _dice(dice: Sequence[int], view: BluffYouView) -> Html:
     return group("three hidden dice", hidden_dice(_DICE))
 
 
-def _claim(said: Announcement) -> str:
+def _claim(said: BluffYouAnnouncement) -> str:
     return f"{said.number}!" if isinstance(said, Win) else f"Your {said.number}!"
 
 

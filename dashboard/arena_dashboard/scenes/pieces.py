@@ -1,4 +1,4 @@
-"""What lies on several games' tables: seats, dice, speech."""
+"""Parts of scenes that several games share: seats, dice, speech."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from arena_dashboard.markup import Html, badge, picture, tag, together
 
 
 def table(header: Html, middle: Sequence[str], seats: Iterable[Html]) -> Html:
-    """A scene: where the match stands, what lies in the middle, the seats around."""
+    """A scene: the state of the match, the middle of the table, the seats around it."""
     return tag(
         "section",
         tag("div", header, class_="ba-header"),
@@ -20,7 +20,7 @@ def table(header: Html, middle: Sequence[str], seats: Iterable[Html]) -> Html:
 def seat_card(
     seat: int, name: str, *body: str, acting: bool = False, out: bool = False, note: str = ""
 ) -> Html:
-    """One seat: whose it is, and what lies before it."""
+    """One seat: its bot and what lies in front of it."""
     kind = "ba-seat" + (" ba-acting" if acting else "") + (" ba-out" if out else "")
     return tag(
         "div",
@@ -38,18 +38,18 @@ def seat_card(
 
 
 def die(face: int, *, star: bool = False, kind: str = "") -> Html:
-    """A die that shows `face`; with `star` the six is one."""
+    """A die that shows `face`; with `star` a six is drawn as a star."""
     shown = "ba-star" if star and face == 6 else f"ba-f{face}"
     return tag("span", class_=f"ba-die {shown} {kind}".strip(), aria_hidden="true")
 
 
 def hidden_dice(count: int) -> Html:
-    """Dice that the viewpoint does not see."""
+    """Dice whose faces the viewpoint may not see."""
     return together(*(tag("span", "?", class_="ba-die ba-hidden", aria_hidden="true"),) * count)
 
 
 def group(label: str, *pieces: str, kind: str = "") -> Html:
-    """Pieces that belong together; `label` says what they are to whoever cannot see them."""
+    """Pieces that belong together; `label` is their text for screen readers."""
     return picture(label, *pieces, class_=f"ba-group {kind}".strip())
 
 
@@ -59,7 +59,7 @@ def labelled(label: str, pieces: Html) -> Html:
 
 
 def speech(who: str, words: str, answer: str = "") -> Html:
-    """What is being said."""
+    """A speech bubble: who says what, and the answer."""
     return tag(
         "div",
         tag("span", who, class_="ba-faint"),

@@ -1,4 +1,4 @@
-"""How does this bot do?"""
+"""The page of one bot: its ratings on all ladders, its opponents, its last matches."""
 
 from urllib.parse import urlencode
 
@@ -32,11 +32,11 @@ def show_ladder(facts: Details, bot: str) -> None:
                     facts.board.standings, facts.comparisons, line.version_id
                 )
             )
-    way = link("history", facts.ladder, bots=",".join(comparison_data.versions_on(facts, bot)))
+    history = link("history", facts.ladder, bots=",".join(comparison_data.versions_on(facts, bot)))
     st.html(
         tag(
             "nav",
-            tag("a", "Rating history", href=way),
+            tag("a", "Rating history", href=history),
             tag("a", "Head to head", href=link("head-to-head", facts.ladder)),
             class_="ba-turning",
         )

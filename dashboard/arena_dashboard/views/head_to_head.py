@@ -1,4 +1,4 @@
-"""Who beats whom, and what does the Elo not say?"""
+"""The page "Head to head": the matrix of who beats whom, and numbers beyond the Elo."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ def show(ladder: LadderId) -> None:
     if facts.comparisons is None:
         st.info("No match of this ladder counts yet.")
         return
-    standings, beside = facts.board.standings, facts.comparisons
+    standings, comparisons = facts.board.standings, facts.comparisons
     st.caption(
         f"{in_words(ladder)} · {facts.board.matches:,} rated matches. Points that the row's bot "
         "took from the column's, in per cent, a tie being half a point; below, the 95 % Wilson "
@@ -25,33 +25,35 @@ def show(ladder: LadderId) -> None:
             f"The first {comparison_tables.MATRIX_BOTS} of {len(standings)} bots; a bot's own page "
             "has all its opponents."
         )
-    st.html(comparison_tables.matrix(standings, beside))
-    worst = comparison_tables.worst_in_words(standings, beside)
+    st.html(comparison_tables.matrix(standings, comparisons))
+    worst = comparison_tables.worst_in_words(standings, comparisons)
     if worst:
         st.markdown(worst)
-    st.subheader("Beside the Elo")
+    st.subheader("Comparisons")
     check = None
     if st.query_params.get("check") == "1":
         with st.spinner("Fitting the exact model…"):
             check = comparison_data.check(ladder)
     st.html(
-        comparison_tables.numbers(standings, beside, facts.troubles, facts.across_tables, check)
+        comparison_tables.numbers(
+            standings, comparisons, facts.troubles, facts.across_tables, check
+        )
     )
     if check is None:
         st.html(
             tag(
                 "p",
                 tag("a", "Check the model", href=link("head-to-head", ladder, check="1")),
-                " (the exact Plackett–Luce model with ties, and how sure the Nash weights are: "
-                "some seconds)",
+                " (the exact Plackett–Luce model with ties, and intervals of the Nash weights; "
+                "takes some seconds)",
                 class_="ba-link",
             )
         )
     else:
         st.markdown(comparison_tables.check_in_words(standings, check))
     st.caption(
-        "Nash: how much each bot matters when everybody picks a bot against the others. A bot that "
-        "farms the weak gains Elo but no weight. It jumps with small changes of the results."
+        "Nash: the weight of each bot in the equilibrium of choosing a bot. A bot that only beats "
+        "weak bots gains Elo but no weight. Small changes of the results can change it a lot."
     )
 
 

@@ -1,4 +1,4 @@
-"""How did the ratings come about?"""
+"""The page "Rating history": the ratings of a ladder over time."""
 
 import streamlit as st
 
@@ -9,7 +9,7 @@ from arena_dashboard.url_choice import to_url_list, url_choices
 
 
 def show(ladder: LadderId) -> None:
-    """The chosen bots' ways, or the best bots'."""
+    """The ratings of the chosen bots, or of the best."""
     with st.spinner("Replaying the results…"):
         found = comparison_data.history(ladder)
     if not found.points:
@@ -35,8 +35,8 @@ def show(ladder: LadderId) -> None:
     st.altair_chart(history_chart.history(frame), alt=history_chart.in_words(frame))
     st.caption(
         f"{in_words(ladder)} · {len(found.points)} points, each the fit of all matches up to it, "
-        "with the intervals of that time. Nothing is kept from then: the log is replayed, so "
-        "`arena history` gives everybody the same numbers."
+        "with the intervals of that time. They are recomputed from the log of results; "
+        "`arena history` prints the same numbers."
     )
 
 

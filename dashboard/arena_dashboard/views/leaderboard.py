@@ -1,4 +1,4 @@
-"""Which bots are best?"""
+"""The page "Leaderboard": the bots of a ladder, best first."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from arena_dashboard import charts, data, tables
 from arena_dashboard.ladder_choice import choose_ladder, size_in_words
 
 LIVE_SECONDS = 3.0
-# With fewer bots there is no picture to draw.
+# With fewer bots a chart says nothing.
 FEW = 2
 
 
@@ -16,7 +16,7 @@ FEW = 2
 def live(ladder: LadderId) -> None:
     """The ladder, kept up to date while the page is open."""
     try:
-        # Seen at the first visit only: later ones find the board there.
+        # Only the first visit waits: later ones use the same board.
         with st.spinner("Reading the results…"):
             board = data.leaderboard(ladder)
     except StorageError as error:

@@ -1,4 +1,4 @@
-"""What has been played?"""
+"""The page "Matches": finished matches, newest first, with filters."""
 
 from urllib.parse import urlencode
 
@@ -44,7 +44,7 @@ if page:
 elif before is not None:
     st.info("There are no older matches.")
 elif filters:
-    st.info("No match fits: choose other filters.")
+    st.info("No match fits these filters.")
 else:
     st.info("No match has been played yet.")
 

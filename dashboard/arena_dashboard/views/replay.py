@@ -1,4 +1,4 @@
-"""What happened in this match, and who knew what?
+"""The page "Replay": one match step by step, from a viewpoint.
 
 `?match=…&step=…&view=…` is a link to one moment, seen by one seat, by a spectator, or with
 everything open.
@@ -13,7 +13,7 @@ from arena_dashboard.watching import Onlooker, Watched, parse_viewpoint, write_v
 
 
 def choose_match() -> str:
-    """The match of the URL, else the newest; ends the page where there is none."""
+    """The match of the URL, else the newest; ends the page if there is none."""
     match_id = st.query_params.get("match") or data.newest_match()
     if match_id is None:
         st.title("Replay")
@@ -24,7 +24,7 @@ def choose_match() -> str:
 
 
 def see(match_id: str) -> Watched:
-    """The match from the URL's viewpoint; ends the page where there is none."""
+    """The match from the URL's viewpoint; ends the page if there is no such match."""
     try:
         watched = data.watched(match_id, st.query_params.get("view", Onlooker.EVERYTHING.value))
     except TranscriptDamagedError as error:
@@ -32,24 +32,24 @@ def see(match_id: str) -> Watched:
         st.stop()
     if watched is None:
         st.title("Replay")
-        st.info("There is no such match. The list of matches has all that were played.")
+        st.info("There is no such match. See the list of matches.")
         st.page_link("views/matches.py", label="Matches")
         st.stop()
     return watched
 
 
 def link_to(step: int) -> None:
-    """Move on, and let the URL say so."""
+    """Go to a step, and write it into the URL."""
     st.query_params.update({"match": match.match_id, "step": str(step)})
 
 
 def moved() -> None:
-    """The slider was moved."""
+    """Handle a move of the slider."""
     link_to(st.session_state["at"])
 
 
 def turned() -> None:
-    """Another viewpoint was chosen."""
+    """Handle the choice of a viewpoint."""
     st.query_params.update(
         {"match": match.match_id, "step": str(moment.step), "view": st.session_state["view_"]}
     )
@@ -64,7 +64,7 @@ def in_words(viewpoint: str) -> str:
 
 
 def step_of_url() -> int:
-    """The step of the URL; the start where it makes no sense."""
+    """The step of the URL; 0 if it is invalid."""
     text = st.query_params.get("step", "0")
     return int(text) if text.isascii() and text.isdigit() else 0
 
@@ -79,7 +79,7 @@ st.html(match_page.match_facts(match, data.match(match.match_id)))
 if match.broken is not None:
     st.error(f"This match cannot be replayed to its end: {match.broken}.")
 
-# Widgets show what the URL says, never the other way round.
+# Set from the URL at every run: the URL determines what widgets show.
 st.session_state["view_"] = write_viewpoint(match.viewpoint)
 st.session_state["at"] = moment.step
 st.segmented_control(
@@ -122,7 +122,7 @@ scene, words = st.columns([5, 3], gap="large")
 with scene:
     now = sentences(moment, match.game, match.names)
     st.html(match_page.headline(moment.step, now))
-    st.html(SCENES[match.game].draw(moment, match.names))
+    st.html(SCENES[match.game].render(moment, match.names))
     if at == last:
         st.html(match_page.result(match))
 with words:

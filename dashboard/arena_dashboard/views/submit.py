@@ -1,4 +1,4 @@
-"""How do I get my own bot onto the ladder?"""
+"""The page "Submit a bot": how to write, register and run a bot."""
 
 from importlib.resources import files
 
@@ -9,7 +9,7 @@ from arena.settings import read_settings
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
 
 settings = read_settings()
-# What a referee that listens everywhere is called from its own machine.
+# The address, on its own machine, of a referee that listens on all interfaces.
 host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - asks, does not bind
 
 st.title("Submit a bot")
@@ -17,11 +17,12 @@ st.markdown("Five minutes, on this machine or any other that reaches the referee
 st.markdown("**1. Write it.** One file, one method: a turn comes in, an action goes out.")
 st.code(FIRST_BOT.read_text(), language="python")
 st.markdown(
-    "**2. Try it.** In a checkout of the project, without any server; whatever it does wrong is "
-    "listed."
+    "**2. Try it**, without any server; whatever it does wrong is listed. Install the package from "
+    "its wheel, or run `make setup && . .venv/bin/activate` in a checkout of the project."
 )
 st.code(
-    "make setup && . .venv/bin/activate\narena play mine.py honest timid --matches 200",
+    "pip install 'bluff-arena[play] @ PATH-OR-URL-OF-THE-WHEEL'\n"
+    "arena play mine.py honest timid --matches 200",
     language="bash",
 )
 st.markdown("**3. Register it**, where the arena runs. This prints the bot's token, once.")
@@ -37,8 +38,8 @@ st.code(
 st.markdown(
     "It appears on the leaderboard with its first complete block of matches. Every release is a "
     "version of its own, with a rating of its own: register the next one with `--version 2`. "
-    "A bot in any other language speaks the same gRPC: see `docs/write-a-bot.md`, "
-    "`proto/arena/v1/` and `sample_bots/`."
+    "A bot in any other language speaks the same gRPC: its files are in `proto/` of the project, "
+    "and in `arena/proto/` of the installed package; `docs/write-a-bot.md` says how to use them."
 )
 st.markdown(
     "What a bot sees and answers is written down per game in `docs/games/`. Hidden dice and cards "

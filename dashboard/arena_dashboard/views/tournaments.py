@@ -31,6 +31,6 @@ if chosen is None:
     st.html(tournament_tables.tournament_list(tournament_data.newest()))
 else:
     # Kept up to date while the page is open, unless nothing will change any more.
-    asked_for = tournament_data.shown(chosen)
+    asked_for = tournament_data.tournament_view(chosen)
     live = asked_for is not None and not asked_for.record.tournament.state.over
     st.fragment(show, run_every=LIVE_SECONDS if live else None)(chosen, live=live)

@@ -2,12 +2,12 @@
 
 Three things go into it:
 
-1. Beliefs. Whoever bets on a face probably holds it, so the unseen dice of that seat are tilted
+1. Beliefs. A seat that bets on a face probably holds it, so its unseen dice are tilted
    towards the faces it has bet on in this round.
-2. A model of the next seat: it doubts when the bet looks unlikely from its own dice. So a bet is
-   worth what happens if it is doubted, in just those cases in which it will be.
-3. What is at stake: the number of dice somebody loses is the difference, and fewer dice in play
-   make the remaining ones worth more.
+2. A model of the next seat: it doubts when the bet looks unlikely from its own dice. So the worth
+   of a bet follows from the outcomes in exactly those cases in which it will be doubted.
+3. The stakes: a seat loses as many dice as the bet was wrong by, and fewer dice in play make the
+   remaining ones worth more.
 """
 
 from functools import cache
@@ -21,9 +21,9 @@ TILT = 5.0
 STAR_TILT = 2.2
 """The same for the star after a bet on a number."""
 TRUSTS = 0.5
-"""The next seat doubts a bet that looks less likely than this from where it sits."""
+"""The next seat doubts a bet that looks less likely than this from its own dice."""
 PRESSURE = 0.03
-"""The worth of not being doubted: now somebody else must bet higher, or doubt."""
+"""The worth of not being doubted: another seat must then bet higher, or doubt."""
 REACH = 6
 """How many quantities of each face, from the lowest, are looked at."""
 
@@ -46,7 +46,7 @@ class Bayes(Bot[BluffView, Bet | Doubt]):
 
 
 class Table:
-    """One moment of a match as seen by `seat`, and what may come of it."""
+    """One moment of a match as seen by `seat`, with the expected outcomes of actions."""
 
     def __init__(self, view: BluffView, seat: int) -> None:
         self.view = view
@@ -91,7 +91,7 @@ class Table:
     def worth_of_bet(
         self, quantity: int, face: Face, held: Distribution, rest: Distribution
     ) -> float:
-        """By what the next seat thinks of the bet when it holds 0, 1, 2, … matching dice."""
+        """The expected share of the dice after a bet, over what the next seat may hold."""
         follower = self.others[0]
         # It sees the dice laid out and its own; ours are as hidden to it as the others'.
         missing = quantity - matching(self.laid_out, face)
@@ -130,7 +130,7 @@ def tilted(view: BluffView) -> list[list[float]]:
     weights = [[1.0] * len(Face) for _ in view.dice_counts]
     named: set[tuple[int, Face]] = set()
     for seat, bet in ((placed.seat, placed.bet) for placed in view.bets):
-        # Naming a face again says little more than naming it at all.
+        # A second bet on a face adds little information to the first.
         if (seat, bet.face) not in named:
             weights[seat][bet.face - 1] *= TILT
             if bet.face is not STAR:

@@ -1,16 +1,16 @@
 """Blöff: counts the cards it has not seen, and doubts when what it could win is worth the risk.
 
-Doubting. A seat lies when it has no number card that stays within the limit, or because it likes
-to. How likely the first is, follows from the unseen cards and the size of its hand. A truth is the
-announced total as often as unseen cards make it; a lie is any total that could be said. A doubter
+Doubting. A seat lies when it has no number card that stays within the limit, or by habit. The
+probability of the first follows from the unseen cards and the size of its hand. A true announcement
+has a total in proportion to the unseen cards that make it; a lie is any possible total. A doubter
 that is right makes one other seat draw; one that is wrong draws itself, which helps all the others.
-So the more seats, the surer it must be. But a last card that nobody doubts loses the match: there a
-small chance is enough.
+So with more seats it must be more certain. But a last card that nobody doubts loses the match:
+there a small chance is enough.
 
-Playing. A seat that is about to win is stopped with a red card. Else high cards go first, as long
-as they can be played honestly: they push the total to the limit, where others have to lie. Without
-an honest card it lies, unless the others have been eager to doubt; then it plays an action card. It
-keeps one for the end, for nobody can doubt it.
+Playing. It stops a seat that is about to win with a red card. Otherwise it plays high cards first,
+as long as they are honest: they push the total to the limit, where others have to lie. Without an
+honest card it lies, unless the others often doubt; then it plays an action card. It keeps one
+action card for the end, because nobody can doubt it.
 """
 
 from collections import Counter
@@ -37,9 +37,9 @@ from arena.games.bloeff import Action as ActionCard
 BloeffTurn: TypeAlias = Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]
 
 FREE_LIES = 0.06
-"""How often a seat lies without need, until it has shown its habit."""
+"""How often a seat is assumed to lie without need, until its habit is known."""
 UNSHOWN = 1
-"""Lies and truths of a seat that doubts are taken to have shown before they have shown any."""
+"""The prior counts of lies and of truths that doubts have shown of a seat."""
 LAST_CARD = 0.1
 """How likely a lie about a last card must be to be doubted."""
 BOLD = 0.35
@@ -106,7 +106,7 @@ class Table:
         self.view = turn.view
         self.options = turn.game.options
         view = self.view
-        # Always to call is never wrong.
+        # Calling is never a mistake.
         plays = [play for play in turn.choices() if not isinstance(play, Ballot) and play.call]
         self.numbers = [play for play in plays if isinstance(play, Number)]
         self.others = sorted((p for p in plays if not isinstance(p, Number)), key=self.rank)
@@ -116,7 +116,7 @@ class Table:
         self.unseen = {row.card: row.count - seen[row.card] for row in self.options.deck}
 
     def rank(self, play: Red | ActionCard) -> tuple[int, int]:
-        """Two cards more cost most; and the seat with the fewest cards."""
+        """A sort key: first cards that make others draw two, then seats with the fewest cards."""
         order = (Card.DRAW2, Card.SKIP, Card.REVERSE).index(play.card)
         return order, self.view.hand_sizes[play.target] if isinstance(play, Red) else 0
 
@@ -125,7 +125,7 @@ class Table:
         sizes = self.view.hand_sizes
         few = ABOUT_TO_WIN[len(sizes) > 2]
         reds = [play for play in self.others if isinstance(play, Red)]
-        # The own last card wins by itself.
+        # With one card left, playing it wins anyway.
         stops = [play for play in reds if sizes[play.target] <= few and len(self.view.hand) > 1]
         return sorted(stops, key=lambda play: sizes[play.target])
 

@@ -1,4 +1,4 @@
-"""Blöff: never lies while there is another way, and doubts only what cannot be true.
+"""Blöff: lies only when it must, and doubts only what cannot be true.
 
 On turn it lays the highest number card that stays within the limit, else an action card; when it
 has neither, it says what its lowest card makes and takes the bust. It doubts an announcement when
@@ -19,7 +19,7 @@ from arena.games.bloeff import Action as ActionCard
 
 
 class BloeffHonest(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
-    """Never lies while there is another way, and doubts only what cannot be true."""
+    """Lies only when it must, and doubts only what cannot be true."""
 
     games = ("bloeff",)
 
@@ -27,7 +27,7 @@ class BloeffHonest(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
         view, options = turn.view, turn.game.options
         if view.balloted is not None:
             return Ballot(could_be(view, options, view.balloted.total) == 0)
-        # Always to call is never wrong.
+        # Calling is never a mistake.
         plays = [play for play in turn.choices() if not isinstance(play, Ballot) and play.call]
         numbers = [play for play in plays if isinstance(play, Number)]
         honest = [play for play in numbers if play.announce == makes(view, options, play.value)]

@@ -1,20 +1,19 @@
 """Bluff You!: announces so that neither answer is right more often than the other.
 
-What is at stake. An announcement that the bluffer gets through gains it a `prize`, one that it does
-not costs it a `price`, as points over the mean of the others; by which answer makes no difference.
-If a number is announced with t truths and l lies (in rolls of 216), the seer answers what is more
-often right, and all this is worth prize * min(t, l) - price * max(t, l) to the bluffer.
+The stakes. An announcement that succeeds gains the bluffer a `prize`, one that fails costs it a
+`price`, as points over the mean of the others; the seer's answer makes no difference to that.
+If a number is announced with t truths and l lies (in rolls of 216), the seer gives the answer that
+is right more often, so this is worth prize * min(t, l) - price * max(t, l) to the bluffer.
 
-How to announce. So truths and lies go in pairs. A pair is worth prize - price; what is unpaired
-only costs. Of a number no more truths can be told than it is rolled. Hence: pair the truths that
-are worth most with a lie each, until all rolls are used up. When chips are too few for that,
-doubles are better swapped, and the rest are lies about what costs least, and are seen through.
+How to announce. So truths and lies go in pairs. A pair is worth prize - price; an unpaired one only
+costs. A number has at most as many truths as it is rolled. Hence: pair the truths that are worth
+most with a lie each, until all rolls are used up. When there are too few chips for that, doubles
+are better swapped, and the remaining rolls are lies about what costs least, which fail.
 (tests/sample_bots/test_bluff_you_equilibrium.py finds the same worth by linear programming.)
 
 How to answer. Believe each announcement as often as makes every lie worth the same, `worst_roll`:
-then no bluffer gains by another mixture. A bluffer that pairs tells the truth every other time, so
-that any answer is as good as the other; that leaves room to lean towards what a seat has shown to
-be its habit.
+then no bluffer gains by another mixture. A bluffer that pairs tells the truth half of the time, so
+that both answers are equally good; so it costs nothing to lean towards a seat's known habit.
 """
 
 from collections import Counter
@@ -46,9 +45,9 @@ from arena.games.bluff_you import (
 BluffYouTurn: TypeAlias = Turn[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]
 
 LEAN = 4.0
-"""How much a seat's habit of telling the truth adds to the belief in it, from 0 for one half on."""
+"""How much a seat's habit of telling the truth adds to the belief in it; a habit of 1/2 adds 0."""
 UNSHOWN = 2
-"""Truths and lies of a kind that a seat is taken to have told before it has told any."""
+"""The prior counts of a seat's truths and of its lies of a kind."""
 
 DICE = tuple(product(range(1, 7), repeat=3))
 ROLLS = len(DICE)
@@ -105,7 +104,7 @@ def offers(view: BluffYouView, options: BluffYouOptions) -> Iterator[Offer]:
         yield from (Offer(number, None, 0, 0) for number in CHIPS if number not in view.centre)
     own = view.chips[view.bluffer]
     if own:
-        # What one gains another loses, so that a point counts for more than one.
+        # One seat's gain is another's loss, so a point counts for more than one.
         weight = 1 + 1 / others
         price = weight * min(points[chip] for chip in own)
         for seat, chips in enumerate(view.chips):
@@ -130,8 +129,8 @@ def plan(possible: list[Offer], swaps: bool) -> Plan:
     best: dict[int, Offer] = {}
     for offer in sorted(possible, key=lambda offer: (offer.pair, offer.prize)):
         best[offer.number] = offer
-    # Each step: from which worth of a lie on; how many lies fewer (or wanted more) for each roll;
-    # how many rolls; and whether they are told truly (which offer) or swapped (None).
+    # Each step: the worth of a lie from which it applies; how many fewer lies (or more wanted) per
+    # roll; how many rolls; and the offer that they announce truly, or None if they are swapped.
     steps: list[tuple[float, int, int, Offer | None, bool]] = []
     idle = 0
     for (number, double), rolls in WAYS.items():
@@ -222,11 +221,11 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
         lies = {offer: share for offer, share in best.lies.items() if offer.number != rolled}
         if any(lies.values()):
             return self.said(self.random.choices(list(lies), list(lies.values()))[0], view)
-        # Nothing else is left to say than the truth that costs least.
+        # Only the truth that costs least is left.
         return self.said(min(best.lies, key=lambda offer: offer.price), view)
 
     def said(self, offer: Offer, view: BluffYouView) -> Win | Steal:
-        """An offer in words. A chip of the centre is at stake with whoever is furthest behind."""
+        """The announcement of an offer; for a chip of the centre, to the seat that is last."""
         if offer.owner is not None:
             return Steal(offer.owner, offer.number)
         others = [seat for seat in range(len(view.chips)) if seat != view.bluffer]

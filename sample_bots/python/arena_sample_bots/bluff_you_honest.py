@@ -1,8 +1,8 @@
 """Bluff You!: tells the truth whenever it can, and believes nobody.
 
-Only when its sum cannot be announced, and it cannot swap instead, does it name the likeliest number
-of the centre. What others say tells it nothing: no sum of three dice is likelier than one in eight,
-so it never believes.
+If its sum cannot be announced, and it cannot swap instead, it announces the likeliest number of the
+centre. It ignores what others say: no sum of three dice is likelier than one in eight, so it never
+believes.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
-"""Does what is most likely to be right, given its own dice and nothing else.
+"""Bluff: plays what is most likely to be right, given only its own dice.
 
 Every die it cannot see shows a wanted number with probability 1/3 (the number or the star) and the
-star with 1/6, so how many do is binomial. What others bet tells it nothing; it never bluffs.
+star with 1/6, so how many do is binomial. It ignores the others' bets and never bluffs.
 """
 
 from functools import cache
@@ -15,7 +15,7 @@ OPENS_AT = 0.6
 
 
 class Honest(Bot[BluffView, Bet | Doubt]):
-    """Does what is most likely to be right, given its own dice and nothing else."""
+    """Plays what is most likely to be right, given only its own dice."""
 
     def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
         view = turn.view
@@ -61,7 +61,7 @@ def likelihood(view: BluffView, face: Face, quantity: int) -> float:
 
 @cache
 def at_least(wanted: int, dice: int, chance: float) -> float:
-    """The probability that `wanted` or more of so many dice match."""
+    """The probability that `wanted` or more of `dice` dice match."""
     return sum(
         comb(dice, count) * chance**count * (1 - chance) ** (dice - count)
         for count in range(max(0, wanted), dice + 1)

@@ -1,18 +1,18 @@
-"""Plays any legal action, all equally likely. The first hour's victim, in every game."""
+"""Plays a random legal action, all equally likely, in every game: the first bot to beat."""
 
-from arena.bot import Action, Bot, Turn, run
+from arena.bot import AnyAction, Bot, Turn, run
 from arena.games import GAMES
 
 
 class RandomBot(Bot):
-    """Plays any legal action, all equally likely.
+    """Plays a random legal action, all equally likely.
 
-    It looks at nothing, so it names no types; a bot of one game does.
+    It does not use the view, so it names no types; a bot of one game does.
     """
 
     games = tuple(GAMES)
 
-    def act(self, turn: Turn) -> Action:
+    def act(self, turn: Turn) -> AnyAction:
         return self.random.choice(list(turn.choices()))
 
 

@@ -1,4 +1,4 @@
-"""Raises as little as a face allows, and doubts now and then: plays without looking at its dice."""
+"""Bluff: raises as little as a face allows, and doubts at random, without looking at its dice."""
 
 from arena.bot import Bot, Turn, run
 from arena.games.bluff import Bet, BluffView, Doubt, Face
@@ -8,7 +8,7 @@ DOUBTS = 0.25
 
 
 class Timid(Bot[BluffView, Bet | Doubt]):
-    """Takes small steps and doubts a quarter of the time, whatever its dice."""
+    """Raises in small steps and doubts a quarter of the time, whatever its dice."""
 
     def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
         view = turn.view

@@ -1,0 +1,24 @@
+"""The option of commands that says how a game is played."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from arena.commands.errors import CommandError
+
+OptionList = Annotated[
+    list[str] | None,
+    typer.Option("--option", help="An option of the game, as NAME=VALUE. May be repeated."),
+]
+
+
+def game_options(pairs: Sequence[str] | None) -> dict[str, object]:
+    """The options of repeated NAME=VALUE. Raises CommandError."""
+    options: dict[str, object] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise CommandError(f"--option: an option is given as NAME=VALUE, not {pair!r}.")
+        options[name] = value
+    return options

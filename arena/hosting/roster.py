@@ -1,0 +1,88 @@
+"""The bots that are connected, or still play, and who of them may be offered a match."""
+
+from collections.abc import Iterable, Sequence
+
+import structlog
+
+from arena.hosting.connected_bots import ConnectedBot, Reliability
+from arena.hosting.ports import Participant
+from arena.scheduling.ladder import Candidate
+
+log = structlog.get_logger()
+
+
+class Roster:
+    """Connected bots, and those that left while blocks still hold places of theirs."""
+
+    def __init__(self) -> None:
+        self._bots: dict[Participant, ConnectedBot] = {}
+        self._reliabilities: dict[int, Reliability] = {}
+
+    def arrive(self, participant: Participant) -> None:
+        """A bot is connected, perhaps again."""
+        registered = participant.registered
+        candidate = Candidate(
+            registered.version_id,
+            registered.entrant.owner,
+            registered.house,
+            participant.games,
+        )
+        bot = self._bots.get(participant)
+        if bot is None:
+            reliability = self._reliabilities.setdefault(candidate.bot, Reliability())
+            self._bots[participant] = ConnectedBot(participant, candidate, reliability)
+        else:
+            bot.candidate, bot.present = candidate, True
+
+    def depart(self, participant: Participant) -> bool:
+        """A bot is gone, perhaps for a moment. False if it was not there."""
+        bot = self._bots.get(participant)
+        if bot is None:
+            return False
+        bot.present = False
+        self._forget_if_gone(bot)
+        return True
+
+    @property
+    def present(self) -> list[ConnectedBot]:
+        """Those that are connected."""
+        return [bot for bot in self._bots.values() if bot.present]
+
+    def eligible(self, now: float) -> list[ConnectedBot]:
+        """Those that are not left out."""
+        return [bot for bot in self._bots.values() if bot.eligible(now)]
+
+    def free(self, now: float) -> list[ConnectedBot]:
+        """Those that could sit down."""
+        return [bot for bot in self._bots.values() if bot.free(now)]
+
+    def take_places(self, bots: Iterable[ConnectedBot]) -> None:
+        """A block of theirs begins."""
+        for bot in bots:
+            bot.taken += 1
+
+    def give_back_places(self, bots: Iterable[ConnectedBot]) -> None:
+        """A block of theirs is over."""
+        for bot in bots:
+            bot.taken -= 1
+            self._forget_if_gone(bot)
+
+    def _forget_if_gone(self, bot: ConnectedBot) -> None:
+        if not bot.present and bot.taken == 0:
+            self._bots.pop(bot.participant, None)
+
+
+def leave_out(bot: ConnectedBot, now: float) -> float | None:
+    """A bot did not join, or forfeited. Returns until when it is offered nothing; None if it is
+    left out already: one restart of a bot with many matches would else cost it minutes."""
+    bot.on_probation = True
+    if now < bot.reliability.not_before:
+        return None
+    pause = bot.reliability.missed(now)
+    log.info("bot left out", bot=str(bot.participant.registered.entrant), seconds=pause)
+    return bot.reliability.not_before
+
+
+def all_take_offers(bots: Sequence[ConnectedBot], now: float) -> bool:
+    """Whether each of them can be offered the next match of a block."""
+    return all(bot.takes_offers(now) for bot in bots)

@@ -1,0 +1,58 @@
+"""What the `arena` command says where an extra of the package is missing."""
+
+import re
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+from arena.__main__ import MODULES, missing_extra
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_every_module_of_an_extra_is_known() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    assert list(extras) == list(MODULES)
+    for extra, requirements in extras.items():
+        wanted = {re.split(r"[\[>=<;]", requirement)[0] for requirement in requirements}
+        wanted -= {project["name"]}  # each contains the one before it
+        brought = {
+            module
+            for module, distributions in packages_distributions().items()
+            if wanted & {name.lower() for name in distributions} and not module.startswith("_")
+        }
+        assert brought == MODULES[extra], extra
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "extra"),
+    [
+        ("typer", [], "play"),
+        ("typer", ["--help"], "play"),
+        ("typer", ["rate", "results.jsonl"], "play"),
+        ("typer", ["tournament", "play"], "play"),
+        ("typer", ["tournament", "list"], "server"),
+        ("sqlalchemy", ["verify", "an-id"], "server"),
+        ("typer", ["luck", "--missing"], "server"),
+        ("structlog", ["up"], "dashboard"),
+        ("structlog", ["up", "--no-dashboard"], "server"),
+        ("streamlit", ["dashboard"], "dashboard"),
+    ],
+)
+def test_the_extra_is_the_one_that_the_whole_command_needs(
+    module: str, arguments: list[str], extra: str
+) -> None:
+    assert f"{module} is not installed" in str(missing_extra(module, arguments))
+    assert f"'bluff-arena[{extra}]'" in str(missing_extra(module, arguments))
+
+
+def test_up_without_the_pages_is_offered_where_only_they_are_missing() -> None:
+    assert "`arena up --no-dashboard`" in str(missing_extra("streamlit", ["up"]))
+    assert "--no-dashboard" not in str(missing_extra("streamlit", ["dashboard"]))
+
+
+def test_a_module_that_no_extra_brings_is_not_explained() -> None:
+    assert missing_extra("something_else", ["play"]) is None
