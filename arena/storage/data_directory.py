@@ -80,8 +80,8 @@ class DataDirectory:
         except FileNotFoundError:
             if self._data.exists() and any(self._data.iterdir()):
                 raise DataDirectoryError(
-                    f"{self._data} is not a database: move it away, or choose another directory with "
-                    "ARENA_HOME."
+                    f"{self._data} is not a database: move it away, or choose another directory "
+                    "with ARENA_HOME."
                 ) from None
             return None
         except (OSError, ValueError) as error:
