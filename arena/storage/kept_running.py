@@ -14,6 +14,8 @@ from time import monotonic, sleep
 
 import structlog
 
+from arena.storage.errors import StorageError
+
 FIRST_PAUSE = 0.05
 """Seconds before the first new start. What the dead server left running needs a moment to end."""
 LONGEST_PAUSE = 0.5
@@ -98,7 +100,7 @@ class KeptRunning:
                 return None
             try:
                 process = self._process = self._start()
-            except OSError as error:  # no process or file to be had now; later, perhaps
+            except (OSError, StorageError) as error:  # no process or file to be had; later, perhaps
                 self._tell_ended(str(error))
                 return None
         answered_at = self._wait_for_answer(process)
