@@ -70,6 +70,13 @@ def test_names_of_any_characters_are_signed_as_rfc_8785_writes_them(
     check_signature(from_json(to_json(SIGNER.signed(odd))), SIGNER.public_key)
 
 
+@pytest.mark.parametrize("match_id", ["ä", '","format":"'])
+def test_an_identifier_of_any_characters_is_signed_like_a_name(match_id: str) -> None:
+    transcript = some_match(BLUFF, seed=1)
+    odd = replace(transcript, setup=replace(transcript.setup, match_id=match_id))
+    assert canonical(odd) == rfc_8785(to_json(odd)).encode()
+
+
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "transcript.md").read_text()
 
 
@@ -139,7 +146,7 @@ def test_a_signature_by_another_key_is_one_of_another_arena() -> None:
         Signature(bytes(32), bytes(64)),
     ],
 )
-def test_what_is_no_signature_is_exit_with_message(signature: Signature) -> None:
+def test_what_is_no_signature_is_reported_in_a_sentence(signature: Signature) -> None:
     forged: Transcript = replace(some_match(BLUFF, seed=1), signature=signature)
     with pytest.raises(TranscriptError, match=r"^signature: the key did not sign this transcript$"):
         check_signature(forged)

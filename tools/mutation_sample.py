@@ -1,7 +1,8 @@
 """Tests a random sample of mutants and reports those that survive.
 
     python -m tools.mutation_sample --count 200 --seed 1
-    python -m tools.mutation_sample arena/match/clock.py --count 50
+    python -m tools.mutation_sample arena/match/clock.py --count 50 --json .mutation/clock.json
+    python -m tools.mutation_sample --again .mutation/clock.json   # those that survived
 
 Every mutant is tried in a copy of the project, on the tests that run its lines.
 
@@ -49,14 +50,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sources = dict(_sources(options.paths))
     everything = [one for path, text in sources.items() for one in mutants_of(path, text)]
     equivalent = _equivalent(EQUIVALENT)
-    count = min(options.count, len(everything))
-    sample = random.Random(options.seed).sample(everything, count)
+    if options.again:
+        survivors = _survivors(options.again)
+        sample = [one for one in everything if _key(one, sources) in survivors]
+    else:
+        count = min(options.count, len(everything))
+        sample = random.Random(options.seed).sample(everything, count)
     asked = [one for one in sample if _key(one, sources) not in equivalent]
     with ExitStack() as stack:
         trees = [stack.enter_context(copy_of_project(ROOT)) for _ in range(options.jobs)]
-        known = brought_up_to_date(load(options.map), trees[0])
+        known = brought_up_to_date(load(options.map), trees[0], options.tests)
         known.save(options.map)
-        print(f"{count} of {len(everything)} mutants, seed {options.seed}", flush=True)
+        of = "that survived" if options.again else f"of {len(everything)}, seed {options.seed}"
+        print(f"{len(sample)} mutants {of}", flush=True)
         trials = _tried(asked, sources, known, trees, options.seconds)
     done = {one.mutant for one in trials} | (set(sample) - set(asked))
     _print_table(trials, Counter(_package(one) for one in sample if one in done))
@@ -71,9 +77,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("paths", nargs="*", type=Path, default=default, help="folders or files")
     parser.add_argument("--count", type=int, default=100, help="mutants to try (100)")
     parser.add_argument("--seed", type=int, default=1, help="the same seed, the same sample (1)")
+    parser.add_argument("--again", type=Path, help="try the survivors in this file of --json")
     parser.add_argument("--jobs", type=int, default=1, help="mutants tried at the same time (1)")
     parser.add_argument(
         "--seconds", type=float, default=60, help="tests to run on a mutant, by their time (60)"
+    )
+    parser.add_argument(
+        "--tests",
+        nargs="+",
+        default=["tests"],
+        help="folders or modules of tests to measure, besides those measured before (tests)",
     )
     parser.add_argument(
         "--map",
@@ -109,6 +122,14 @@ def _equivalent(path: Path) -> set[tuple[str, ...]]:
     return {(one["path"], one["where"], one["was"], one["becomes"]) for one in known}
 
 
+def _survivors(path: Path) -> set[tuple[str, ...]]:
+    return {
+        (one["path"], one["where"], one["was"], one["becomes"])
+        for one in json.loads(path.read_text())
+        if one["outcome"] == Outcome.SURVIVED
+    }
+
+
 def _tried(
     mutants: Sequence[Mutant],
     sources: dict[str, str],
@@ -125,7 +146,7 @@ def _tried(
             mutant = trial.mutant
             print(
                 f"{len(done):4}/{len(mutants)} {trial.outcome:9} {mutant.path}:{mutant.line}"
-                f" {mutant.operator} ({trial.tests} tests, {trial.seconds:.1f} s)",
+                f" {mutant.operator} ({trial.tests} tests, {trial.seconds:.1f} s) {trial.failed}",
                 flush=True,
             )
             if trial.outcome is Outcome.SURVIVED:
@@ -184,6 +205,7 @@ def _as_json(trial: Trial, source: str) -> dict[str, object]:
         "was": was,
         "becomes": becomes,
         "outcome": str(trial.outcome),
+        "failed": trial.failed,
         "tests": trial.tests,
         "seconds": round(trial.seconds, 1),
         "diff": _diff(trial.mutant, source),

@@ -212,6 +212,7 @@ def test_luck_that_cannot_be_a_match_s_counts_as_none_and_all_else_is_shown(
 
 def test_ladders_are_shared_by_tables_of_two_three_to_four_and_five_to_six() -> None:
     assert [list(table_sizes(seats)) for seats in (2, 3, 4, 6)] == [[2], [3, 4], [3, 4], [5, 6]]
+    assert list(table_sizes(11)) == [11]
 
 
 def test_a_live_board_rests_two_seconds_and_nine_tenths_of_its_time() -> None:

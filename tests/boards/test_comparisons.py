@@ -151,6 +151,7 @@ def test_the_check_looks_at_no_more_matches_than_it_may_and_says_so() -> None:
     whole = model_check(log, replicates=10)
     assert whole is not None
     assert (whole.matches, whole.looked_at) == (200, 200)
+    assert (whole.misfit, whole.displaced) == (False, ())
     part = model_check(log, most=70, replicates=10)
     assert part is not None
     assert part.matches == 200

@@ -1,13 +1,19 @@
 """A live board reads what is new, not too often, and shows what the whole log gives."""
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from arena.boards.board import REST_SECONDS
-from arena.boards.live_board import LadderId, LiveBoard
+from arena.boards.live_board import MOST_BOARDS, LadderId, LiveBoard, LiveBoards, follow
+from arena.storage.reading import Reader
+from arena.storage.store import open_store
+from tests.bots import PATIENCE
+from tests.storage.results import finished
 
 VERSIONS = [
     SimpleNamespace(id=1, bot="honest", version="1", owner="arena", house=True),
@@ -121,3 +127,31 @@ def test_it_shows_what_the_whole_log_gives() -> None:
     assert [line.elo for line in grown] == pytest.approx([line.elo for line in whole], abs=1e-6)
     anchor = growing.now().anchor
     assert anchor is not None and anchor.bot == "honest"
+
+
+def test_the_boards_asked_for_last_are_kept_and_older_ones_are_read_anew() -> None:
+    boards = LiveBoards(Log().read)
+    ladders = [LadderId("bluff", "{}", (seats,)) for seats in range(2, 3 + MOST_BOARDS)]
+    first, second, *others = ladders[:MOST_BOARDS]
+    kept, forgotten = boards.board(first), boards.board(second)
+    for ladder in others:
+        boards.board(ladder)
+    assert boards.board(first) is kept
+    boards.board(ladders[-1])
+    assert boards.board(first) is kept
+    assert boards.board(second) is not forgotten
+
+
+async def test_whoever_follows_a_board_sees_it_now_and_whenever_it_changed(
+    database: str, read: Reader
+) -> None:
+    live = LiveBoard(LadderId.of("bluff", {}, (2,)), read)
+    async with (
+        open_store(database) as store,
+        aclosing(follow(database, live)) as boards,
+        asyncio.timeout(PATIENCE),
+    ):
+        assert (await anext(boards)).matches == 0
+        versions = [(await store.register(name, "me"))[0].version_id for name in ("one", "two")]
+        await store.record([finished(versions)])
+        assert (await anext(boards)).matches == 1

@@ -233,13 +233,13 @@ def test_without_a_match_there_is_nothing_and_no_error(
     [
         (["leaderboard", "--seats", "9"], "is played by 2 to 6 seats"),
         (["history", "--seats", "9"], "is played by 2 to 6 seats"),
-        (["leaderboard", "--follow", "--details"], "leave --details away"),
+        (["leaderboard", "--follow", "--details"], "omit --details"),
         (["leaderboard", "--option", "x"], "given as NAME=VALUE"),
         (["leaderboard", "--game", "chess"], "the games are bluff, bluff_you, bloeff"),
         (["matches", "--game", "chess"], "the games are bluff, bluff_you, bloeff"),
     ],
 )
-def test_what_makes_no_sense_is_exit_with_message(words: list[str], says: str) -> None:
+def test_what_makes_no_sense_is_refused_in_a_sentence(words: list[str], says: str) -> None:
     said = arena(*words)
     assert said.exit_code == 2
     assert says in said.output

@@ -23,14 +23,14 @@ def test_without_a_database_the_page_says_how_to_start(monkeypatch: pytest.Monke
     assert "make up" in texts(app)
 
 
-def test_an_unreachable_database_is_exit_with_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_database_is_reported_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
     app = open_page("leaderboard")
     assert not app.exception
     assert "The database does not answer" in texts(app)
 
 
-def test_a_database_of_another_release_is_exit_with_message(
+def test_a_database_of_another_release_is_reported_in_a_sentence(
     empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ARENA_DATABASE_URL", empty_database)
@@ -39,7 +39,7 @@ def test_a_database_of_another_release_is_exit_with_message(
     assert "The database is not of this release" in texts(app)
 
 
-def test_a_malformed_url_is_exit_with_message(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_malformed_url_is_reported_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_DATABASE_URL", "mysql://nothing")
     assert "ARENA_DATABASE_URL is malformed" in texts(open_page("leaderboard"))
 
@@ -208,7 +208,7 @@ def test_a_url_that_makes_no_sense_shows_the_start_with_everything(
 
 
 @pytest.mark.parametrize("match", ["nonsense", "00000000-0000-4000-8000-000000000000"])
-def test_an_unknown_match_is_exit_with_message(filled: Filler, match: str) -> None:
+def test_an_unknown_match_is_reported_in_a_sentence(filled: Filler, match: str) -> None:
     filled(blocks=1)
     app = open_page("replay", match=match)
     assert not app.exception

@@ -220,6 +220,7 @@ def test_a_skipped_turn_counts_towards_the_cap_bo_23() -> None:
         ({"deal": ()}, "deal"),
         ({"deck": ()}, "deck"),
         ({"deck": BloeffOptions().deck[1:]}, "deck, row 6: no number card has the value -2"),
+        ({"deck": BloeffOptions().deck[:7]}, "deck, row 7: the action cards add up to 0"),
         ({"red_order": "newest_first"}, "red_order"),
         ({"max_turns": 0}, "max_turns"),
         ({"max_turns": 10_001}, "max_turns"),

@@ -181,10 +181,12 @@ DRAWS: list[tuple[Any, Any, bool]] = [
     (to_roll_for_the_opener, StartingRoll((FIVE, FIVE)), True),
     (to_roll_for_the_opener, StartingRoll((FIVE, ())), False),
     (to_roll_for_the_opener, CupRoll((FIVE, FIVE)), False),
+    (to_roll_for_the_opener, OpenerDraw(0), False),
     (to_roll_again, StartingRoll((FIVE, FIVE, ())), True),
     (to_roll_again, StartingRoll((FIVE, FIVE, FIVE)), False),
     (to_roll_again, StartingRoll((FIVE, FIVE)), False),
     (to_roll_again, OpenerDraw(0), False),
+    (to_draw_the_opener, StartingRoll((FIVE, FIVE, ())), False),
     (to_draw_the_opener, OpenerDraw(0), True),
     (to_draw_the_opener, OpenerDraw(2), True),
     (to_draw_the_opener, OpenerDraw(1), False),
@@ -198,6 +200,8 @@ DRAWS: list[tuple[Any, Any, bool]] = [
     (to_reroll, Reroll((Face.TWO, Face.ONE)), False),
     (to_reroll, Reroll(None), False),  # type: ignore[arg-type]
     (to_reroll, CupRoll((dice("1 2"), dice("1 2 3"))), False),
+    (to_reroll, OpenerDraw(0), False),
+    (to_reroll, Doubt(), False),
 ]
 
 

@@ -308,3 +308,8 @@ def test_by_27_a_silent_seat_bluffs_small_believes_and_gives_the_cheapest() -> N
     assert GAME.default_action(state, A) == OK
     state = play(position((3, 9, 10), (12,), dice=(4, 3, 1)), Steal(B, 12), BLUFF)
     assert GAME.default_action(state, A) == Give(9)
+
+
+def test_nothing_is_said_before_the_announcement() -> None:
+    with pytest.raises(ValueError, match="nothing was announced"):
+        _ = GAME.start(2).said

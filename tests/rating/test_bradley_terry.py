@@ -136,6 +136,18 @@ def test_adding_and_removing_ends_where_recomputing_does(
     assert fit(running, start=fitted).ratings() == pytest.approx(whole, abs=1e-9)
 
 
+@pytest.mark.parametrize("rule", ScoreRule)
+def test_matches_that_come_one_by_one_count_as_they_do_all_at_once(rule: ScoreRule) -> None:
+    results = random_results(np.random.default_rng(3), bots=5, matches=40, seats=(2, 3, 4, 5))
+    running, whole = Aggregate(rule, results.bots), Aggregate.of(results, rule)
+    for match in results.matches():
+        running.add(match)
+    assert whole.ties.any()
+    assert (running.wins == whole.wins).all()
+    assert (running.ties == whole.ties).all()
+    assert (running.matches == whole.matches).all()
+
+
 def test_at_two_seats_both_score_rules_agree() -> None:
     results = random_results(np.random.default_rng(2), bots=5, matches=60, seats=(2,))
     placement, winner = (fit(Aggregate.of(results, rule)) for rule in ScoreRule)

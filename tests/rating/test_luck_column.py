@@ -11,6 +11,7 @@ from arena.rating.elo import ELO_PER_NAT, Z_95, win_probabilities
 from arena.rating.errors import ResultError
 from arena.rating.intervals import intervals
 from arena.rating.luck_column import FEWEST_MATCHES, LuckColumn, luck_column, luck_fit
+from arena.rating.luck_sums import LuckSums
 from arena.rating.methods import Clusters, ScoreRule
 from arena.rating.results import MatchColumns, MatchResult, Results
 from tests.rating.leagues import placings_of, seated
@@ -270,6 +271,14 @@ def test_a_log_keeps_luck_whether_it_grew_or_came_at_once() -> None:
         *(match.luck for match in matches[20:]),
     ]
     assert [match.luck for match in log.first(30).matches()] == [m.luck for m in matches[:30]]
+
+
+@pytest.mark.parametrize("rule", ScoreRule)
+def test_bots_can_come_with_their_matches_before_their_pairs(rule: ScoreRule) -> None:
+    sums = LuckSums(rule)
+    luck = np.array([[0.5, -0.5], [0.0, 0.0], [-0.25, 0.25]])
+    sums.add_matches(np.array([[0, 1], [0, 1], [2, 1]], np.int32), luck, 3)
+    assert sums.matches(4).tolist() == [1, 2, 1, 0]
 
 
 def test_luck_of_other_seats_is_refused() -> None:

@@ -145,6 +145,18 @@ def test_without_ties_the_board_and_the_exact_model_agree() -> None:
     assert found.implied == pytest.approx(found.shown, abs=10.0)
 
 
+def test_at_two_seats_without_ties_the_exact_model_is_that_of_the_board() -> None:
+    log = random_results(np.random.default_rng(35), bots=4, matches=30, seats=(2,), grain=0.0)
+    board = fit(Aggregate.of(log), prior_sd=100.0)
+    exact = plackett_luce(log, prior_sd=100.0)
+    assert dict(zip(exact.bots, exact.theta, strict=True)) == pytest.approx(
+        dict(zip(board.bots, board.theta, strict=True)), abs=1e-5
+    )
+    freely = fit(Aggregate.of(log), prior_sd=None)
+    found = misfit(intervals(freely, log), log)
+    assert found.implied == pytest.approx(found.shown, abs=0.01)
+
+
 def test_a_bot_that_plays_another_game_at_large_tables_is_a_misfit() -> None:
     # Bot 0 is either first or last at six seats: no strength can say so.
     rng = np.random.default_rng(34)

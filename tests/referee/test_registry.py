@@ -15,6 +15,7 @@ from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import Peer
 from tests.databases import execute, unreachable
 from tests.referee.scene import KEY, Scene, good_pair
+from tests.storage.results import finished
 
 UNKNOWN = "11111111-2222-4333-8444-555555555555"
 
@@ -106,6 +107,23 @@ async def test_results_can_be_listed_and_every_one_opened_and_verified(
             assert match.game == "bluff"
         times = [match.finished_ms for match in matches]
         assert times == sorted(times, reverse=True)
+
+
+async def test_the_newest_fifty_results_are_listed_with_the_time_of_their_end(
+    scene: Scene, registry: Any
+) -> None:
+    store = scene.arena.store
+    versions = [(await store.register(name, "me"))[0].version_id for name in ("one", "two")]
+    matches = [finished(versions, minute=minute) for minute in range(51)]
+    await store.record(matches)
+    listed = (await registry.ListMatches(pb.ListMatchesRequest())).matches
+    newest = matches[:0:-1]
+    assert [line.match_id for line in listed] == [one.transcript.setup.match_id for one in newest]
+    assert listed[0].finished_ms == newest[0].finished_at.timestamp() * 1000
+    # The bounds of what may be asked for.
+    for limit in (1, 1_000):
+        asked = await registry.ListMatches(pb.ListMatchesRequest(limit=limit))
+        assert len(asked.matches) == min(limit, 51)
 
 
 async def test_results_can_be_asked_for_by_bot_and_game(scene: Scene, registry: Any) -> None:

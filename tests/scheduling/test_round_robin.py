@@ -65,10 +65,13 @@ def test_every_table_is_played_where_there_are_few() -> None:
 
 def test_the_construction_stays_as_it_is_for_tournaments_that_have_begun() -> None:
     """A tournament is a fold over its record: a release that chose others would not go on."""
-    tables = balanced_tables(9, 3)
-    turned = {tuple(sorted((at + by) % 9 for at in (0, 1, 3))) for by in range(9)}
-    assert tables[:9] == tuple(sorted(turned))
-    assert len(tables) == 18
+    for bots, base, count in ((9, (0, 1, 3), 18), (15, (0, 1, 2, 4, 7), 15)):
+        tables = balanced_tables(bots, len(base))
+        turned = {tuple(sorted((at + by) % bots for at in base)) for by in range(bots)}
+        assert tables[:bots] == tuple(sorted(turned))
+        assert len(tables) == count
+    # The second base makes up for what the first left uneven.
+    assert balanced_tables(20, 5)[::20] == ((0, 1, 3, 7, 12), (0, 1, 2, 8, 18))
 
 
 def test_the_seed_and_nothing_else_makes_the_schedule() -> None:

@@ -52,7 +52,7 @@ async def test_a_new_version_has_a_token_of_its_own_and_keeps_the_bot(store: Sto
 
 async def test_a_version_is_registered_once(store: Store) -> None:
     await store.register("fox", "ann")
-    with pytest.raises(VersionExistsError, match="fox has a version 1 already"):
+    with pytest.raises(VersionExistsError, match="fox already has a version 1"):
         await store.register("fox", "ann")
 
 

@@ -103,5 +103,10 @@ def test_the_tests_of_a_line_come_first_and_the_fastest_of_them() -> None:
 def test_what_only_programs_run_is_left_to_the_tests_of_its_package() -> None:
     tests = ["tests/a/test_it.py::test", "tests/b/test_it.py::test", "tests/end_to_end/t.py::test"]
     known = TestsByLine(seconds=dict.fromkeys(tests, 1.0))
-    assert known.of(line_2("arena/a/c.py")) == [tests[0], tests[2]]
-    assert known.of(line_2("arena/a/c.py", at_import=True)) == []
+    for at_import in (False, True):
+        assert known.of(line_2("arena/a/c.py", at_import)) == [tests[0], tests[2]]
+
+
+def test_what_runs_as_a_module_is_imported_is_left_to_the_tests_of_the_module() -> None:
+    known = TestsByLine(seconds={"one": 1.0, "other": 1.0}, lines={"arena/a.py": {3: ["one"]}})
+    assert known.of(line_2("arena/a.py", at_import=True)) == ["one"]

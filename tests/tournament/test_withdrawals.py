@@ -14,7 +14,7 @@ from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.knockout import MOST_EXTRA_BLOCKS
 from arena.scheduling.pairings import Pairing
-from arena.tournament.summary import remark
+from arena.tournament.summary import pairing_lines, remark
 from arena.tournament.tournament import (
     BlockRecord,
     BlockState,
@@ -194,3 +194,25 @@ def test_a_decided_pairing_stays_decided_when_its_winner_withdraws() -> None:
     withdraw(record, [1])
     (played,) = record.played()
     assert remark(record, played) == "bot1 1 by seeding"
+
+
+@pytest.mark.parametrize("gone", [{1, 2}, {1, 3}, {2, 3}])
+def test_of_two_that_withdraw_from_a_round_robin_neither_wins_their_meeting(gone: set[int]) -> None:
+    record = begun(FormatName.ROUND_ROBIN, 3, 2)
+    pair(record)
+    withdraw(record, gone)
+    for played in record.played():
+        assert played.absent == gone.intersection(played.pairing.entries)
+
+
+def test_pairings_are_listed_with_who_met_the_winner_first_and_the_latest_round_first() -> None:
+    record = begun(FormatName.ROUND_ROBIN, 3, 2)
+    pair(record)
+    for key in record.pairings:
+        play(record, key, (2, 1))
+    lines = pairing_lines(record)
+    assert [(line.round, line.table) for line in lines] == sorted(record.pairings, reverse=True)
+    for line in lines:
+        loser, winner = record.pairings[line.round, line.table].entries
+        met = [(entrant.bot, points) for entrant, points in line.bots]
+        assert met == [(f"bot{winner}", "1"), (f"bot{loser}", "0")]

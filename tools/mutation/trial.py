@@ -9,6 +9,7 @@ import enum
 import importlib
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -54,6 +55,8 @@ class Trial:
     seconds: float
     tests: int
     """The number of tests selected for it."""
+    failed: str
+    """The id of the test that failed; empty if none did, or none by name."""
 
 
 @contextmanager
@@ -167,9 +170,11 @@ def _pytest(tests: Sequence[str], seconds: float) -> int:
 
 def _ended(one: _Running) -> Trial:
     """Restore the source, and kill the processes that the tests have started."""
-    outcome = Outcome.TIMED_OUT
+    outcome, failed = Outcome.TIMED_OUT, None
     if not one.process.is_alive():
         outcome = Outcome.KILLED if one.process.exitcode else Outcome.SURVIVED
+        output = (one.tree.parent / "output").read_text(errors="replace")
+        failed = re.search(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
     assert one.process.pid is not None
     with suppress(ProcessLookupError):
         os.killpg(one.process.pid, signal.SIGKILL)
@@ -177,4 +182,5 @@ def _ended(one: _Running) -> Trial:
     path = one.tree / one.mutant.path
     path.write_text(one.source)
     os.utime(path, ns=(one.modified, one.modified))  # its bytecode is valid again
-    return Trial(one.mutant, outcome, time.monotonic() - one.began, len(one.tests))
+    seconds = time.monotonic() - one.began
+    return Trial(one.mutant, outcome, seconds, len(one.tests), failed[1] if failed else "")
