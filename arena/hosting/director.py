@@ -97,7 +97,7 @@ class Director:
         self.schedule()
 
     def depart(self, participant: Participant) -> None:
-        """A bot is gone, perhaps for a moment; its running matches deal with that themselves."""
+        """Handle a disconnect; the running matches wait for the bot by themselves."""
         if self._roster.depart(participant):
             self._share_out()
 
@@ -252,7 +252,7 @@ class Director:
             elif not forfeited:
                 bot.reliability.played()
                 bot.on_probation = False
-        # Once for storage and for all seats: it is the dearest part of a match's end.
+        # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = self._write_down(transcript)
         finished = FinishedMatch(
             transcript=transcript,
