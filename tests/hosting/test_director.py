@@ -192,3 +192,14 @@ async def test_a_wall_clock_that_is_moved_changes_no_duration() -> None:
         thought = sum(step.milliseconds for step in match.transcript.steps) / 1000
         lasted = (match.finished_at - match.started_at).total_seconds()
         assert thought <= lasted < thought + 2
+
+
+async def test_several_reasons_to_look_for_tables_cause_one_look() -> None:
+    world = World()
+    for _ in range(3):
+        world.director.schedule()
+    assert world.timer.arranged == 1
+    world.timer.turn(0)
+    assert world.timer.arranged == 0
+    world.director.schedule()
+    assert world.timer.arranged == 1

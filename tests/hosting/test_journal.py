@@ -79,6 +79,21 @@ async def test_what_comes_in_while_a_batch_is_written_is_the_next_batch() -> Non
     assert scene.recorder.batches == [1, 3]
 
 
+async def test_what_comes_in_while_it_gathers_is_written_at_once() -> None:
+    matches = some(2)
+    recorder = FakeRecorder()
+    journal = Journal(recorder, gather_seconds=0.5)
+    task = asyncio.create_task(journal.run())
+    for match in matches:
+        journal.add(match, lambda: None, lambda: None)
+        for _ in range(10):
+            await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        await journal.settled()
+    task.cancel()
+    assert recorder.batches == [2]
+
+
 async def test_a_long_queue_is_written_in_batches_and_in_order() -> None:
     matches = some(2 * BATCH + 10)
     async with writing(FakeRecorder()) as scene:

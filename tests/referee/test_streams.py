@@ -7,6 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
+from arena.referee.server import OPTIONS
 from arena.v1 import referee_pb2 as pb
 from tests.bots import PATIENCE, Peer
 from tests.referee.scene import Scene, good_pair, opened
@@ -230,3 +231,8 @@ async def test_when_the_referee_stops_streams_end_with_unavailable(database: str
     assert code is grpc.StatusCode.UNAVAILABLE
     assert "come back later" in why
     await peer.channel.close()
+
+
+async def test_no_second_referee_can_share_the_port(scene: Scene) -> None:
+    with pytest.raises(RuntimeError, match="Failed to bind"):
+        grpc.aio.server(options=OPTIONS).add_insecure_port(f"127.0.0.1:{scene.port}")

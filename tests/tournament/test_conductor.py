@@ -246,6 +246,19 @@ async def test_a_block_that_its_withdrawn_bot_left_is_void(world: CupWorld) -> N
     assert len(world.cups.voided) == 1
 
 
+async def test_a_block_that_is_left_after_its_bot_withdrew_is_void(world: CupWorld) -> None:
+    a, b = world.arrive("a"), world.arrive("b", habit=Habit.NEVER_JOINS)
+    tournament = world.cup([a, b])
+    await world.play(2)
+    entries = (tournament.entries[0], replace(tournament.entries[1], withdrawn=True))
+    world.cups.put(replace(tournament, entries=entries))
+    await world.play(1)
+    assert (b.offered, world.cups.voided) == (1, [])  # the offer is still open
+    await world.play(5)
+    assert world.state() is TournamentState.FINISHED
+    assert world.cups.voided == [one.block.id for one in world.cups.begun_blocks]
+
+
 async def test_storage_may_fail_for_a_while(world: CupWorld) -> None:
     world.cup(world.field(*"abc"), FormatName.SWISS, rounds=2)
     world.cups.failures += [down()] * 4
