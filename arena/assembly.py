@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import structlog
@@ -15,13 +16,16 @@ from arena.games import make_game
 from arena.hosting.director import Director
 from arena.hosting.journal import Journal
 from arena.hosting.terms import Terms
+from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
+from arena.readiness import Readiness
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
+from arena.spooled import record_spooled, spool_of
 from arena.storage.listening import notifications
 from arena.storage.reading import Read, open_reader
 from arena.storage.sole_referee import sole_referee
@@ -79,12 +83,16 @@ class Arena:
             async with asyncio.timeout(STOP_GRACE_SECONDS):
                 await idle.wait()
         self.director.break_off("the referee is stopping; the match does not count")
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SETTLE_SECONDS):
                 await self.journal.settled()
-        except TimeoutError:
-            # No bot was told that these had ended, and their blocks will be void.
-            log.error("results not recorded: the database fails", matches=self.journal.waiting)
+        if self.journal.waiting:
+            # Nobody was told that these had ended; the blocks of those not spooled will be void.
+            log.error(
+                "results not recorded: the database fails; the next start records the spooled ones",
+                waiting=self.journal.waiting,
+                spooled=self.journal.spooled,
+            )
 
 
 @asynccontextmanager
@@ -96,10 +104,13 @@ async def running_arena(
     registration_key: str,
     terms: Terms | None = None,
     hello_seconds: float = HELLO_SECONDS,
+    spool_directory: Path | None = None,
+    metrics_address: tuple[str, int] | None = None,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it winds down.
 
-    The database must be migrated. Blocks that an earlier referee left unfinished become void.
+    The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
+    first; blocks that it left unfinished become void.
     Raises PortTakenError and the errors of arena.storage.
     """
     async with AsyncExitStack() as stack:
@@ -107,11 +118,16 @@ async def running_arena(
         store = await stack.enter_async_context(open_store(database_url))
         read = stack.enter_context(open_reader(database_url))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
+        signer = await store.signer()
+        spool = spool_of(spool_directory, signer.public_key) if spool_directory else None
+        if spool is not None:
+            await record_spooled(spool, store)
         voided = await store.void_unfinished_blocks()
         if voided:
             log.warning("blocks cut off by a crash are void", blocks=voided)
-        signer = await store.signer()
-        journal = Journal(store, gather_seconds=GATHER_SECONDS)
+        metrics = Metrics()
+        journal = Journal(store, gather_seconds=GATHER_SECONDS, spool=spool, meter=metrics)
+        readiness = Readiness(journal)
         director = Director(
             ladders,
             await meeting_counts(store),
@@ -125,14 +141,20 @@ async def running_arena(
         director.agenda = conductor
         lobby = Lobby(director, signer.public_key)
         registry = StoredRegistry(store, read, registration_key, signer.public_key)
-        play = PlayService(registry, lobby, hello_seconds)
+        play = PlayService(registry, lobby, hello_seconds, metrics.refused)
         server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))
-        checking = tasks.create_task(_check_tokens(play, database_url))
+        telling = tasks.create_task(readiness.tell(server.tell_ready))
+        checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
         try:
             bound = await server.start(host, port)
+            if metrics_address is not None:
+                _watch(metrics, journal, lobby, director)
+                stack.enter_context(
+                    metrics_served(metrics, lambda: readiness.why_not, *metrics_address)
+                )
             arena = Arena(store, read, bound, journal, lobby, director)
             yield arena
             await arena.wind_down()
@@ -141,10 +163,22 @@ async def running_arena(
             writing.cancel()
             conducting.cancel()
             checking.cancel()
+            telling.cancel()
 
 
-async def _check_tokens(play: PlayService, database_url: str) -> None:
-    async with aclosing(notifications(database_url, [TOKENS_CHANNEL])) as changes:
+def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:
+    watch = metrics.watch
+    watch("arena_connected_bots", "Streams of bots", lambda: lobby.connected)
+    watch("arena_matches_running", "Matches offered or played", lambda: director.running)
+    watch("arena_results_waiting", "Results not recorded yet", lambda: journal.waiting)
+    watch("arena_results_spooled", "Those of them in the spool", lambda: journal.spooled)
+
+
+async def _check_tokens(
+    play: PlayService, database_url: str, there: Callable[[bool], None]
+) -> None:
+    listening = notifications(database_url, [TOKENS_CHANNEL], there)
+    async with aclosing(listening) as changes:
         async for _ in changes:
             await play.check_tokens()
 

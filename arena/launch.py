@@ -80,6 +80,7 @@ def _give_up_root(directories: list[Path], program: str) -> None:
         return
     nobody = pwd.getpwnam("nobody")
     _hand_over(directories, nobody.pw_uid, nobody.pw_gid)
+    _let_pass({directory.parent for directory in directories}, user)
     os.setgroups([])
     os.setgid(nobody.pw_gid)
     os.setuid(nobody.pw_uid)
@@ -119,6 +120,14 @@ def _hand_over(directories: list[Path], user: int, group: int) -> None:
             for folder, _, files in os.walk(directory):
                 for path in [folder, *(f"{folder}/{file}" for file in files)]:
                     os.chown(path, user, group, follow_symlinks=False)
+
+
+def _let_pass(parents: set[Path], user: int) -> None:
+    """Let others through the caller's own directories, which stay closed to their looks."""
+    for parent in parents:
+        found = parent.stat()
+        if found.st_uid == user and not found.st_mode & 0o001:
+            parent.chmod(found.st_mode & 0o7777 | 0o011)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import logging
 import sys
 
 import structlog
-from structlog.typing import EventDict, WrappedLogger
+from structlog.typing import EventDict, Processor, WrappedLogger
 
 from arena.printable import printable
 from arena.settings import Settings
@@ -15,18 +15,31 @@ def configure_logs(settings: Settings) -> None:
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S"),
-            _printable_values,
-            # Not the rich formatter: it prints local variables, among them tokens and dice.
-            structlog.dev.ConsoleRenderer(
-                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-            ),
+            *(_AS_JSON if settings.log_format == "json" else _as_text()),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(settings.log_level_number),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(level=logging.WARNING)
+
+
+def _as_text() -> list[Processor]:
+    return [
+        structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S"),
+        _printable_values,
+        # Never the richer one: it prints local variables, among them tokens and dice.
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        ),
+    ]
+
+
+_AS_JSON: list[Processor] = [
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.format_exc_info,  # the plain traceback, without local variables
+    structlog.processors.JSONRenderer(),
+]
 
 
 def _printable_values(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -1,7 +1,8 @@
 """Starts and stops child processes, which end with this process however it ends.
 
 The kernel's parent-death signal (Linux) follows the *thread* that forked, so children are spawned
-from the main thread only: a worker thread that ends would take its children with it.
+from the main thread, or from one that lives as long as they do: a worker thread that ends would
+take its children with it.
 """
 
 import contextlib
@@ -32,6 +33,7 @@ def spawn(
     keep_open: Sequence[int] = (),
     hand_over: Sequence[Path] | None = None,
     niceness: int = 0,
+    thread_outlives_it: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start a program that is sent `death_signal` when this process dies.
 
@@ -40,13 +42,14 @@ def spawn(
     `keep_open` are file descriptors it inherits. With `hand_over` it never runs as root: if we are
     root it gives that up, and becomes the owner of these directories.
 
-    `niceness` (0 to 19): higher values give other processes more of the processor.
+    `niceness` (0 to 19) is how far it stands back behind others that want the processor. A thread
+    other than the main one says with `thread_outlives_it` that it ends after the program.
 
     This does not cover processes that the program itself starts. Without prctl (macOS) only `stop`
     ends it. A program that cannot be started ends with code 1 and a message on stderr.
     """
-    if threading.current_thread() is not threading.main_thread():
-        raise RuntimeError("Child processes are started from the main thread only.")
+    if not thread_outlives_it and threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("Child processes are started from a thread that outlives them.")
     return subprocess.Popen(  # noqa: S603  arguments without a shell
         [
             *(sys.executable, "-I", "-S", _LAUNCHER),

@@ -64,3 +64,11 @@ class FinishedMatch:
     """The position of the match in its block, from 0."""
     started_at: datetime
     finished_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BlockEnd:
+    """The end of a block before its time: void, or closed so that its matches count."""
+
+    block_id: str
+    void: bool

@@ -10,6 +10,7 @@ import grpc
 import structlog
 
 from arena.games import OptionsError, UnknownGameError, make_game
+from arena.games.wording import span
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered
 from arena.referee.errors import ProtocolError
@@ -99,9 +100,16 @@ class StoredRegistry:
         self, game: str, seats: int, options: Mapping[str, object]
     ) -> tuple[int, Sequence[ListedRating]]:
         try:
-            changed = make_game(game, options).options.changed()
+            rules = make_game(game, options)
         except (UnknownGameError, OptionsError) as error:
             raise ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from error
+        if seats and seats not in rules.seat_counts:
+            allowed = span(rules.seat_counts[0], rules.seat_counts[-1])
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                f"{rules.title} is played by {allowed} seats, not {seats}",
+            )
+        changed = rules.options.changed()
         # Imported here, so that only a referee that is asked for ratings loads numpy.
         from arena.boards.live_board import LiveBoards, ladder_of_table
 

@@ -29,11 +29,16 @@ def _upper(text: object) -> object:
     return text.upper() if isinstance(text, str) else text
 
 
+def _lower(text: object) -> object:
+    return text.lower() if isinstance(text, str) else text
+
+
 def _pace(value: object) -> object:
     return read_pace(value) if isinstance(value, str) else value
 
 
 Port = Annotated[int, Field(ge=0, le=65535)]
+LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 
@@ -56,9 +61,18 @@ class Settings(BaseSettings):
     dashboard_port: Port = 8501
     """The dashboard's port."""
     pace: Annotated[float, BeforeValidator(_pace)] = DEFAULT_PACE
-    """Matches per second that house bots play among themselves, or `max`."""
+    """Matches a second that house bots play among themselves, or `max`."""
+    metrics_port: Port | None = None
+    """The port for metrics and readiness over HTTP; none without it."""
+    log_format: Annotated[LogFormat, BeforeValidator(_lower)] = "text"
+    """How log lines are written: for people, or one JSON object a line."""
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"
     """The least severe log lines that are shown."""
+
+    @property
+    def metrics_address(self) -> tuple[str, int] | None:
+        """Where metrics are served, if anywhere."""
+        return None if self.metrics_port is None else (self.host, self.metrics_port)
 
     @property
     def log_level_number(self) -> int:

@@ -15,6 +15,11 @@ from arena.match.transcript import Signature, Transcript
 
 KEY_BYTES: Final = 32
 """The length of a public key and of a private key."""
+_PRIME: Final = 2**255 - 19
+_EIGHTH: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
+_SMALL_ORDER: Final = {0, 1, _PRIME - 1, _EIGHTH, _PRIME - _EIGHTH}
+"""The y coordinates of the eight points of order 1, 2, 4 and 8 (RFC 8032, 5.1). With such a public
+key, signatures that hold for many texts are made without any private key."""
 
 
 class Signer:
@@ -47,9 +52,21 @@ def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
         raise TranscriptError(
             f"signature.key: found {signature.key.hex()}; it must be by the key {key.hex()}"
         )
+    if _is_small_order(signature.key):
+        raise TranscriptError(
+            f"signature.key: found {signature.key.hex()}; this is a point of small order, "
+            "with which anyone can sign"
+        )
     try:
         Ed25519PublicKey.from_public_bytes(signature.key).verify(
             signature.value, canonical(transcript)
         )
     except (InvalidSignature, ValueError) as error:
         raise TranscriptError("signature: the key did not sign this transcript") from error
+
+
+def _is_small_order(key: bytes) -> bool:
+    """Whether the key is a point of small order, in any encoding: the highest bit is the sign of x,
+    and y may be given unreduced."""
+    y = int.from_bytes(key, "little") % 2 ** (8 * KEY_BYTES - 1)
+    return len(key) == KEY_BYTES and y % _PRIME in _SMALL_ORDER

@@ -1,4 +1,4 @@
-"""A bot of raw gRPC that a test leads by the hand: well-behaved unless told otherwise."""
+"""A scriptable raw gRPC bot, well-behaved by default."""
 
 import asyncio
 from collections.abc import Callable

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.reading import Reader, open_reader
 from arena.storage.schema import migrate
 from tests.bot.scribe import Scribe
 from tests.databases import execute, named
+from tests.fault_proxy import FaultProxy
 
 
 def pytest_configure() -> None:
@@ -63,6 +65,24 @@ def empty_database(postgres_server: str) -> Iterator[str]:
 def database(postgres_server: str) -> Iterator[str]:
     """The URL of a migrated database of the test's own."""
     yield from _database(postgres_server, _TEMPLATE)
+
+
+@pytest.fixture
+def proxy(database: str) -> Iterator[FaultProxy]:
+    """Stands before the test's database; `behind` is the address that leads through it."""
+    sockets = make_url(database).query["host"]
+    proxy = FaultProxy(f"{sockets}/.s.PGSQL.5432")
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+
+
+@pytest.fixture
+def behind(database: str, proxy: FaultProxy) -> str:
+    """The URL of the test's database through the proxy."""
+    url = make_url(database).set(host="127.0.0.1", port=proxy.port, query={})
+    return url.render_as_string(hide_password=False)
 
 
 @pytest.fixture

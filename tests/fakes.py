@@ -1,4 +1,4 @@
-"""What stands in for the world in tests: time that is turned by hand, and bots that do as told."""
+"""Fakes: a timer that tests advance, and scripted players."""
 
 import heapq
 from collections.abc import Callable, Sequence

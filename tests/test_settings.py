@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from arena.settings import SettingsError, read_settings
+from arena.settings import Settings, SettingsError, read_settings
 
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "DATABASE_URL", "HOST", "PORT", "DASHBOARD_PORT", "LOG_LEVEL", "PACE"):
-        monkeypatch.delenv(f"ARENA_{name}", raising=False)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"ARENA_{name.upper()}", raising=False)
 
 
 def test_the_defaults() -> None:
@@ -20,7 +20,8 @@ def test_the_defaults() -> None:
     assert settings.home == Path(".arena")
     assert settings.database_url is None
     assert (settings.host, settings.port, settings.dashboard_port) == ("127.0.0.1", 50051, 8501)
-    assert settings.log_level == "INFO"
+    assert (settings.log_level, settings.log_format) == ("INFO", "text")
+    assert settings.metrics_address is None
     assert settings.pace == 0.5
 
 
@@ -47,10 +48,14 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_LOG_LEVEL", "debug")
     monkeypatch.setenv("ARENA_HOST", "")
     monkeypatch.setenv("ARENA_PACE", "max")
+    monkeypatch.setenv("ARENA_METRICS_PORT", "9464")
+    monkeypatch.setenv("ARENA_LOG_FORMAT", "JSON")
     settings = read_settings()
     assert (settings.home, settings.port, settings.log_level) == (Path("/srv/arena"), 0, "DEBUG")
     assert settings.host == "127.0.0.1"
     assert settings.pace == math.inf
+    assert settings.metrics_address == ("127.0.0.1", 9464)
+    assert settings.log_format == "json"
 
 
 @pytest.mark.parametrize(
@@ -61,6 +66,8 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
         ("ARENA_DASHBOARD_PORT", "-1"),
         ("ARENA_DATABASE_URL", "mysql://me:pw@db/arena"),
         ("ARENA_LOG_LEVEL", "loud"),
+        ("ARENA_LOG_FORMAT", "xml"),
+        ("ARENA_METRICS_PORT", "99999"),
         ("ARENA_PACE", "fast"),
         ("ARENA_PACE", "0"),
     ],

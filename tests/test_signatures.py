@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena import signatures
 from arena.codec.transcript import from_bytes, to_bytes
 from arena.match.canonical import canonical
 from arena.match.replay import TranscriptError
@@ -143,7 +144,7 @@ def test_a_signature_by_another_key_is_one_of_another_arena() -> None:
         Signature(SIGNER.public_key, bytes(64)),
         Signature(SIGNER.public_key, b""),
         Signature(b"", bytes(64)),
-        Signature(bytes(32), bytes(64)),
+        Signature(b"\x02" + bytes(31), bytes(64)),
     ],
 )
 def test_what_is_no_signature_is_reported_in_a_sentence(signature: Signature) -> None:
@@ -155,3 +156,30 @@ def test_what_is_no_signature_is_reported_in_a_sentence(signature: Signature) ->
 def test_a_signer_does_not_show_its_key() -> None:
     assert repr(SIGNER).startswith("<arena.signatures.Signer object at ")
     assert not {bytes(range(32)), bytes(range(32)).hex()} & set(map(str, vars(SIGNER).values()))
+
+
+PRIME = 2**255 - 19
+
+
+@pytest.mark.parametrize(
+    "y", [y for y in (*signatures._SMALL_ORDER, PRIME, PRIME + 1) for y in (y, y + 2**255)]
+)
+def test_a_key_of_small_order_with_which_anyone_can_sign_is_refused(y: int) -> None:
+    key = y.to_bytes(32, "little")
+    neutral = (1).to_bytes(32, "little")
+    transcript = some_match(BLUFF, seed=1)
+    forged = replace(transcript, signature=Signature(key, neutral + bytes(32)))
+    for demanded in (None, key):
+        with pytest.raises(TranscriptError, match=rf"^signature.key: found {key.hex()}; .* small"):
+            check_signature(forged, demanded)
+
+
+def test_the_points_of_small_order_solve_their_equations() -> None:
+    d = -121665 * pow(121666, -1, PRIME)
+    # y of orders 1 and 2, of order 4, and of order 8: the points whose double has y = 0.
+    solved = [
+        y
+        for y in signatures._SMALL_ORDER
+        if y * (y * y - 1) % PRIME == 0 or (d * y**4 + 2 * y * y - 1) % PRIME == 0
+    ]
+    assert len(solved) == 5

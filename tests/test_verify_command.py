@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import os
 import tracemalloc
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,7 +14,9 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.commands.home.play import play
+from arena.commands.ratings.rate import rate
 from arena.commands.results.export import export
+from arena.commands.results.luck import luck
 from arena.commands.results.transcript_files import texts
 from arena.commands.results.verify import verify
 from arena.match.transcript_json import to_json
@@ -23,7 +27,7 @@ from tests.games.contract import Case
 from tests.match.matches import some_match
 
 app = typer.Typer()
-for command in (export, play, verify):
+for command in (export, luck, play, rate, verify):
     app.command()(command)
 
 
@@ -183,7 +187,7 @@ def test_it_says_by_whom_transcripts_are_signed_and_demands_a_key(tmp_path: Path
     assert closing == f"3 transcripts: 2 failed, 1 verified, signed by {mine}."
 
 
-@pytest.mark.parametrize("key", ["00", "x" * 64, "0" * 63])
+@pytest.mark.parametrize("key", ["00", "x" * 64, "0" * 63, "00 " * 32])
 def test_what_is_no_key_is_refused(files: tuple[Path, Path], key: str) -> None:
     done = arena("verify", files[1], "--key", key)
     assert (done.exit_code, done.stdout) == (2, "")
@@ -207,3 +211,62 @@ def test_a_long_file_takes_no_more_memory_than_a_line(tmp_path: Path) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 20 * len(line) + 200_000 < file.stat().st_size
+
+
+def test_text_of_a_file_does_not_reach_the_terminal_unescaped(tmp_path: Path) -> None:
+    document = documents(1)[0] | {"\x1b[2Jforged\n1 transcript: all verified": 0}
+    done = arena("verify", lines(tmp_path / "a\x1b]0;b\nc.jsonl", [document]))
+    assert done.exit_code == 1
+    assert "\x1b" not in done.stdout
+    assert len(done.stdout.splitlines()) == 2
+    missing = arena("verify", tmp_path / "a\n\x1bb")
+    assert missing.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["verify", "luck"])
+def test_a_file_without_end_is_refused_in_a_sentence(command: str) -> None:
+    done = arena(command, "/dev/zero")
+    assert done.exit_code == 2
+    assert done.stderr == "arena: /dev/zero: a transcript has at most 4 MiB.\n"
+
+
+def test_results_without_end_are_refused_in_a_sentence() -> None:
+    done = arena("rate", "/dev/zero")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "arena: /dev/zero, line 1: a line has at most 1 MiB\n",
+    )
+
+
+def test_a_pipe_is_read_once(files: tuple[Path, Path], tmp_path: Path) -> None:
+    for file in files:
+        pipe = tmp_path / f"{file.name}.pipe"
+        os.mkfifo(pipe)
+        writer = Thread(target=pipe.write_bytes, args=(file.read_bytes(),), daemon=True)
+        writer.start()
+        done = arena("verify", pipe)
+        writer.join()
+        assert (done.exit_code, "erified" in done.stdout) == (0, True)
+
+
+def test_a_file_that_fails_in_the_middle_is_an_error_in_a_sentence() -> None:
+    done = arena("verify", "/proc/self/mem")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("arena: /proc/self/mem is neither a match id nor a file (")
+
+
+def test_one_transcript_may_have_a_first_line_that_ends_in_a_brace(tmp_path: Path) -> None:
+    document = documents(1)[0]
+    text = json.dumps({"time_control": document.pop("time_control")} | document)
+    file = tmp_path / "match.json"
+    file.write_text(text.replace("},", "}\n,", 1))
+    assert arena("verify", file).stdout.startswith("Verified: ")
+
+
+def test_of_lines_a_damaged_first_one_does_not_hide_the_rest(files: tuple[Path, Path]) -> None:
+    files[0].write_text("{torn}\n" + files[0].read_text() + '{"a":\n')
+    first, last, closing = arena("verify", files[0]).stdout.splitlines()
+    assert first.startswith(f"{files[0]}:1: verification failed: not JSON: ")
+    assert last.startswith(f"{files[0]}:14: ")
+    assert last.endswith("(line 1, column 6)")
+    assert closing == "14 transcripts: 2 failed, 12 verified, unsigned."

@@ -59,19 +59,17 @@ def with_reader(use: "Callable[[Reader], T]") -> T:
 
 
 def registration_key(home: Path) -> str:
-    """The key to register new bots over gRPC; created at first use, readable by this user only."""
-    from arena.storage.errors import HomeNotWritableError
+    """The key that registers new bots over the wire; made on first use, readable by us only."""
+    from arena.storage.private_home import make_private_home, not_writable
 
     path = home / "registration-key"
+    make_private_home(home)
     try:
-        home.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             _write_key(path)
         key = path.read_text().strip()
     except OSError as error:
-        raise HomeNotWritableError(
-            f"Cannot write {path} ({error.strerror}): choose another directory with ARENA_HOME."
-        ) from error
+        raise not_writable(path, error) from error
     if not key:
         raise CommandError(f"{path} is empty: remove it, and a new key is made.")
     return key

@@ -1,4 +1,4 @@
-"""The option of commands that says how a game is played."""
+"""The `--option` option: options of a game as NAME=VALUE."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -12,6 +12,8 @@ from typing import Any, Final, TypeAlias
 
 from pydantic import ValidationError
 
+from arena.printable import printable
+
 FieldPath: TypeAlias = Sequence[int | str]
 """Names of members and indices of lists; here all indices count from 0."""
 
@@ -32,13 +34,14 @@ _ALLOWED: Final = {
 
 
 def path_text(path: FieldPath) -> str:
-    """A path as text, such as `steps[12].action.quantity`."""
+    """A path as printable text, such as `steps[12].action.quantity`."""
     text = ""
     for before, part in zip(("", *path), path, strict=False):
         if isinstance(part, int):
             text += f"[{part + (before == _COUNTED_FROM_ONE)}]"
         else:
-            text += f".{part}" if text else part
+            member = printable(part)
+            text += f".{member}" if text else member
     return text
 
 

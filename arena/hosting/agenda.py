@@ -1,4 +1,4 @@
-"""Blocks that go before the ladder's: what a director asks for, and what it reports."""
+"""The protocol by which tournaments supply blocks to the director."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One call at a deadline that keeps moving."""
+"""A timer whose deadline can be moved cheaply."""
 
 from collections.abc import Callable
 

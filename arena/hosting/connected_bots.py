@@ -36,7 +36,7 @@ class Reliability:
         return until
 
     def played(self) -> None:
-        """A match was played as it should be: a miss is made good by one, not all at once."""
+        """Reduce the number of misses by one, after a match without one."""
         self.misses = max(0, self.misses - 1)
 
 

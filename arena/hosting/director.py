@@ -11,7 +11,7 @@ can disconnect cleanly.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import structlog
@@ -43,6 +43,8 @@ class _RunningBlock:
     position: int = 0
     match: HostedMatch | None = None
     started_at: datetime = datetime.min
+    began: float = 0.0
+    """The same moment on the clock that nobody moves."""
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -61,6 +63,7 @@ class Director:
         new_secret: Callable[[], bytes],
         write_down: Callable[[Transcript], bytes],
         terms: Terms = Terms(),
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._counts = counts
         self._tables = LadderTables(table_types, counts, terms.house_pace)
@@ -69,6 +72,7 @@ class Director:
         self._new_secret = new_secret
         self._write_down = write_down
         self._terms = terms
+        self._wall_clock = wall_clock
         self._roster = Roster()
         self._blocks: set[_RunningBlock] = set()
         self._pass_due = False
@@ -93,7 +97,7 @@ class Director:
         self.schedule()
 
     def depart(self, participant: Participant) -> None:
-        """A bot is gone, perhaps for a moment; its running matches deal with that themselves."""
+        """Handle a disconnect; the running matches wait for the bot by themselves."""
         if self._roster.depart(participant):
             self._share_out()
 
@@ -192,7 +196,7 @@ class Director:
         def done(match: HostedMatch, outcome: Outcome) -> None:
             self._match_over(running, bots, match, outcome)
 
-        running.started_at = datetime.now(UTC)
+        running.started_at, running.began = self._wall_clock(), self._timer.now()
         running.match = HostedMatch(
             setup,
             [bot.participant.player() for bot in bots],
@@ -248,7 +252,7 @@ class Director:
             elif not forfeited:
                 bot.reliability.played()
                 bot.on_probation = False
-        # Once for storage and for all seats: it is the dearest part of a match's end.
+        # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = self._write_down(transcript)
         finished = FinishedMatch(
             transcript=transcript,
@@ -257,7 +261,8 @@ class Director:
             block=running.block,
             position=running.position,
             started_at=running.started_at,
-            finished_at=datetime.now(UTC),
+            # Not by the wall clock: it may have been moved, before the start even.
+            finished_at=running.started_at + timedelta(seconds=self._timer.now() - running.began),
         )
         self._journal.add(finished, lambda: match.announce(written), match.discard)
 

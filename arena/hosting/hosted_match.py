@@ -30,7 +30,7 @@ class _Phase(Enum):
 
 
 class Outcome(Enum):
-    """How a hosted match ended, for whoever set it up."""
+    """How a hosted match ended."""
 
     PLAYED = "played"
     """It was played to its end and has a transcript."""
@@ -295,7 +295,7 @@ class HostedMatch:
 
 
 def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
-    """Stands for `done` once it was called: whoever sets up a match is in turn known to it."""
+    """Replaces the `done` callback after its call, which breaks a reference cycle."""
 
 
 _ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")

@@ -1,13 +1,27 @@
-"""`Journal`: a queue that writes results to storage in batches, with retries."""
+"""The way of results into storage: what has come in while one batch was written is the next.
+
+While storage fails, what waits is written to a spool as well, so that it outlives this process. It
+is told to nobody before it is recorded.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from time import monotonic
+from typing import Any
 
 import structlog
 
-from arena.hosting.ports import Recorder, StorageFailedError
-from arena.records import FinishedMatch, TournamentBlock
+from arena.hosting.ports import (
+    Happening,
+    Meter,
+    Recorder,
+    Spool,
+    SpoolFailedError,
+    StorageFailedError,
+)
+from arena.hosting.waiting import Waiting
+from arena.records import BlockEnd, FinishedMatch, TournamentBlock
 
 MOST_WAITING = 2_000
 """How many matches may wait to be recorded before no new ones should begin."""
@@ -24,12 +38,7 @@ class _Entry:
     match: FinishedMatch
     recorded: Callable[[], None]
     refused: Callable[[], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _BlockEnd:
-    block_id: str
-    void: bool
+    since: float
 
 
 class Journal:
@@ -40,37 +49,55 @@ class Journal:
         recorder: Recorder,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         gather_seconds: float = 0.0,
+        spool: Spool | None = None,
+        meter: Meter | None = None,
     ) -> None:
-        """`gather_seconds` is how long a result waits for others to join its batch."""
+        """`gather_seconds` is how long results may wait for company before they are written."""
+        self._spool, self._meter = spool, meter
         self._gather_seconds = gather_seconds
         self._recorder = recorder
         self._sleep = sleep
-        self._matches: list[_Entry] = []
-        self._block_ends: list[_BlockEnd] = []
-        self._openings: list[TournamentBlock] = []
+        self._matches = Waiting[_Entry]()
+        self._block_ends = Waiting[BlockEnd]()
+        self._openings = Waiting[TournamentBlock]()
+        self._spool_news = asyncio.Event()
+        self._spool_used = False
+        self._spool_fails = False
+        self.failing = False
+        """Whether storage failed when it was last asked to record."""
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
+        self._queues: tuple[Waiting[Any], ...] = (self._openings, self._matches, self._block_ends)
         self.recorded = 0
         """Matches recorded since the start."""
         self.listeners: list[Callable[[], None]] = []
         """Called after each batch."""
+        self.watchers: list[Callable[[], None]] = []
+        """Called when storage begins or ceases to fail, and when the spool was used."""
 
     @property
     def full(self) -> bool:
         """Whether so much is waiting that no new match should begin."""
-        return len(self._matches) >= MOST_WAITING
+        return len(self._matches) >= MOST_WAITING or (self.failing and self._spool_fails)
 
     @property
     def waiting(self) -> int:
         """Matches that are not recorded yet."""
         return len(self._matches)
 
+    @property
+    def spooled(self) -> int:
+        """Those of them that are in the spool."""
+        return self._matches.kept
+
     def add(
         self, match: FinishedMatch, recorded: Callable[[], None], refused: Callable[[], None]
     ) -> None:
-        """Record a match, then call `recorded`, or `refused` if storage rejects it for good."""
-        self._matches.append(_Entry(match, recorded, refused))
+        """Record a match, then call `recorded`; `refused` when storage will never take it."""
+        self._matches.append(_Entry(match, recorded, refused, monotonic()))
+        if self._meter is not None:
+            self._meter.finished(match)
         self._wake()
 
     def open_block(self, block: TournamentBlock) -> None:
@@ -79,16 +106,22 @@ class Journal:
         self._wake()
 
     def end_block(self, block_id: str, *, void: bool) -> None:
-        """End a block early, after those of its matches that were added before."""
-        self._block_ends.append(_BlockEnd(block_id, void))
+        """End a block before its time, after the matches of it that were added before."""
+        self._block_ends.append(BlockEnd(block_id, void))
         self._wake()
 
     async def settled(self) -> None:
-        """Wait until everything added is written."""
+        """Wait until nothing is waiting, or all of it is in the spool while storage fails."""
         await self._idle.wait()
 
     async def run(self) -> None:
         """Write until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._record_news())
+            if self._spool is not None:
+                tasks.create_task(self._spool_what_waits(self._spool))
+
+    async def _record_news(self) -> None:
         while True:
             await self._news.wait()
             if self._gather_seconds:
@@ -101,20 +134,27 @@ class Journal:
     def _wake(self) -> None:
         self._idle.clear()
         self._news.set()
+        if self.failing:
+            self._spool_news.set()
 
     async def _write(self) -> None:
         openings = list(self._openings)
-        # Copies: a block that ends during the write must wait for the matches added before it.
-        batch, ends = self._matches[:BATCH], list(self._block_ends)
+        # Copies: what ends while we write must wait until the matches before it are written.
+        batch, ends = list(self._matches)[:BATCH], list(self._block_ends)
         if len(batch) < len(self._matches):
             ends = []
         refused = await self._persist(openings, [entry.match for entry in batch], ends)
-        del self._openings[: len(openings)]
-        del self._matches[: len(batch)]
-        del self._block_ends[: len(ends)]
+        self._openings.drop(len(openings))
+        self._matches.drop(len(batch))
+        self._block_ends.drop(len(ends))
+        if self._spool_used:
+            self._spool_news.set()
         self.recorded += len(batch) - len(refused)
         for entry in batch:
-            _tell(entry, entry.match.transcript.setup.match_id in refused)
+            was_refused = entry.match.transcript.setup.match_id in refused
+            if self._meter is not None and not was_refused:
+                self._meter.recorded(monotonic() - entry.since)
+            _tell(entry, was_refused)
         for listener in self.listeners:
             listener()
 
@@ -122,7 +162,7 @@ class Journal:
         self,
         openings: list[TournamentBlock],
         matches: list[FinishedMatch],
-        ends: list[_BlockEnd],
+        ends: list[BlockEnd],
     ) -> set[str]:
         """Write everything, and return the ids of the matches that storage rejected for good.
 
@@ -139,6 +179,9 @@ class Journal:
             except StorageFailedError as error:
                 pause = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
                 failures += 1
+                self.failing = True
+                self._spool_news.set()
+                self._tell_watchers()
                 log.error(
                     "results not recorded yet",
                     retry_s=pause,
@@ -147,7 +190,57 @@ class Journal:
                 )
                 await self._sleep(pause)
             else:
+                if failures:
+                    log.warning("results are recorded again", waiting=len(self._matches))
+                    self.failing = False
+                    self._tell_watchers()
                 return refused
+
+    async def _spool_what_waits(self, spool: Spool) -> None:
+        """Alone in using the spool, so that nothing is added while it is cleared."""
+        while True:
+            await self._spool_news.wait()
+            if self._gather_seconds:
+                await asyncio.sleep(self._gather_seconds)
+            self._spool_news.clear()
+            try:
+                if self.failing:
+                    await self._keep(spool)
+                elif self._spool_used and not any(queue.kept for queue in self._queues):
+                    await spool.clear()
+                    self._spool_used = False
+            except SpoolFailedError as error:
+                self._spool_fails = True
+                log.error(
+                    "results that wait would be lost with this process: no new matches begin",
+                    waiting=len(self._matches),
+                    spooled=self.spooled,
+                    why=str(error),
+                )
+            else:
+                self._spool_fails = False
+            self._tell_watchers()
+
+    def _tell_watchers(self) -> None:
+        for watcher in self.watchers:
+            watcher()
+
+    async def _keep(self, spool: Spool) -> None:
+        until = [queue.end for queue in self._queues]
+        happenings: list[Happening] = [
+            *self._openings.not_kept(),
+            *(entry.match for entry in self._matches.not_kept()),
+            *self._block_ends.not_kept(),
+        ]
+        if not happenings:
+            return
+        self._spool_used = True
+        await spool.append(happenings)
+        for queue, end in zip(self._queues, until, strict=True):
+            queue.keep(end)
+        if self.failing and not any(queue.not_kept() for queue in self._queues):
+            self._idle.set()
+        self._spool_news.set()  # some of it may have been recorded meanwhile
 
     async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
         """Record a batch; matches that storage rejects are added to `refused`, the rest written."""
@@ -180,7 +273,7 @@ class Journal:
             # start the tournament finds the blocks missing and has them played again.
             log.exception("blocks not opened", blocks=len(openings))
 
-    async def _end(self, end: _BlockEnd) -> None:
+    async def _end(self, end: BlockEnd) -> None:
         try:
             if end.void:
                 await self._recorder.void_block(end.block_id)

@@ -1,11 +1,11 @@
 """Protocols of what hosting needs from outside: players, a timer, storage."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from arena.match.flow import OpenTurn, Refused
 from arena.match.transcript import Setup
-from arena.records import Block, FinishedMatch, Registered, TournamentBlock
+from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock
 
 
 class Host(Protocol):
@@ -137,4 +137,36 @@ class Recorder(Protocol):
 
     async def refuse_block(self, block: Block) -> None:
         """Void a block of which a match was rejected, even if no match of it is recorded yet."""
+        ...
+
+
+Happening: TypeAlias = TournamentBlock | FinishedMatch | BlockEnd
+"""What a recorder is told."""
+
+
+class SpoolFailedError(Exception):
+    """The spool could not take it now; nothing of it was kept."""
+
+
+class Spool(Protocol):
+    """Keeps through a crash what could not be recorded yet."""
+
+    async def append(self, happenings: Sequence[Happening]) -> None:
+        """Keep all, in order, or none. Raises SpoolFailedError."""
+        ...
+
+    async def clear(self) -> None:
+        """Forget all: it is recorded. Raises SpoolFailedError."""
+        ...
+
+
+class Meter(Protocol):
+    """Counts what happens. Nothing here waits or fails."""
+
+    def finished(self, match: FinishedMatch) -> None:
+        """A match was played to its end."""
+        ...
+
+    def recorded(self, seconds: float) -> None:
+        """A result was recorded, so long after it was there."""
         ...

@@ -35,7 +35,7 @@ class Roster:
             bot.candidate, bot.present = candidate, True
 
     def depart(self, participant: Participant) -> bool:
-        """A bot is gone, perhaps for a moment. False if it was not there."""
+        """Handle a disconnect. False if the bot was not there."""
         bot = self._bots.get(participant)
         if bot is None:
             return False

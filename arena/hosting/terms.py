@@ -1,4 +1,4 @@
-"""What holds for all matches that a referee hosts."""
+"""Settings of all hosted matches: time control, fault limit, patience, pace."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from arena.scheduling.pace import FULL_SPEED
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a match waits for what is no thinking."""
+    """Time limits for joining, for reconnecting and after a decline."""
 
     join_seconds: float = 5.0
     """How long an offer stands: enough for a bot in the middle of a heavy move to read it."""

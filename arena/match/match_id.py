@@ -1,4 +1,4 @@
-"""What a match's id looks like."""
+"""Validation of match ids."""
 
 import re
 

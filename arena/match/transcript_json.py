@@ -6,9 +6,17 @@ It is for independent programs and human readers: plain numbers, names and hexad
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationError,
+    model_validator,
+)
 
 from arena.games import GAMES
 from arena.games.game import DEALER, Options
@@ -73,10 +81,27 @@ _Text = Annotated[str, AfterValidator(_unicode)]
 _Number = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
 _Natural = Annotated[int, Field(ge=0, le=LARGEST)]
 _Bytes = Annotated[str, AfterValidator(_hex)]
+_Item = TypeVar("_Item")
+# Only the first error is shown: collecting one for each item would take seconds and gigabytes.
+_List = Annotated[list[_Item], Field(fail_fast=True)]
+
+
+def _with_one_unknown(model: type[BaseModel], value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The members of an object, with one of many unknown ones, for one error."""
+    known = model.model_fields
+    if len(value) <= len(known):
+        return value
+    unknown = next(name for name in value if name not in known)
+    return {name: value[name] for name in (*known, unknown) if name in value}
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_unknown(cls, value: object) -> object:
+        return _with_one_unknown(cls, value) if isinstance(value, dict) else value
 
 
 class _Seat(_Part):
@@ -106,15 +131,15 @@ class _Fault(_Part):
 
 class _Result(_Part):
     termination: Literal["finished", "forfeit"]
-    placings: list[_Number]
-    scores: list[_Number] | None
-    faults: list[_Natural]
-    forfeited: list[bool]
+    placings: _List[_Number]
+    scores: _List[_Number] | None
+    faults: _List[_Natural]
+    forfeited: _List[bool]
 
 
 class _Opening(_Part):
     secret: _Bytes
-    entropies: list[_Bytes]
+    entropies: _List[_Bytes]
 
 
 class _Signature(_Part):
@@ -128,12 +153,12 @@ class _Document(_Part):
     match_id: Annotated[str, AfterValidator(_uuid)]
     game: Annotated[str, AfterValidator(_game)]
     options: dict[str, Any]
-    seats: list[_Seat]
+    seats: _List[_Seat]
     time_control: _Time
     fault_limit: _Natural
     commitment: _Bytes
-    steps: list[_Step]
-    faults: list[_Fault]
+    steps: _List[_Step]
+    faults: _List[_Fault]
     result: _Result
     opening: _Opening
     signature: _Signature | None = None
@@ -227,7 +252,8 @@ def _other_form(path: tuple[int | str, ...], found: Any, wanted: Any) -> str:
 def _options(game: str, given: Mapping[str, Any]) -> Options:
     try:
         # As JSON, because only there strict validation accepts lists for tuples.
-        return GAMES[game].options_type.model_validate_json(json.dumps(given), strict=True)
+        model = GAMES[game].options_type
+        return model.model_validate_json(json.dumps(_with_one_unknown(model, given)), strict=True)
     except ValidationError as error:
         raise TranscriptError(error_text(error, ("options",))) from error
 

@@ -47,8 +47,14 @@ class PlayService:
     """Serves RefereeService.Play."""
 
     def __init__(
-        self, authenticator: Authenticator, lobby: Lobby, hello_seconds: float = HELLO_SECONDS
+        self,
+        authenticator: Authenticator,
+        lobby: Lobby,
+        hello_seconds: float = HELLO_SECONDS,
+        refused: Callable[[str], None] = lambda _code: None,
     ) -> None:
+        """`refused` is told the status of each stream that is refused or ended by us."""
+        self._refused = refused
         self._authenticator = authenticator
         self._lobby = lobby
         self._tokens: dict[_Stream, str] = {}
@@ -72,6 +78,7 @@ class PlayService:
             await self._converse(registered, token, context)
         except ProtocolError as error:
             log.info("stream refused", code=error.code.name, why=error.sentence)
+            self._refused(error.code.name)
             ending = error
         except Exception:
             log.exception("stream broken")

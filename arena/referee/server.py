@@ -34,6 +34,9 @@ OPTIONS: Final[Sequence[tuple[str, Any]]] = (
     ("grpc.so_reuseport", 0),
 )
 
+LIVENESS: Final = "liveness"
+"""The name under which the health service tells that the process runs, ready or not."""
+
 _SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
 
@@ -72,9 +75,15 @@ class RefereeServer:
                 "Stop that program or choose another port with --port."
             ) from error
         await self._server.start()
-        for name in ("", _SERVICE, _REGISTRY):
-            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        await self._health.set(LIVENESS, health_pb2.HealthCheckResponse.SERVING)
+        await self.tell_ready(True)
         return bound
+
+    async def tell_ready(self, ready: bool) -> None:
+        """Tell whoever asks for its health whether it can do all that it is for."""
+        known = health_pb2.HealthCheckResponse
+        for name in ("", _SERVICE, _REGISTRY):
+            await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:
         """End all streams with a status and close."""

@@ -1,6 +1,7 @@
 """The pace of matches among house bots: a token bucket per ladder."""
 
 import math
+import re
 from typing import Final
 
 DEFAULT_PACE: Final = 0.5
@@ -11,17 +12,19 @@ WARM_START: Final = 600
 """Matches of a ladder that may begin at once after a start: a few seconds of play with a few bots,
 after which the ratings are meaningful."""
 
+SLOWEST, FASTEST = 0.001, 10_000
+"""The bounds of a pace, matches per second."""
+
 
 def read_pace(text: str) -> float:
     """Matches per second, from a text such as `2`, `0.5` or `max`. Raises ValueError."""
-    if text.strip().lower() == "max":
+    word = text.strip().lower()
+    if word == "max":
         return FULL_SPEED
-    try:
-        pace = float(text)
-    except ValueError:
-        pace = math.nan
-    if not 0 < pace < math.inf:
-        raise ValueError("write matches a second, such as 2, or max")
+    pace = float(word) if re.fullmatch(r"[0-9]+(\.[0-9]+)?", word, re.ASCII) else math.nan
+    # Below, a match would take longer than anybody waits; above, it is full speed.
+    if not SLOWEST <= pace <= FASTEST:
+        raise ValueError(f"write {SLOWEST:g} to {FASTEST:,} matches a second, such as 2, or max")
     return pace
 
 

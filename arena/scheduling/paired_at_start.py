@@ -1,4 +1,4 @@
-"""What formats share that pair everything at the start, whatever becomes of it."""
+"""Base class of formats that pair everything in advance."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence, Set

@@ -1,4 +1,4 @@
-"""What all tables share: the naming of constraints, the check of names, common columns."""
+"""Shared column definitions, name checks and naming conventions of constraints."""
 
 from sqlalchemy import TIMESTAMP, Column, MetaData, func
 

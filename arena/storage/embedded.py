@@ -12,30 +12,29 @@ the lock is free only once owner *and* server (or an unfinished initdb) are gone
 that no other process uses the data. A data directory is created under another name and renamed when
 it is complete, so that an incomplete one is never used.
 
-Clients connect over a Unix socket in a directory that only its owner may enter; there is no port.
+It is reached over a Unix socket in a directory that only its owner may enter, with a password from
+a file that only its owner may read; there is no port.
+
+While it is owned, a server that ends by itself (killed, or out of disk space) is started again.
 """
 
 import contextlib
 import fcntl
 import os
-import shutil
 import signal
 import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
 
-from arena.processes import spawn, stop
-from arena.storage.binaries import Binaries, find_binaries
-from arena.storage.errors import (
-    DatabaseUnreachableError,
-    DataDirectoryError,
-    HomeNotWritableError,
-    StorageError,
-)
+from arena.processes import spawn
+from arena.storage.binaries import find_binaries
+from arena.storage.data_directory import DataDirectory, ServerLog
+from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.kept_running import KeptRunning
+from arena.storage.private_home import make_private_home, not_writable
 from arena.storage.private_socket import (
     DATABASE,
-    USER,
     answers,
     create_database,
     make_private,
@@ -47,7 +46,7 @@ START_DEADLINE = 60.0
 """Seconds. A start takes half a second; a slow disk, or recovery after a crash, takes longer."""
 
 _RETRY = 0.01
-"""Seconds between attempts to connect: the server does not report when it is ready."""
+"""Seconds between looks whether somebody else's server is ready, or gone."""
 
 _SETTINGS = {
     "listen_addresses": "",
@@ -73,13 +72,12 @@ class EmbeddedPostgres:
 
     def __init__(self, data: Path, *, durable: bool = True) -> None:
         self._data = data.absolute()
-        self._new = data.absolute().with_name(f"{data.name}.new")
         self._lock_file = data.absolute().with_name(f"{data.name}.lock")
-        self._log = data.absolute().with_name(f"{data.name}.log")
+        self._log = ServerLog(data.absolute().with_name(f"{data.name}.log"))
+        self._directory = DataDirectory(self._data, self._log, durable=durable)
         self._settings = _SETTINGS | ({} if durable else _FORGETFUL)
-        self._durable = durable
         self._lock: int | None = None
-        self._server: subprocess.Popen[bytes] | None = None
+        self._server: KeptRunning | None = None
 
     @property
     def owned(self) -> bool:
@@ -110,7 +108,7 @@ class EmbeddedPostgres:
         server, self._server = self._server, None
         if server is not None:
             # Fast shutdown; then immediate, which the next start recovers from.
-            stop(server, signal.SIGINT, signal.SIGQUIT, patience=10.0)
+            server.stop((signal.SIGINT, signal.SIGQUIT), patience=10.0)
             with contextlib.suppress(OSError):
                 socket_directory(self._data).rmdir()
         if self._lock is not None:
@@ -121,24 +119,22 @@ class EmbeddedPostgres:
         while time.monotonic() < deadline:
             if self._take_lock():
                 return self._start_own(deadline)
-            # Running, or starting, or stopping after its owner ended.
-            if (sockets := self._announced_sockets()) and answers(sockets, DATABASE):
-                return url(sockets)
+            # Running, or just starting, or just stopping after its owner's death.
+            sockets, password = self._directory.announced_sockets(), self._directory.password()
+            if sockets and password and answers(sockets, DATABASE, password):
+                return url(sockets, password)
             time.sleep(_RETRY)
         raise DatabaseUnreachableError(
             f"Another process holds {self._data} but its Postgres does not answer: end it, or see "
-            f"{self._log}."
+            f"{self._log.path}."
         )
 
     def _take_lock(self) -> bool:
+        make_private_home(self._data.parent)
         try:
-            self._data.parent.mkdir(parents=True, exist_ok=True)
             lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise HomeNotWritableError(
-                f"Cannot write to {self._data.parent} ({error.strerror}): "
-                "choose another directory with ARENA_HOME."
-            ) from error
+            raise not_writable(self._data.parent, error) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -151,120 +147,61 @@ class EmbeddedPostgres:
         return True
 
     def _start_own(self, deadline: float) -> str:
-        major = self._made_by()
+        directory = self._directory
+        major = directory.made_by()
         binaries = find_binaries(major)
         if major is None:
-            self._make_data(binaries)
-        self._forget_dead_server()
+            directory.make(binaries, self._spawn)
+        password = directory.password() or directory.set_password(binaries, self._spawn)
+        directory.require_password()
         sockets = socket_directory(self._data)
-        make_private(sockets)
         settings = self._settings | {"unix_socket_directories": str(sockets)}
-        self._server = self._spawn(
-            [
-                *(str(binaries.postgres), "-D", str(self._data)),
-                *(word for name, value in settings.items() for word in ("-c", f"{name}={value}")),
-            ],
-            [self._data, sockets],
+        arguments = [
+            *(str(binaries.postgres), "-D", str(self._data)),
+            *(word for name, value in settings.items() for word in ("-c", f"{name}={value}")),
+        ]
+
+        def start() -> subprocess.Popen[bytes]:
+            make_private(sockets)
+            directory.forget_dead_server(sockets)
             # Fast shutdown: it ends in milliseconds and the next start has nothing to recover.
-            signal.SIGINT,
+            return self._spawn(arguments, [self._data, sockets], signal.SIGINT)
+
+        make_private(sockets)  # here as well: its error is for whoever starts us
+        self._server = KeptRunning(
+            start, lambda: answers(sockets, "postgres", password), self._log.last_words
         )
-        while time.monotonic() < deadline:
-            if answers(sockets, "postgres"):
-                create_database(sockets)
-                return url(sockets)
-            if self._server.poll() is not None:
+        match self._server.start(deadline - time.monotonic()):
+            case None:
                 raise DatabaseUnreachableError(
-                    f"Postgres did not start ({self._last_words()}): see {self._log}."
+                    f"Postgres was not ready within {START_DEADLINE:.0f} seconds: "
+                    f"see {self._log.path}."
                 )
-            time.sleep(_RETRY)
-        raise DatabaseUnreachableError(
-            f"Postgres was not ready within {START_DEADLINE:.0f} seconds: see {self._log}."
-        )
-
-    def _made_by(self) -> int | None:
-        """The major version that created the data directory; None if there is none yet."""
-        try:
-            return int((self._data / "PG_VERSION").read_text())
-        except FileNotFoundError:
-            if self._data.exists() and any(self._data.iterdir()):
-                raise DataDirectoryError(
-                    f"{self._data} is not a database: move it away, or choose another directory "
-                    "with ARENA_HOME."
-                ) from None
-            return None
-        except (OSError, ValueError) as error:
-            raise DataDirectoryError(
-                f"{self._data} cannot be read as a database ({error}): move it away, or choose "
-                "another directory with ARENA_HOME."
-            ) from error
-
-    def _make_data(self, binaries: Binaries) -> None:
-        if self._new.exists():  # an owner ended while creating it
-            shutil.rmtree(self._new)
-        self._new.mkdir(mode=0o700)
-        # Builtin, because the wheel is built without ICU and the system's locales vary.
-        locale = (
-            ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
-            if binaries.major >= 17
-            else ["--locale=C.UTF-8"]
-        )
-        process = self._spawn(
-            [
-                *(str(binaries.initdb), "-D", str(self._new), "-U", USER, "--auth=trust"),
-                *("--encoding=UTF8", "--no-instructions", *locale),
-                *([] if self._durable else ["--no-sync"]),
-            ],
-            [self._new],
-            signal.SIGKILL,
-        )
-        try:
-            if process.wait() != 0:
-                raise StorageError(
-                    f"Postgres could not make its data directory ({self._last_words()}): "
-                    f"see {self._log}."
+            case False:
+                raise DatabaseUnreachableError(
+                    f"Postgres did not start ({self._log.last_words()}): see {self._log.path}."
                 )
-        finally:
-            stop(process, signal.SIGKILL)
-        self._new.rename(self._data)
+        create_database(sockets, password)
+        return url(sockets, password)
 
     def _spawn(
-        self, arguments: list[str], directories: list[Path], death_signal: signal.Signals
+        self,
+        arguments: list[str],
+        directories: list[Path],
+        death_signal: signal.Signals,
+        stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
         assert self._lock is not None  # the inherited lock is what protects the data
-        with self._log.open("ab") as log:
+        self._log.begin()
+        with self._log.path.open("ab") as log:
             return spawn(
                 arguments,
                 cwd=Path("/"),
+                stdin=stdin,
                 stdout=log,
                 stderr=log,
                 death_signal=death_signal,
                 keep_open=[self._lock],
                 hand_over=directories,
+                thread_outlives_it=True,
             )
-
-    def _forget_dead_server(self) -> None:
-        """Remove the pid file of a server that was killed, unless that pid is a Postgres.
-
-        Where pids are reused soon (a container) the number may be another process's, and Postgres
-        would refuse to start. We hold the lock, so that process is not our server.
-        """
-        pid_file = self._data / "postmaster.pid"
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            pid = int(pid_file.read_text().splitlines()[0])
-            if Path("/proc/self/comm").exists():
-                process = Path(f"/proc/{pid}/comm")
-                if not process.exists() or process.read_text().strip() != "postgres":
-                    pid_file.unlink()
-
-    def _announced_sockets(self) -> Path | None:
-        """The running server's socket directory, from its pid file: its TMPDIR may differ."""
-        try:
-            sockets = Path((self._data / "postmaster.pid").read_text().splitlines()[4])
-        except (OSError, IndexError):
-            return None
-        return sockets if sockets.is_absolute() else None  # it is written line by line
-
-    def _last_words(self) -> str:
-        lines = self._log.read_text(errors="replace").splitlines() if self._log.exists() else []
-        fatal = [line for line in lines if "FATAL" in line or "error:" in line]
-        return ((fatal or lines or ["it said nothing"])[-1]).strip().rstrip(".")

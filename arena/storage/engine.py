@@ -3,9 +3,27 @@
 hstore is off: SQLAlchemy would search the catalogue for it at every connection.
 """
 
-from sqlalchemy import URL, Engine, create_engine, make_url
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from typing import Any
 
+from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+
+from arena.storage.connecting import (
+    MIGRATION,
+    PARAMETERS,
+    PING_SECONDS,
+    POOL_SECONDS,
+    READER,
+    REFEREE,
+    SILENCE_SECONDS,
+    ImpatientAsyncConnection,
+    ImpatientConnection,
+    MigratingConnection,
+)
+from arena.storage.errors import EncodingRefusedError, MalformedUrlError
 from arena.storage.tables import READER_ROLE
 
 POOL_SIZE = 5
@@ -13,29 +31,107 @@ POOL_SIZE = 5
 
 
 def async_engine(url: str) -> AsyncEngine:
-    """The referee's engine: reads and writes."""
-    return create_async_engine(
-        url,
+    """The referee's: reads and writes. Raises MalformedUrlError."""
+    place = _parsed(url)
+    engine = create_async_engine(
+        place,
         pool_size=POOL_SIZE,
+        pool_timeout=POOL_SECONDS,
         pool_pre_ping=True,
         use_native_hstore=False,
         # An error must not carry the signing key or a token's hash into a log.
         hide_parameters=True,
+        connect_args=_arguments(place, REFEREE)
+        | {"async_creator_fn": ImpatientAsyncConnection.connect},
     )
+    _pinged_soon(engine.sync_engine)
+    return engine
 
 
 def reading_engine(url: str) -> Engine:
-    """The dashboard's engine: cannot write and cannot see tokens or private keys."""
-    session = f"-c role={READER_ROLE} -c default_transaction_read_only=on"
-    return create_engine(
-        url,
+    """The dashboard's: cannot write and cannot see tokens or private keys.
+
+    Raises MalformedUrlError.
+    """
+    place = _parsed(url)
+    role = f"-c role={READER_ROLE} -c default_transaction_read_only=on"
+    engine = create_engine(
+        place,
         pool_size=POOL_SIZE,
+        pool_timeout=POOL_SECONDS,
         pool_pre_ping=True,
         use_native_hstore=False,
-        connect_args={"options": _options(make_url(url), session)},
+        connect_args=_arguments(place, READER, role),
     )
+    _pinged_soon(engine)
+    return _connecting_by(engine, ImpatientConnection)
 
 
-def _options(url: URL, session: str) -> str:
+def asking_engine(url: str) -> Engine:
+    """For a question or two before anything else. Raises MalformedUrlError."""
+    return _without_pool(url, REFEREE, ImpatientConnection)
+
+
+def migrating_engine(url: str) -> Engine:
+    """For migrations, which may take their time. Raises MalformedUrlError."""
+    return _without_pool(url, MIGRATION, MigratingConnection)
+
+
+def _without_pool(url: str, session: str, kind: type[ImpatientConnection]) -> Engine:
+    place = _parsed(url)
+    arguments = _arguments(place, session)
+    engine = create_engine(
+        place, poolclass=NullPool, use_native_hstore=False, connect_args=arguments
+    )
+    return _connecting_by(engine, kind)
+
+
+def _parsed(url: str) -> URL:
+    try:
+        place = make_url(url)
+        place.get_dialect()().create_connect_args(place)
+    except (ArgumentError, ValueError) as error:
+        raise MalformedUrlError(
+            "ARENA_DATABASE_URL is malformed: it must look like "
+            "postgresql://user:password@host:5432/arena, with %40 for an @ in the password."
+        ) from error
+    return place
+
+
+def _arguments(url: URL, session: str, forced: str = "") -> dict[str, Any]:
+    """Our defaults, and what the URL gives; `forced` are settings that it cannot change."""
     given = url.query.get("options", "")
-    return f"{given if isinstance(given, str) else ' '.join(given)} {session}".strip()
+    own = given if isinstance(given, str) else " ".join(given)
+    options = " ".join(part for part in (session, own, forced) if part)
+    defaults = {name: value for name, value in PARAMETERS.items() if name not in url.query}
+    return defaults | {"options": options}
+
+
+def _pinged_soon(engine: Engine) -> None:
+    """Be less patient with a connection while it lies in the pool: then it is only pinged."""
+
+    @event.listens_for(engine, "checkin")
+    def returned(connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+        if connection is not None:
+            record.driver_connection.silence_seconds = PING_SECONDS  # type: ignore[union-attr]
+
+    @event.listens_for(engine, "checkout")
+    def taken(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
+        record.driver_connection.silence_seconds = SILENCE_SECONDS  # type: ignore[union-attr]
+
+
+def _connecting_by(engine: Engine, kind: type[ImpatientConnection]) -> Engine:
+    @event.listens_for(engine, "do_connect")
+    def connect(
+        _dialect: object, _record: object, words: list[Any], parameters: dict[str, Any]
+    ) -> DBAPIConnection:
+        connection: Any = kind.connect(*words, **parameters)
+        if connection.info.parameter_status("server_encoding") == "SQL_ASCII":
+            connection.close()  # the driver would decode nothing of it
+            raise EncodingRefusedError(
+                "The database's encoding is SQL_ASCII, which says nothing about its text: make one "
+                "with CREATE DATABASE arena ENCODING 'UTF8' TEMPLATE template0."
+            )
+        return connection  # type: ignore[no-any-return]
+
+    return engine

@@ -2,6 +2,8 @@
 
 StorageError (a UserError)
 ├── DatabaseUnreachableError    no server answers at the database's address
+├── MalformedUrlError           ARENA_DATABASE_URL is no address of a database
+├── EncodingRefusedError        the database does not know in which encoding its text is
 ├── HomeNotWritableError        ARENA_HOME cannot hold the built-in database
 ├── PostgresMissingError        neither the wheel's Postgres nor the system's is installed
 ├── DataDirectoryError          the data directory is not one that this Postgres can open
@@ -29,6 +31,14 @@ class StorageError(UserError):
 
 class DatabaseUnreachableError(StorageError, StorageFailedError):
     """No server answers at the database's address; trying again later may help."""
+
+
+class MalformedUrlError(StorageError):
+    """ARENA_DATABASE_URL is no address of a database."""
+
+
+class EncodingRefusedError(StorageError):
+    """The database does not know in which encoding its text is."""
 
 
 class HomeNotWritableError(StorageError):

@@ -29,7 +29,7 @@ from arena.luck import TableName, luck_of, table_of
 from arena.match.transcript import Transcript
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.tables import match_luck, matches, transcripts
-from arena.storage.transaction import transaction
+from arena.storage.transaction import take_long, transaction
 from arena.storage.transcripts import Packed, unpack
 
 _AT_A_TIME = 500
@@ -83,6 +83,7 @@ class Lucks:
         joined = matches.outerjoin(match_luck)
         found = select(func.count()).select_from(joined).where(_is_missing())
         async with transaction(self._engine) as connection:
+            await take_long(connection)
             return int((await connection.execute(found)).scalar_one())
 
     async def measure_missing(self) -> AsyncIterator[bool]:
@@ -91,6 +92,7 @@ class Lucks:
         last: str | None = None
         while True:
             async with transaction(self._engine) as connection:
+                await take_long(connection)
                 rows = (await connection.execute(_without_luck(last))).all()
                 found = [_measured_again(row.match_id, Packed(*row[1:])) for row in rows]
                 known = [one for one in found if one is not None]

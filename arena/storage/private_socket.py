@@ -42,30 +42,35 @@ def make_private(directory: Path) -> None:
         )
 
 
-def answers(sockets: Path, database: str) -> bool:
-    """Whether a server accepts our connection to a database."""
+def answers(sockets: Path, database: str, password: str) -> bool:
+    """Whether a server lets us into a database."""
     try:
-        _connect(sockets, database).close()
+        _connect(sockets, database, password).close()
     except psycopg.OperationalError:
         return False
     return True
 
 
-def _connect(sockets: Path, database: str) -> psycopg.Connection:
+def _connect(sockets: Path, database: str, password: str) -> psycopg.Connection:
     return psycopg.connect(
-        host=str(sockets), user=USER, dbname=database, autocommit=True, connect_timeout=5
+        host=str(sockets),
+        user=USER,
+        password=password,
+        dbname=database,
+        autocommit=True,
+        connect_timeout=5,
     )
 
 
-def create_database(sockets: Path) -> None:
-    """Create our database if it does not exist."""
-    with _connect(sockets, "postgres") as connection:
+def create_database(sockets: Path, password: str) -> None:
+    """Create our database, unless it is there."""
+    with _connect(sockets, "postgres", password) as connection:
         found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE])
         if found.fetchone() is None:
             name = sql.Identifier(DATABASE)
             connection.execute(sql.SQL("CREATE DATABASE {}").format(name))
 
 
-def url(sockets: Path) -> str:
-    """Our database's address for SQLAlchemy with psycopg."""
-    return f"postgresql+psycopg://{USER}@/{DATABASE}?host={sockets}"
+def url(sockets: Path, password: str) -> str:
+    """Our database's address for SQLAlchemy with psycopg; the password needs no quoting."""
+    return f"postgresql+psycopg://{USER}:{password}@/{DATABASE}?host={sockets}"

@@ -9,8 +9,9 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from arena.storage.engine import reading_engine
-from arena.storage.errors import DatabaseUnreachableError, StorageError
+from arena.storage.errors import StorageError
 from arena.storage.statements import Row
+from arena.storage.transaction import refused_or_unreachable
 
 Read: TypeAlias = Callable[[Row], Sequence[Any]]
 """Runs a statement and returns its rows. Raises StorageError."""
@@ -28,16 +29,13 @@ class Reader:
             with self._engine.connect() as connection:
                 return connection.execute(statement).all()
         except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
-            cause = error.orig if isinstance(error, DBAPIError) else error
-            reason = str(cause).strip().split("\n", 1)[0]
             if isinstance(error, ProgrammingError):
+                reason = str(error.orig).strip().split("\n", 1)[0]
                 raise StorageError(
                     f"The database is not of this release ({reason}): start the arena, which "
                     "brings it up to date."
                 ) from error
-            raise DatabaseUnreachableError(
-                f"The database does not answer ({reason}): check that the arena is running."
-            ) from error
+            raise refused_or_unreachable(error) from error
 
     def close(self) -> None:
         """Close all connections."""

@@ -1,13 +1,18 @@
 """Migrates a database to this release's schema."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 from psycopg.errors import InsufficientPrivilege
-from sqlalchemy import Connection, create_engine, text
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError
 
+from arena.storage.engine import asking_engine, migrating_engine
 from arena.storage.errors import (
     DatabaseUnreachableError,
+    MalformedUrlError,
     MigrationRefusedError,
     SchemaTooNewError,
 )
@@ -23,29 +28,48 @@ _LOCK = 7_236_401
 def migrate(url: str) -> None:
     """Apply the migrations that are missing, all or none.
 
-    Raises DatabaseUnreachableError, SchemaTooNewError, MigrationRefusedError.
+    Raises DatabaseUnreachableError, EncodingRefusedError, MalformedUrlError, MigrationRefusedError
+    and SchemaTooNewError.
     """
-    engine = create_engine(url, use_native_hstore=False)
+    with _connection(asking_engine(url)) as connection:
+        if _current(connection) == HEAD:
+            return
+    with _connection(migrating_engine(url)) as connection:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        _upgrade(connection)
+
+
+@contextmanager
+def _connection(engine: Engine) -> Iterator[Connection]:
+    """A transaction, and its errors in our own words."""
     try:
         with engine.begin() as connection:
-            if _current(connection) != HEAD:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
-                _upgrade(connection)
+            yield connection
     except OperationalError as error:
         raise DatabaseUnreachableError(
             f"No Postgres answers at {engine.url.render_as_string()}: start it or correct "
-            f"ARENA_DATABASE_URL ({str(error.orig).strip().splitlines()[0]})."
+            f"ARENA_DATABASE_URL ({_reason(error)})."
         ) from error
+    except (ArgumentError, UnicodeError) as error:
+        raise MalformedUrlError(f"ARENA_DATABASE_URL is malformed: {error}.") from error
     except ProgrammingError as error:
+        if isinstance(error.orig, psycopg.Error) and error.orig.sqlstate is None:
+            raise MalformedUrlError(
+                f"ARENA_DATABASE_URL is malformed: {_reason(error)}."
+            ) from error
         if not isinstance(error.orig, InsufficientPrivilege):
             raise
         raise MigrationRefusedError(
-            f"The database refused a migration ({str(error.orig).splitlines()[0]}): let its user "
+            f"The database refused a migration ({_reason(error)}): let its user "
             f"own the schema, and make the role first (CREATE ROLE {READER_ROLE}; "
             f"GRANT {READER_ROLE} TO {engine.url.username or 'user'};)."
         ) from error
     finally:
         engine.dispose()
+
+
+def _reason(error: DBAPIError) -> str:
+    return (str(error.orig).strip().splitlines() or ["it said nothing"])[0].rstrip(".")
 
 
 def _current(connection: Connection) -> str | None:

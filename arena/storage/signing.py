@@ -5,6 +5,7 @@ from sqlalchemy.dialects.postgresql import insert as insert_if_new
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.signatures import Signer, new_private_key
+from arena.storage.errors import StorageError
 from arena.storage.tables import signing_key, signing_secret
 from arena.storage.transaction import transaction
 
@@ -12,7 +13,7 @@ from arena.storage.transaction import transaction
 async def signer(engine: AsyncEngine) -> Signer:
     """The arena's signer; its key is created at the first call.
 
-    Raises DatabaseUnreachableError.
+    Raises DatabaseUnreachableError, and StorageError if the private key is gone.
     """
     private_key = new_private_key()
     fresh = Signer(private_key).public_key
@@ -28,4 +29,11 @@ async def signer(engine: AsyncEngine) -> Signer:
             secret = {"public_key": fresh, "private_key": private_key}
             await connection.execute(insert(signing_secret).values(**secret))
         kept = await connection.execute(select(signing_secret.c.private_key))
-        return Signer(kept.scalar_one())
+        found = kept.scalar_one_or_none()
+    if found is None:
+        raise StorageError(
+            "The database has the arena's public key (table signing_key) without its private key: "
+            "restore the row of the table signing_secret from a backup, or delete the row of "
+            "signing_key for a new key."
+        )
+    return Signer(found)

@@ -35,7 +35,7 @@ from arena.storage.rows import (
 )
 from arena.storage.signing import signer
 from arena.storage.tournaments import Tournaments
-from arena.storage.transaction import driver_of, transaction
+from arena.storage.transaction import driver_of, take_long, transaction
 from arena.storage.transcripts import Packed, packer, unpack
 
 _SLICE = 25
@@ -224,15 +224,23 @@ class Store:
     # What ratings and pairings are computed from
 
     async def opponent_counts(self) -> list[OpponentCount]:
-        """How many matches each two versions played together, by ladder."""
-        return [OpponentCount(**row) for row in await self._rows(statements.opponent_counts())]
+        """How often which versions met, on each ladder."""
+        rows = await self._counted(statements.opponent_counts())
+        return [OpponentCount(**row) for row in rows]
 
     async def appearances(self) -> list[AppearanceCount]:
-        """How many matches each version played, by ladder."""
-        return [AppearanceCount(**row) for row in await self._rows(statements.appearances())]
+        """How often which versions played, on each ladder."""
+        rows = await self._counted(statements.appearances())
+        return [AppearanceCount(**row) for row in rows]
 
     async def _rows(self, statement: statements.Row) -> list[Any]:
         async with self._transaction() as connection:
+            return list((await connection.execute(statement)).mappings())
+
+    async def _counted(self, statement: statements.Row) -> list[Any]:
+        """The rows of what looks at all results."""
+        async with self._transaction() as connection:
+            await take_long(connection)
             return list((await connection.execute(statement)).mappings())
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:

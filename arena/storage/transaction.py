@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from arena.storage.connecting import LONG_SECONDS, ImpatientAsyncConnection
 from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
 
 
@@ -22,16 +23,26 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         async with engine.begin() as connection:
             yield connection
     except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
-        cause = error.orig if isinstance(error, DBAPIError) else error
-        reason = str(cause).strip().split("\n", 1)[0]
-        if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
-            raise RecordRefusedError(f"The database refuses this: {reason}.") from error
-        if isinstance(cause, psycopg.ProgrammingError):
+        if isinstance(cause_of(error), psycopg.ProgrammingError):
             raise  # a bug of ours
-        # Other errors may be temporary: no answer, no free connection, a read-only server.
-        raise DatabaseUnreachableError(
-            f"The database does not answer ({reason}): check that it is running."
-        ) from error
+        raise refused_or_unreachable(error) from error
+
+
+def cause_of(error: Exception) -> BaseException | None:
+    """The driver's error under SQLAlchemy's."""
+    return error.orig if isinstance(error, DBAPIError) else error
+
+
+def refused_or_unreachable(error: Exception) -> RecordRefusedError | DatabaseUnreachableError:
+    """A driver's error in the words of this package: wrong values, or no answer."""
+    cause = cause_of(error)
+    reason = str(cause).strip().split("\n", 1)[0]
+    if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
+        return RecordRefusedError(f"The database refuses this: {reason}.")
+    # Other errors may be temporary: no answer, no free connection, a read-only server.
+    return DatabaseUnreachableError(
+        f"The database does not answer ({reason}): check that it is running."
+    )
 
 
 async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
@@ -39,3 +50,11 @@ async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]
     driver = (await connection.get_raw_connection()).driver_connection
     assert isinstance(driver, psycopg.AsyncConnection)
     return driver
+
+
+async def take_long(connection: AsyncConnection) -> None:
+    """Let the rest of this transaction take as long as counting a large database does."""
+    driver = await driver_of(connection)
+    await driver.execute(f"SET LOCAL statement_timeout = '{LONG_SECONDS:.0f}s'".encode())
+    if isinstance(driver, ImpatientAsyncConnection):
+        driver.silence_seconds = LONG_SECONDS  # until the connection is back in its pool

@@ -28,7 +28,7 @@ _TIE_BREAKS = {
 
 
 def ranking_terms(tournament: Tournament) -> dict[str, str]:
-    """The columns that its standings rank by, first first, and what they count."""
+    """The ranking columns of its standings, most significant first, and what they count."""
     ranked_by = {"points": _POINTS[tournament.rules.format]}
     return ranked_by | {name: _TIE_BREAKS[name] for name in tournament.plan.tie_breaks}
 

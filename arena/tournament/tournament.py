@@ -103,7 +103,7 @@ class Tournament:
 
     @cached_property
     def withdrawn(self) -> frozenset[EntryNumber]:
-        """Who does not play any more."""
+        """The entries that have withdrawn."""
         return frozenset(entry.number for entry in self.entries if entry.withdrawn)
 
     def version(self, number: EntryNumber) -> VersionId:
@@ -193,7 +193,7 @@ class TournamentRecord:
         return PlayedPairing(played.pairing, (*played.blocks, *[lost] * missing), absent)
 
     def _absent(self, pairing: Pairing) -> frozenset[EntryNumber]:
-        """Who had withdrawn, so that the pairing was not played out."""
+        """The withdrawn entries that left the pairing unplayed."""
         gone = self.tournament.withdrawn.intersection(pairing.entries)
         if not gone or not self.tournament.rules.format.round_by_round:
             return gone

@@ -65,7 +65,7 @@ def ratings(ladder: pd.DataFrame, anchor: str | None) -> alt.LayerChart:
 
 
 def in_words(ladder: pd.DataFrame) -> str:
-    """What the chart says to whoever cannot see it."""
+    """The text alternative of the chart."""
     lines = (
         f"{row.bot} {row.elo:.0f} ({row.low:.0f} to {row.high:.0f})"
         for row in ladder.head(MOST_BOTS).itertuples()

@@ -46,7 +46,7 @@ def history(frame: pd.DataFrame) -> alt.LayerChart:
 
 
 def in_words(frame: pd.DataFrame) -> str:
-    """What the chart says to whoever cannot see it."""
+    """The text alternative of the chart."""
     said = []
     for bot, points in frame.groupby("bot", sort=False):
         first, last = points.iloc[0], points.iloc[-1]

@@ -1,4 +1,4 @@
-"""What stands beside a ladder belongs to the ladder: its bots, their order, its fit, its log."""
+"""Comparisons follow the ladder: its bots, their order, its fit, its log."""
 
 from statistics import fmean
 

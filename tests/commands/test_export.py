@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import json
+import os
 import sys
 from pathlib import Path
 from random import Random
@@ -158,12 +159,27 @@ def test_transcripts_come_with_or_without_results(tmp_path: Path) -> None:
     assert [path.name for path in sorted(tmp_path.iterdir())] == [results.name, file.name]
 
 
+def test_a_device_is_not_replaced_and_a_link_is_followed(
+    leaderboard: object, tmp_path: Path
+) -> None:
+    pipe, link, real = (tmp_path / name for name in ("pipe.csv", "link.csv", "real.csv"))
+    os.mkfifo(pipe)
+    refused = arena("export", pipe)
+    assert refused.exit_code == 2
+    assert "not a regular file" in refused.stderr
+    assert pipe.is_fifo()
+    link.symlink_to(real)
+    assert arena("export", link).exit_code == 0
+    assert link.is_symlink()
+    assert real.stat().st_size > 0
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
         ((), "Name a file for the results"),
         (("results.xlsx",), "results.xlsx: export to one of .jsonl, .csv, .parquet"),
-        (("/nowhere/results.csv",), "/nowhere/results.csv.part cannot be written"),
+        (("/nowhere/results.csv",), "/nowhere/results.csv cannot be written"),
         (("r.csv", "--option", "dice_per_player=3"), "name it with --game"),
         (("r.csv", "--game", "chess"), "there is no game 'chess'"),
         (("r.csv", "--seats", "9-2"), "the smaller one first, not '9-2'"),

@@ -1,4 +1,4 @@
-"""`arena tournament play`: tournaments right here, repeatable, and nobody meets a deal twice."""
+"""`arena tournament play`: local tournaments, repeatable, no deal met twice."""
 
 import json
 import os

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any
 
@@ -109,6 +110,8 @@ class World:
         recorder: FakeRecorder | None = None,
     ) -> None:
         self.timer = HandTimer()
+        self.wall = datetime(2026, 5, 1, 12, tzinfo=UTC)
+        """What the wall clock shows at the beginning; a test may move it at any time."""
         self.recorder = recorder or FakeRecorder()
         self.journal = Journal(self.recorder)
         self.secrets = itertools.count(1)
@@ -120,6 +123,7 @@ class World:
             lambda: next(self.secrets).to_bytes(32, "big"),
             to_bytes,
             terms or Terms(),
+            lambda: self.wall + timedelta(seconds=self.timer.now()),
         )
         self._versions = itertools.count(1)
 

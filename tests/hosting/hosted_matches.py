@@ -1,4 +1,4 @@
-"""A table, the bots at it, and the clock on the wall."""
+"""Fixtures of hosted matches: the match, its players, the timer."""
 
 from collections.abc import Sequence
 from typing import Any

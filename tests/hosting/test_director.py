@@ -1,6 +1,7 @@
 """The ladder at work: blocks, fresh deals, and who meets whom."""
 
 import itertools
+from datetime import timedelta
 
 import pytest
 from structlog.testing import capture_logs
@@ -176,6 +177,21 @@ async def test_a_match_that_storage_refuses_is_told_as_withdrawn() -> None:
     assert {reason for player in over for reason in player.withdrawals} == {
         "the match could not be recorded; it does not count"
     }
+
+
+async def test_a_wall_clock_that_is_moved_changes_no_duration() -> None:
+    world = World()
+    for name in ("one", "other"):
+        world.arrive(name, think_seconds=0.5)
+    for moved in (timedelta(seconds=-2), timedelta(days=-400), timedelta(days=900)):
+        await world.turn(0.6)
+        world.wall += moved
+        await world.turn(3)
+    assert len(world.matches) > 3
+    for match in world.matches:
+        thought = sum(step.milliseconds for step in match.transcript.steps) / 1000
+        lasted = (match.finished_at - match.started_at).total_seconds()
+        assert thought <= lasted < thought + 2
 
 
 async def test_several_reasons_to_look_for_tables_cause_one_look() -> None:

@@ -132,7 +132,9 @@ async def test_while_storage_fails_it_tries_again_and_nothing_is_lost_or_told_ea
     assert recorder.closed == ["cut short"]
     assert scene.recorded == [match_id(match) for match in matches]
     assert scene.pauses == [*RETRY_SECONDS, RETRY_SECONDS[-1], RETRY_SECONDS[-1]]
-    assert {line["why"] for line in log} == {"the database does not answer"}
+    *failures, mended = log
+    assert {line["why"] for line in failures} == {"the database does not answer"}
+    assert mended["event"] == "results are recorded again"
 
 
 async def test_an_attempt_that_failed_after_its_work_was_done_records_nothing_twice() -> None:

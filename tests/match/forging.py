@@ -1,4 +1,4 @@
-"""Altered transcripts, and what is said about them."""
+"""Altered transcripts and the expected errors."""
 
 import copy
 import json

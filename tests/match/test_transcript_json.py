@@ -1,6 +1,8 @@
 """The JSON form of a transcript says all of it, and reading it back gives the same."""
 
 import json
+import time
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -223,3 +225,55 @@ def test_the_order_of_members_and_space_between_them_do_not_matter() -> None:
     transcript = some_match(BLUFF, seed=2)
     text = json.dumps(to_json(transcript), sort_keys=True, indent=7)
     assert read_json(text.encode()) == transcript
+
+
+def test_repeated_members_are_found_in_one_pass() -> None:
+    names = [f'"{number}":0' for number in range(100_000)]
+    text = f"{{{','.join([*names, names[-1]])}}}".encode()
+    began = time.process_time()
+    with pytest.raises(TranscriptError, match=r"^99999 occurs twice$"):
+        read_json(text)
+    assert time.process_time() - began < 5
+
+
+def large(name: str, value: Any) -> bytes:
+    return json.dumps(to_json(some_match(BLUFF, seed=1)) | {name: value}).encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        large("steps", [{}] * 100_000),
+        large("seats", [{}] * 100_000),
+        large("faults", [{}] * 100_000),
+        large("opening", {"secret": "", "entropies": [0] * 100_000}),
+        large("time_control", {str(number): 0 for number in range(100_000)}),
+        large("options", {str(number): 0 for number in range(100_000)}),
+    ],
+    ids=["steps", "seats", "faults", "entropies", "members", "options"],
+)
+def test_of_many_errors_only_the_first_takes_memory(text: bytes) -> None:
+    tracemalloc.start()
+    value = json.loads(text)
+    tracemalloc.reset_peak()
+    parsed, _ = tracemalloc.get_traced_memory()
+    with pytest.raises(TranscriptError):
+        from_json(value)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak - parsed < 10_000_000
+
+
+@pytest.mark.parametrize("name", ["fault_limit", "a"])
+def test_minus_zero_is_refused_and_a_text_like_it_is_not(name: str) -> None:
+    text = large(name, "NUMBER")
+    with pytest.raises(TranscriptError, match=r"^found -0; allowed is 0$"):
+        read_json(text.replace(b'"NUMBER"', b"-0"))
+    document = to_json(some_match(BLUFF, seed=1))
+    document["seats"][0]["bot"] = "a -0 b"
+    assert to_json(read_json(json.dumps(document).encode())) == document
+
+
+def test_a_path_shows_no_control_characters() -> None:
+    with pytest.raises(TranscriptError, match=r"^a\\x1b\[2J\\nb: there is no such member$"):
+        read_json(large("a\x1b[2J\nb", 0))

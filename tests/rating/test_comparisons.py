@@ -1,4 +1,4 @@
-"""What stands beside an Elo: pairs, win shares, the worst residual, Nash averaging, luck."""
+"""Context for an Elo: pairs, win shares, the worst residual, Nash averaging, luck."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ratings by other roads: bootstrap, online rating, and the history of a log."""
+"""Ratings compared with independent methods: bootstrap, online rating, and the history of a log."""
 
 import subprocess
 import sys

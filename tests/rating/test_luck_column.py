@@ -1,4 +1,4 @@
-"""Elo with luck taken out: the same numbers in expectation, and surer ones where luck explains."""
+"""Elo with luck taken out: the same expectation, and smaller errors where luck explains."""
 
 import numpy as np
 import pytest

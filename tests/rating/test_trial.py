@@ -1,4 +1,4 @@
-"""A sequential test that runs: when it looks, and that it errs as seldom as it says."""
+"""A running sequential test: when it looks, and that its error rates are as stated."""
 
 from fractions import Fraction
 from itertools import pairwise

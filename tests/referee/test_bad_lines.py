@@ -1,4 +1,4 @@
-"""Lines that break, clog or come back, and the matches that hang on them."""
+"""Connections that break, stall or reconnect, and their matches."""
 
 import asyncio
 from contextlib import AsyncExitStack

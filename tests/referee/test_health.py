@@ -42,5 +42,7 @@ async def test_the_command_asks_the_referee_that_bots_of_this_environment_play_w
     monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
     answer = await asyncio.to_thread(CliRunner().invoke, app, [])
     assert (answer.exit_code, answer.output) == (0, f"127.0.0.1:{scene.port}: SERVING\n")
+    ready = await asyncio.to_thread(CliRunner().invoke, app, ["--ready"])
+    assert ready.exit_code == 0
     monkeypatch.setenv("ARENA_ADDRESS", "nowhere")
     assert (await asyncio.to_thread(CliRunner().invoke, app, [])).exit_code == 2

@@ -1,4 +1,4 @@
-"""Bots that answer late, wrong or too much: each pays for it alone."""
+"""Bots that answer late, wrong or too much do not affect others."""
 
 import asyncio
 from contextlib import suppress

@@ -187,6 +187,12 @@ async def test_the_leaderboard_tells_luck_adjusted_numbers_once_there_are_some(
         ("GetLeaderboard", pb.GetLeaderboardRequest(), "INVALID_ARGUMENT", "bluff"),
         (
             "GetLeaderboard",
+            pb.GetLeaderboardRequest(game="bluff", seats=33_000),
+            "INVALID_ARGUMENT",
+            "2 to 6 seats",
+        ),
+        (
+            "GetLeaderboard",
             pb.GetLeaderboardRequest(game="bluff", options_json="{dice"),
             "INVALID_ARGUMENT",
             "options_json",

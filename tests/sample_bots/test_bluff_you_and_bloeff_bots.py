@@ -1,4 +1,4 @@
-"""The sample bots of Bluff You! and Blöff: stronger by the rung, and never at fault."""
+"""The sample bots of Bluff You! and Blöff: each stronger than the one before, never at fault."""
 
 from collections.abc import Mapping
 from random import Random

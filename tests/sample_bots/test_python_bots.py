@@ -1,4 +1,4 @@
-"""The sample bots: stronger by the rung, never at fault, and the same again from the same seed."""
+"""The sample bots: each stronger than the one before, never at fault, repeatable by a seed."""
 
 from random import Random
 

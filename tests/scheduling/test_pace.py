@@ -64,7 +64,9 @@ def test_a_pace_is_a_number_or_max(text: str, pace: float) -> None:
     assert read_pace(text) == pace
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1", "nan", "inf", "fast", "1,5"])
+@pytest.mark.parametrize(
+    "text", ["", "0", "-1", "nan", "inf", "fast", "1,5", "1e-320", "0.0001", "1_0", "٣"]
+)
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="matches a second, such as 2, or max"):
         read_pace(text)

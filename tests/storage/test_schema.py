@@ -14,7 +14,12 @@ from arena.records import VersionId
 from arena.storage import bot_statements, statements
 from arena.storage.columns import metadata
 from arena.storage.engine import reading_engine
-from arena.storage.errors import DatabaseUnreachableError, SchemaTooNewError
+from arena.storage.errors import (
+    DatabaseUnreachableError,
+    EncodingRefusedError,
+    MalformedUrlError,
+    SchemaTooNewError,
+)
 from arena.storage.schema import HEAD, migrate
 from arena.storage.store import Store
 from arena.storage.tables import (
@@ -25,7 +30,7 @@ from arena.storage.tables import (
     tokens,
 )
 from arena.storage.tournament_tables import tournaments
-from tests.databases import execute, plain
+from tests.databases import execute, named, plain
 from tests.storage.results import finished
 
 APPEND_ONLY = ("matches", "match_seats", "transcripts", "rating_events")
@@ -198,3 +203,25 @@ def test_the_reader_cannot_write(reader: Engine) -> None:
             with pytest.raises(DBAPIError, match="permission denied"):
                 connection.execute(text(statement))
     reader.dispose()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://user:p@ss@host:port/arena",
+        "postgresql+psycopg://[::1/arena",
+        f"postgresql+psycopg://{'x' * 80}/arena",
+        "postgresql+psycopg://127.0.0.1/arena?port=one",
+        "postgresql+psycopg://127.0.0.1/arena?connect_timeout=soon",
+    ],
+)
+def test_a_malformed_address_is_a_sentence_that_names_its_setting(url: str) -> None:
+    with pytest.raises(MalformedUrlError, match=r"^ARENA_DATABASE_URL is malformed: [^\n]*$"):
+        migrate(url)
+
+
+def test_a_database_without_an_encoding_is_refused(postgres_server: str) -> None:
+    plain_c = "TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'"
+    execute(postgres_server, f"CREATE DATABASE no_encoding ENCODING 'SQL_ASCII' {plain_c}")
+    with pytest.raises(EncodingRefusedError, match=r"SQL_ASCII.*ENCODING 'UTF8'"):
+        migrate(named(postgres_server, "no_encoding"))

@@ -12,6 +12,7 @@ from arena.match.transcript import Signature
 from arena.records import VersionId
 from arena.signatures import KEY_BYTES, check_signature
 from arena.storage.engine import async_engine
+from arena.storage.errors import StorageError
 from arena.storage.store import Store, open_store
 from arena.storage.tables import signing_secret
 from tests.storage.results import finished, match_id
@@ -60,3 +61,11 @@ async def test_no_error_of_the_database_tells_the_private_key(database: str) -> 
             await connection.execute(insert(signing_secret).values(**stray))
     await engine.dispose()
     assert "very private" not in str(refused.value)
+
+
+async def test_a_public_key_without_its_private_key_is_an_error_that_says_what_to_do(
+    store: Store, sql: psycopg.Connection
+) -> None:
+    sql.execute("INSERT INTO signing_key (public_key) VALUES (sha256('1'))")
+    with pytest.raises(StorageError, match="restore the row of the table signing_secret"):
+        await store.signer()

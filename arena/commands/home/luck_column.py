@@ -1,4 +1,4 @@
-"""The second column of `arena play`: shares of wins with the luck of the draws taken out.
+"""The luck-adjusted win shares of `arena play`, its second column.
 
 The raw share stays the official one. This one has the same expectation and, if the table of luck
 describes the game well, a narrower interval.

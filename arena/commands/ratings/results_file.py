@@ -6,13 +6,19 @@
 every interval. Blank lines are skipped.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from arena.errors import UserError
+from arena.printable import printable
 from arena.rating.errors import ResultError
 from arena.rating.results import MatchResult, Results
+
+LONGEST: Final = 2**20
+"""The most bytes of a line: more than any result has, but little enough for memory."""
 
 
 class ResultsFileError(UserError):
@@ -35,17 +41,15 @@ class _Line(BaseModel):
 
     match: StrictStr | StrictInt
     block: StrictStr | StrictInt | None = None
-    seats: list[_Seat]
+    seats: list[_Seat] = Field(fail_fast=True)
 
 
 def read_results(file: Path) -> Results[str]:
     """The results in `file`. Raises `ResultsFileError` at the first line that is not a result."""
     log: Results[str] = Results()
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise ResultsFileError(file, None, error.strerror or str(error)) from error
-    for number, raw in enumerate(content.split(b"\n"), start=1):
+    for number, raw in enumerate(_lines(file), start=1):
+        if len(raw) > LONGEST:
+            raise ResultsFileError(file, number, f"a line has at most {LONGEST // 2**20} MiB")
         if not raw.strip():
             continue
         try:
@@ -61,10 +65,20 @@ def read_results(file: Path) -> Results[str]:
     return log
 
 
+def _lines(file: Path) -> Iterator[bytes]:
+    """The lines of a file, without their ends; one that is too long is cut soon after LONGEST."""
+    try:
+        with file.open("rb") as opened:
+            while line := opened.readline(LONGEST + 2):
+                yield line.removesuffix(b"\n")
+    except OSError as error:
+        raise ResultsFileError(file, None, error.strerror or str(error)) from error
+
+
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
     # pydantic reports a union of text and number per branch; the user needs only the field.
-    where = ".".join(str(part) for part in fault["loc"] if part not in ("str", "int"))
+    where = ".".join(printable(str(part)) for part in fault["loc"] if part not in ("str", "int"))
     message = fault["msg"]
     if where in ("match", "block") and fault["type"].endswith("_type"):
         message = "Input should be a text or a whole number"

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
+from uuid import uuid4
 
 import typer
 
@@ -128,10 +129,21 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
 
 @contextmanager
 def _complete(file: Path) -> Iterator[Path]:
-    """A temporary file next to `file`, renamed to it when complete."""
-    part = file.with_name(f"{file.name}.part")
+    """A new file next to `file`, renamed to it when complete.
+
+    Raises CommandError unless `file` is free or a regular file: a device must not be replaced. A
+    symbolic link is followed.
+    """
+    target = file.resolve()
+    if target.exists() and not target.is_file():
+        raise CommandError(f"{file} is not a regular file: choose another name.")
+    part = target.with_name(f".{target.name}.{uuid4().hex}.part")
+    try:
+        part.open("xb").close()
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
     try:
         yield part
-        part.replace(file)
+        part.replace(target)
     finally:
         part.unlink(missing_ok=True)

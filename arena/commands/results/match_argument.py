@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from arena.commands.errors import CommandError
+from arena.commands.results.transcript_files import whole_text
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
+from arena.printable import printable
 
 
 def transcript_of(match: str) -> Transcript:
@@ -26,11 +28,11 @@ def recorded(match_id: str) -> Transcript:
 
 def cannot_be_read(name: str, error: OSError) -> CommandError:
     """The error for an argument that is neither a match id nor a readable file."""
-    return CommandError(f"{name} is neither a match id nor a file ({error.strerror}).")
+    return CommandError(f"{printable(name)} is neither a match id nor a file ({error.strerror}).")
 
 
 def _file(name: str) -> bytes:
     try:
-        return Path(name).read_bytes()
+        return whole_text(Path(name))
     except OSError as error:
         raise cannot_be_read(name, error) from error

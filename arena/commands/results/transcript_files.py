@@ -4,13 +4,22 @@
 """
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from arena.commands.errors import CommandError
+from arena.match.json_text import JsonTextError, parse
+from arena.printable import printable
 
-LONGEST: Final = 64 * 2**20
+LONGEST: Final = 4 * 2**20
 """The most bytes of one transcript: far more than any match has, but little enough for memory."""
+
+
+def whole_text(file: Path) -> bytes:
+    """The text of a file with one transcript. Raises OSError, and CommandError if too long."""
+    with file.open("rb") as opened:
+        return _bounded(opened.read(LONGEST + 1), str(file))
 
 
 def texts(file: Path) -> Iterator[tuple[int | None, bytes]]:
@@ -20,22 +29,43 @@ def texts(file: Path) -> Iterator[tuple[int | None, bytes]]:
     out. Raises OSError, and CommandError for a transcript that is too long.
     """
     with file.open("rb") as opened:
-        number, empty = 0, True
-        while line := opened.readline(LONGEST + 1):
-            number += 1
-            if not line.strip():
-                continue
-            if empty and not line.rstrip().endswith(b"}"):
-                text = line + opened.read(LONGEST + 1)
-                yield None, _bounded(text, str(file))
+        first, ahead = 0, b""
+        while not ahead.strip():
+            first += 1
+            ahead = opened.readline(LONGEST + 1)
+            if not ahead:
+                yield None, b""
                 return
-            empty = False
-            yield number, _bounded(line, f"{file}, line {number}")
-        if empty:
-            yield None, b""
+        closed = ahead.rstrip().endswith(b"}")
+        if not (closed and _is_json(ahead)):
+            ahead += opened.read(LONGEST + 1)
+            # Otherwise these are lines, of which the first is damaged.
+            if not closed or (len(ahead) <= LONGEST and _is_json(ahead)):
+                yield None, _bounded(ahead, str(file))
+                return
+        for number, line in enumerate(_lines(ahead, opened), start=first):
+            if line.strip():
+                yield number, _bounded(line.rstrip(b"\r\n"), f"{file}, line {number}")
+
+
+def _lines(ahead: bytes, opened: BinaryIO) -> Iterator[bytes]:
+    """The lines of what was read ahead and of the rest, each cut soon after LONGEST."""
+    head = BytesIO(ahead)
+    while line := head.readline():
+        yield line if line.endswith(b"\n") else line + opened.readline(LONGEST + 1)
+    while line := opened.readline(LONGEST + 1):
+        yield line
+
+
+def _is_json(text: bytes) -> bool:
+    try:
+        parse(text)
+    except JsonTextError:
+        return False
+    return True
 
 
 def _bounded(text: bytes, where: str) -> bytes:
     if len(text) > LONGEST:
-        raise CommandError(f"{where}: a transcript has at most {LONGEST // 2**20} MiB.")
+        raise CommandError(f"{printable(where)}: a transcript has at most {LONGEST // 2**20} MiB.")
     return text

@@ -1,6 +1,10 @@
 """`arena verify`: verifies matches, one after the other, however many."""
 
+import errno
 import json
+import os
+import re
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -21,6 +25,7 @@ from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
 from arena.match.verify import verify as verify_transcript
+from arena.printable import printable
 from arena.signatures import KEY_BYTES, check_signature
 
 FAILED = 1
@@ -63,7 +68,7 @@ def verify(
                 if as_json:
                     typer.echo(json.dumps(last.as_json()))
                 elif last.error:
-                    typer.echo(last.complaint)
+                    typer.echo(printable(last.complaint))
                 advance(text.size)
     if not as_json:
         typer.echo(_closing(tally, signers, last))
@@ -135,29 +140,31 @@ def _checked(source: _Unread, key: bytes | None) -> _Verdict:
 def _public_key(text: str) -> bytes | None:
     if not text:
         return None
-    try:
-        key = bytes.fromhex(text)
-    except ValueError:
-        key = b""
-    if len(key) != KEY_BYTES:
+    if not re.fullmatch(f"[0-9a-fA-F]{{{2 * KEY_BYTES}}}", text):
         raise CommandError(
-            f"--key {text}: a key is {2 * KEY_BYTES} hexadecimal digits, as `arena key` prints it."
+            f"--key {printable(text)}: a key is {2 * KEY_BYTES} hexadecimal digits, "
+            "as `arena key` prints it."
         )
-    return key
+    return bytes.fromhex(text)
 
 
 def _size(matches: Sequence[str]) -> int:
-    """The total work in bytes. Raises CommandError before any of it is done."""
+    """The total work in bytes. Raises CommandError before any of it is done.
+
+    No file is opened: a pipe can be opened only once.
+    """
     size = 0
     for match in matches:
         if is_match_id(match.lower()):
             size += 1
             continue
         try:
-            with Path(match).open("rb"):
-                size += Path(match).stat().st_size
+            found = Path(match).stat()
+            if stat.S_ISDIR(found.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         except OSError as error:
             raise cannot_be_read(match, error) from error
+        size += found.st_size if stat.S_ISREG(found.st_mode) else 1
     return size
 
 
@@ -168,8 +175,11 @@ def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
             recorded = recorded or _opened(stack)
             yield _Unread(partial(recorded, match), size=1)
         else:
-            for line, text in texts(Path(match)):
-                yield _Unread(partial(read_json, text), len(text), match, line)
+            try:
+                for line, text in texts(Path(match)):
+                    yield _Unread(partial(read_json, text), len(text), match, line)
+            except OSError as error:
+                raise cannot_be_read(match, error) from error
 
 
 def _opened(stack: ExitStack) -> Callable[[str], Transcript]:

@@ -11,6 +11,7 @@ import typer
 from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.serving.free_ports import require_free
+from arena.logs import configure_logs
 from arena.processes import spawn, stop
 from arena.settings import read_settings
 
@@ -39,6 +40,7 @@ def dashboard(
     with exit_with_message():
         require_streamlit()
         settings = read_settings()
+        configure_logs(settings)
         host = settings.host if host is None else host
         port = settings.dashboard_port if port is None else port
         arguments = dashboard_arguments(host, port)

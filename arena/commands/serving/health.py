@@ -1,4 +1,4 @@
-"""`arena health`: checks whether a referee serves, for the health checks of supervisors."""
+"""`arena health`: does a referee run, or serve? For health checks of whoever supervises it."""
 
 from typing import Annotated
 
@@ -17,13 +17,18 @@ def health(
             envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
         ),
     ] = None,
+    ready: Annotated[
+        bool,
+        typer.Option("--ready", help="Whether it can also record results: its database answers."),
+    ] = False,
 ) -> None:
-    """Check with gRPC's health protocol whether a referee serves; exit code 1 if it does not."""
+    """Ask a referee by gRPC's health protocol whether it runs; exit code 1 if it does not."""
     # Imported here, because `arena --help` needs none of them.
     import grpc
     from grpc_health.v1 import health_pb2
 
     from arena.bot.connection import Address
+    from arena.referee.server import LIVENESS
 
     with exit_with_message():
         settings = read_settings()
@@ -36,7 +41,8 @@ def health(
                 request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
                 response_deserializer=health_pb2.HealthCheckResponse.FromString,
             )
-            answer = check(health_pb2.HealthCheckRequest(), timeout=PATIENCE_SECONDS)
+            asked = health_pb2.HealthCheckRequest(service="" if ready else LIVENESS)
+            answer = check(asked, timeout=PATIENCE_SECONDS)
         except grpc.RpcError as error:
             typer.echo(f"{target}: {error.code().name}", err=True)
             raise typer.Exit(1) from error

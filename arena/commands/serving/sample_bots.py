@@ -13,6 +13,7 @@ from arena.commands.database import database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.children import children, house_tokens, start_sample_bots
+from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
 from arena.settings import Settings, read_settings
 from arena.storage.store import open_store
@@ -37,6 +38,7 @@ def sample_bots(
     """
     with exit_with_message():
         settings = read_settings()
+        configure_logs(settings)
         ladders = table_option.ladders(table or ())
         stopping = _stop_request()
         with ExitStack() as stack:

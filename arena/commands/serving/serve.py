@@ -43,7 +43,16 @@ async def _serve(
 ) -> None:
     stop = stop_signal()
     key = registration_key(settings.home)
-    async with running_arena(url, host, port, ladders, key, terms) as arena:
+    async with running_arena(
+        url,
+        host,
+        port,
+        ladders,
+        key,
+        terms,
+        spool_directory=settings.home,
+        metrics_address=settings.metrics_address,
+    ) as arena:
         typer.echo(f"The referee listens on {host}:{arena.port}. Ctrl-C stops it.")
         typer.echo(pace_in_words(terms.house_pace))
         await stop.wait()

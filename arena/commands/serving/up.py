@@ -95,7 +95,16 @@ async def _up(plan: _Plan, url: str) -> None:
     stopping = stop_signal()
     key = registration_key(plan.settings.home)
     terms = Terms(house_pace=plan.pace)
-    async with running_arena(url, plan.host, plan.port, plan.ladders, key, terms) as arena:
+    async with running_arena(
+        url,
+        plan.host,
+        plan.port,
+        plan.ladders,
+        key,
+        terms,
+        spool_directory=plan.settings.home,
+        metrics_address=plan.settings.metrics_address,
+    ) as arena:
         tokens = await house_tokens(arena.store, plan.ladders)
         with children(plan.settings.home / "logs") as running:
             for sentence in nobody_to_play(plan.ladders, tokens):

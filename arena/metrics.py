@@ -1,0 +1,140 @@
+"""What a referee measures, for Prometheus, and whether it is ready, over HTTP on a port of its own.
+
+/metrics    the figures
+/ready      200 when results are recorded as they should be, else 503 with the reason
+/live       200 while the process runs
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app
+
+from arena.errors import UserError
+from arena.records import FinishedMatch
+
+_THINKING = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 5.0, 15.0, 32.0)
+"""Seconds. Up to what the default time control allows for one decision."""
+_WAITING = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 300.0)
+_READ_SECONDS = 10.0
+"""After which a peer that asks for nothing is sent away."""
+
+
+class MetricsPortTakenError(UserError):
+    """The address cannot be listened on; the message says what to do."""
+
+
+class Metrics:
+    """The figures of one referee. A Meter (see hosting.ports)."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._decisions = Counter(
+            "arena_decisions", "Decisions of bots, in finished matches", registry=self.registry
+        )
+        self._finished = Counter(
+            "arena_matches_finished", "Matches played to their end", registry=self.registry
+        )
+        self._recorded = Counter(
+            "arena_matches_recorded", "Matches recorded in the database", registry=self.registry
+        )
+        self._thinking = Histogram(
+            "arena_decision_seconds",
+            "How long bots took for a decision, as their clocks counted it",
+            buckets=_THINKING,
+            registry=self.registry,
+        )
+        self._waiting = Histogram(
+            "arena_recording_seconds",
+            "How long a result waited to be recorded",
+            buckets=_WAITING,
+            registry=self.registry,
+        )
+        self._faults = Counter(
+            "arena_faults", "Faults of bots, by kind", ["kind"], registry=self.registry
+        )
+        self._refusals = Counter(
+            "arena_refusals",
+            "Streams that were refused or ended for a fault of the peer, by gRPC status",
+            ["code"],
+            registry=self.registry,
+        )
+
+    def finished(self, match: FinishedMatch) -> None:
+        """A match was played to its end."""
+        self._finished.inc()
+        decisions = 0
+        for step in match.transcript.steps:
+            if isinstance(step.actor, int) and not step.stand_in:
+                decisions += 1
+                self._thinking.observe(step.milliseconds / 1000)
+            if step.fault is not None:
+                self._faults.labels(step.fault.value).inc()
+        self._decisions.inc(decisions)
+
+    def recorded(self, seconds: float) -> None:
+        """A result was recorded, so long after it was there."""
+        self._recorded.inc()
+        self._waiting.observe(seconds)
+
+    def refused(self, code: str) -> None:
+        """A stream was refused."""
+        self._refusals.labels(code).inc()
+
+    def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
+        """Ask for a figure whenever somebody looks."""
+        Gauge(name, text, registry=self.registry).set_function(value)
+
+
+@contextmanager
+def metrics_served(
+    metrics: Metrics, not_ready: Callable[[], str | None], host: str, port: int
+) -> Iterator[int]:
+    """Serve them from threads of their own while the block runs; yields the port.
+
+    `not_ready` is the reason for which the referee is not ready, or None. Raises
+    MetricsPortTakenError.
+    """
+    figures = make_wsgi_app(metrics.registry)
+
+    def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        match environ["PATH_INFO"]:
+            case "/metrics":
+                return figures(environ, start)  # type: ignore[no-any-return]
+            case "/live":
+                status, text = "200 OK", "live"
+            case "/ready":
+                reason = not_ready()
+                status = "200 OK" if reason is None else "503 Service Unavailable"
+                text = reason or "ready"
+            case _:
+                status, text = "404 Not Found", "there are /metrics, /ready and /live"
+        start(status, [("Content-Type", "text/plain; charset=utf-8")])
+        return [f"{text}\n".encode()]
+
+    try:
+        server = make_server(host, port, answer, ThreadingWSGIServer, handler_class=_Quiet)
+    except OSError as error:
+        raise MetricsPortTakenError(
+            f"cannot listen on {host}:{port} for metrics ({error.strerror}): choose another port "
+            "with ARENA_METRICS_PORT."
+        ) from error
+    thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+class _Quiet(WSGIRequestHandler):
+    timeout = _READ_SECONDS
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing: somebody asks every few seconds."""

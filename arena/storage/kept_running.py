@@ -1,0 +1,138 @@
+"""A server that is started again whenever it ends, until it is told to stop.
+
+Each start happens in one thread, which lives until the server is stopped for good: the kernel's
+parent-death signal follows the thread that forked (see `arena.processes`), so the server ends with
+this process, however that ends. The thread waits in `waitpid`: an end is noticed at once.
+"""
+
+import contextlib
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from time import monotonic, sleep
+
+import structlog
+
+from arena.storage.errors import StorageError
+
+FIRST_PAUSE = 0.05
+"""Seconds before the first new start. What the dead server left running needs a moment to end."""
+LONGEST_PAUSE = 0.5
+"""Seconds between starts that fail, each pause twice the one before: a disk that has room again is
+noticed within this."""
+SETTLED_SECONDS = 10.0
+"""A server that answered for so long begins with the first pause again."""
+_LOOK = 0.01
+"""Seconds between questions whether it answers: it tells nobody when it is ready."""
+
+log = structlog.get_logger()
+
+
+class KeptRunning:
+    """A server process, kept running by a thread of its own.
+
+    `start` starts it, in that thread; `answers` says whether it can be used; `last_words` why it
+    ended, for the log.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[], subprocess.Popen[bytes]],
+        answers: Callable[[], bool],
+        last_words: Callable[[], str],
+    ) -> None:
+        self._start = start
+        self._answers = answers
+        self._last_words = last_words
+        self._process: subprocess.Popen[bytes] | None = None
+        self._guard = threading.Lock()
+        self._stopping = threading.Event()
+        self._settled = threading.Event()
+        self._has_answered = False
+        self._gone_since: float | None = None
+        self._said = ""
+        self._thread = threading.Thread(target=self._run, name="server", daemon=True)
+
+    def start(self, patience: float) -> bool | None:
+        """Start it: True when it answers, False when it ended, None after so many seconds."""
+        self._thread.start()
+        return self._has_answered if self._settled.wait(patience) else None
+
+    def stop(self, signals: Sequence[signal.Signals], patience: float) -> None:
+        """End it for good: each signal gets so many seconds, then SIGKILL."""
+        with self._guard:
+            self._stopping.set()
+        if self._thread.ident is None:
+            return
+        for number in signals:
+            self._send(number)
+            self._thread.join(patience)
+            if not self._thread.is_alive():
+                return
+        self._send(signal.SIGKILL)
+        self._thread.join()
+
+    def _send(self, number: signal.Signals) -> None:
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(number)
+
+    def _run(self) -> None:
+        pause = FIRST_PAUSE
+        while True:
+            answered_at = self._run_once()
+            self._settled.set()
+            if self._stopping.is_set():
+                return
+            now = monotonic()
+            if answered_at is not None and now - answered_at >= SETTLED_SECONDS:
+                pause = FIRST_PAUSE
+            if self._stopping.wait(pause):
+                return
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _run_once(self) -> float | None:
+        """One run of the server, from start to end; when it began to answer."""
+        with self._guard:
+            if self._stopping.is_set():
+                return None
+            try:
+                process = self._process = self._start()
+            except (OSError, StorageError) as error:  # no process or file to be had; later, perhaps
+                self._tell_ended(str(error))
+                return None
+        answered_at = self._wait_for_answer(process)
+        if answered_at is not None:
+            self._tell_answers(answered_at)
+        code = process.wait()
+        if not self._stopping.is_set():
+            ended = f"signal {signal.Signals(-code).name}" if code < 0 else f"code {code}"
+            self._tell_ended(f"{ended}: {self._last_words()}")
+        return answered_at
+
+    def _wait_for_answer(self, process: subprocess.Popen[bytes]) -> float | None:
+        while process.poll() is None:
+            if self._answers():
+                return monotonic()
+            sleep(_LOOK)
+        return None
+
+    def _tell_answers(self, now: float) -> None:
+        self._has_answered = True
+        self._settled.set()
+        if self._gone_since is not None:
+            log.warning("the database runs again", away_s=round(now - self._gone_since, 1))
+        self._gone_since, self._said = None, ""
+
+    def _tell_ended(self, why: str) -> None:
+        """One line for an end, and one more whenever a new start fails for another reason."""
+        if not self._has_answered:
+            return  # whoever started it says so
+        if self._gone_since is None:
+            self._gone_since = monotonic()
+            log.error("the database ended and is started again", why=why)
+        elif why != self._said:
+            log.error("the database does not start yet; trying again", why=why)
+        self._said = why

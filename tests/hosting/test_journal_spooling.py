@@ -1,0 +1,142 @@
+"""While storage fails, what waits is spooled too, and told to nobody before it is recorded."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from structlog.testing import capture_logs
+
+from arena.hosting.journal import Journal
+from arena.hosting.ports import Happening, SpoolFailedError
+from arena.records import BlockEnd, FinishedMatch, VersionId
+from tests.hosting.recorders import FakeRecorder, down, match_id
+from tests.storage.results import finished
+
+VERSIONS = (VersionId(1), VersionId(2))
+
+
+@dataclass
+class FakeSpool:
+    """Keeps in a list, and fails while a test says so."""
+
+    full: bool = False
+    kept: list[Happening] = field(default_factory=list)
+    cleared: int = 0
+
+    async def append(self, happenings: Sequence[Happening]) -> None:
+        if self.full:
+            raise SpoolFailedError("no space left")
+        self.kept += happenings
+
+    async def clear(self) -> None:
+        self.kept.clear()
+        self.cleared += 1
+
+
+class Away(FakeRecorder):
+    """A database that is away until a test says that it is back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.back = asyncio.Event()
+
+    async def record(self, matches: Sequence[FinishedMatch]) -> None:
+        if not self.back.is_set():
+            raise down()
+        await super().record(matches)
+
+
+class Scene:
+    def __init__(self) -> None:
+        self.recorder, self.spool = Away(), FakeSpool()
+        self.told: list[str] = []
+        self.tries = asyncio.Semaphore(0)
+        self.journal = Journal(self.recorder, self._sleep, spool=self.spool)
+
+    async def _sleep(self, seconds: float) -> None:
+        """Between attempts: until a test releases one."""
+        await self.tries.acquire()
+
+    def add(self, match: FinishedMatch) -> FinishedMatch:
+        self.journal.add(match, lambda: self.told.append(match_id(match)), lambda: None)
+        return match
+
+    def come_back(self) -> None:
+        self.recorder.back.set()
+        self.tries.release()
+
+
+@asynccontextmanager
+async def scene() -> AsyncIterator[Scene]:
+    made = Scene()
+    running = asyncio.create_task(made.journal.run())
+    try:
+        yield made
+    finally:
+        running.cancel()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not condition():  # noqa: ASYNC110  the journal tells only those it is made for
+            await asyncio.sleep(0)
+
+
+async def test_what_waits_is_spooled_as_it_comes_and_told_only_when_recorded() -> None:
+    async with scene() as at:
+        first = at.add(finished(VERSIONS))
+        await until(lambda: at.spool.kept == [first])
+        second = at.add(finished(VERSIONS))
+        at.journal.end_block("cut short", void=False)
+        end = BlockEnd("cut short", void=False)
+        await until(lambda: at.spool.kept == [first, second, end])
+        assert (at.journal.waiting, at.journal.spooled, at.told) == (2, 2, [])
+        assert not at.journal.full
+        at.come_back()
+        await until(lambda: at.spool.cleared == 1)
+        assert at.recorder.matches == [first, second]
+        assert at.recorder.closed == ["cut short"]
+        assert at.told == [match_id(first), match_id(second)]
+        assert (at.journal.waiting, at.journal.spooled) == (0, 0)
+
+
+async def test_nothing_is_spooled_while_storage_works() -> None:
+    async with scene() as at:
+        at.recorder.back.set()
+        for _ in range(3):
+            at.add(finished(VERSIONS))
+        await at.journal.settled()
+        assert (at.spool.kept, at.spool.cleared, len(at.told)) == ([], 0, 3)
+
+
+async def test_it_is_settled_when_all_that_waits_is_spooled() -> None:
+    async with scene() as at:
+        at.add(finished(VERSIONS))
+        async with asyncio.timeout(5):
+            await at.journal.settled()
+        assert at.journal.spooled == 1
+
+
+async def test_a_spool_that_fails_is_said_and_no_new_match_begins_until_it_works() -> None:
+    with capture_logs() as log:
+        async with scene() as at:
+            at.spool.full = True
+            at.add(finished(VERSIONS))
+            await until(lambda: at.journal.full)
+            said = [line for line in log if "no new matches begin" in line["event"]]
+            assert [line["why"] for line in said] == ["no space left"]
+            at.spool.full = False
+            at.tries.release()
+            await until(lambda: not at.journal.full)
+            assert at.journal.spooled == 1
+
+
+async def test_a_spool_that_fails_keeps_nobody_waiting_once_storage_works() -> None:
+    async with scene() as at:
+        at.spool.full = True
+        at.add(finished(VERSIONS))
+        await until(lambda: at.journal.full)
+        at.come_back()
+        await until(lambda: len(at.told) == 1)
+        assert not at.journal.full

@@ -1,0 +1,108 @@
+"""Who asks over gRPC or HTTP is told when the database is away; the process itself lives on."""
+
+import asyncio
+import re
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import grpc
+import pytest
+import typer
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from typer.testing import CliRunner
+
+from arena.assembly import running_arena
+from arena.commands.serving.health import health
+from arena.metrics import Metrics, MetricsPortTakenError, metrics_served
+from tests.bots import PATIENCE
+from tests.databases import unreachable
+from tests.end_to_end.programs import free_port
+from tests.referee.scene import BLUFF, CALM, KEY, Scene, good_pair
+
+SERVICES = ("", "arena.v1.RefereeService", "arena.v1.RegistryService")
+
+
+def got(port: int, page: str) -> tuple[int, str]:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/{page}", timeout=5) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+
+
+async def serving(port: int, service: str) -> bool:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        asked = health_pb2.HealthCheckRequest(service=service)
+        answer = await health_pb2_grpc.HealthStub(channel).Check(asked)
+        return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
+
+async def until_ready_is(expected: bool, port: int) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while await serving(port, "") is not expected:  # noqa: ASYNC110  seen from outside
+            await asyncio.sleep(0.05)
+
+
+async def test_a_referee_without_its_database_is_alive_and_not_ready(database: str) -> None:
+    metrics = free_port()
+    app = typer.Typer()
+    app.command()(health)
+    address = ("127.0.0.1", metrics)
+    async with running_arena(
+        database, "127.0.0.1", 0, [BLUFF], KEY, CALM, metrics_address=address
+    ) as arena:
+        assert await asyncio.to_thread(got, metrics, "ready") == (200, "ready\n")
+
+        async def exit_code(*options: str) -> int:
+            words = ["--address", f"127.0.0.1:{arena.port}", *options]
+            return (await asyncio.to_thread(CliRunner().invoke, app, words)).exit_code
+
+        with unreachable(database):
+            await until_ready_is(False, arena.port)
+            assert [await serving(arena.port, name) for name in SERVICES] == [False] * 3
+            assert await asyncio.to_thread(got, metrics, "ready") == (
+                503,
+                "the database does not answer\n",
+            )
+            assert (await asyncio.to_thread(got, metrics, "live"))[0] == 200
+            assert await exit_code() == 0
+            assert await exit_code("--ready") == 1
+        await until_ready_is(True, arena.port)
+        assert [await serving(arena.port, name) for name in SERVICES] == [True] * 3
+        assert await exit_code("--ready") == 0
+
+
+async def test_the_figures_tell_what_was_played(database: str) -> None:
+    metrics = free_port()
+    address = ("127.0.0.1", metrics)
+    async with (
+        running_arena(
+            database, "127.0.0.1", 0, [BLUFF], KEY, CALM, metrics_address=address
+        ) as arena,
+        good_pair(Scene(arena)),
+    ):
+        stranger = await Scene(arena, tokens={"stranger": "not a token"}).peer("stranger")
+        await stranger.status()
+        await stranger.channel.close()
+        _, text = await asyncio.to_thread(got, metrics, "metrics")
+    figures = {
+        name: float(value) for name, value in re.findall(r"^([^#\s]+) ([0-9.e+-]+)$", text, re.M)
+    }
+    assert figures["arena_connected_bots"] == 2
+    assert figures["arena_matches_finished_total"] >= figures["arena_matches_recorded_total"] >= 3
+    assert figures["arena_decisions_total"] > figures["arena_matches_finished_total"]
+    assert figures["arena_decision_seconds_count"] == figures["arena_decisions_total"]
+    assert figures["arena_recording_seconds_count"] == figures["arena_matches_recorded_total"]
+    assert figures['arena_refusals_total{code="UNAUTHENTICATED"}'] == 1
+    rest = {"arena_results_waiting", "arena_results_spooled", "arena_matches_running"}
+    assert rest <= figures.keys()
+
+
+def test_a_taken_port_for_metrics_is_a_sentence() -> None:
+    with metrics_served(Metrics(), lambda: None, "127.0.0.1", 0) as port:
+        assert got(port, "elsewhere")[0] == 404
+        with (
+            pytest.raises(MetricsPortTakenError, match="ARENA_METRICS_PORT"),
+            metrics_served(Metrics(), lambda: None, "127.0.0.1", port),
+        ):
+            pass

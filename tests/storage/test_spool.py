@@ -1,0 +1,123 @@
+"""What waits for the database outlives the process that played it."""
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from structlog.testing import capture_logs
+
+from arena.hosting.ports import Happening, SpoolFailedError
+from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
+from arena.spooled import record_spooled, spool_of
+from arena.storage.spool import SpoolFile
+from arena.storage.store import Store
+from tests.storage.results import block, finished, match_id
+
+VERSIONS = (VersionId(1), VersionId(2))
+
+
+def happenings() -> list[Happening]:
+    of = block(2)
+    opened = TournamentBlock(TournamentId(7), (1, 2), of)
+    return [opened, finished(VERSIONS, of), finished(VERSIONS, of, 1), BlockEnd(of.id, void=False)]
+
+
+async def test_what_was_kept_is_read_again_in_order_and_whole(tmp_path: Path) -> None:
+    kept = [happenings(), happenings()]
+    spool = SpoolFile(tmp_path / "spool")
+    assert spool.read() == []
+    for group in kept:
+        await spool.append(group)
+    assert SpoolFile(tmp_path / "spool").read() == [one for group in kept for one in group]
+    assert (tmp_path / "spool").stat().st_mode & 0o777 == 0o600
+    await spool.clear()
+    assert not (tmp_path / "spool").exists()
+    await spool.append(kept[0])
+    assert spool.read() == kept[0]
+
+
+async def test_a_record_torn_anywhere_leaves_those_before_it(tmp_path: Path) -> None:
+    file = tmp_path / "spool"
+    first, last = happenings()[:2]
+    spool = SpoolFile(file)
+    await spool.append([first])
+    whole = file.stat().st_size
+    await spool.append([last])
+    data = file.read_bytes()
+    for length in (whole + 1, whole + 7, whole + 8, whole + 9, len(data) - 1):
+        file.write_bytes(data[:length])
+        with capture_logs() as log:
+            assert SpoolFile(file).read() == [first]
+        assert [line["bytes"] for line in log] == [length - whole]
+    file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    assert SpoolFile(file).read() == [first]
+
+
+async def test_a_spool_has_a_bound_and_keeps_all_of_a_group_or_none(tmp_path: Path) -> None:
+    group = happenings()
+    spool = SpoolFile(tmp_path / "spool", most_bytes=4_000)
+    await spool.append(group)
+    with pytest.raises(SpoolFailedError, match="may hold 4000 bytes"):
+        await spool.append(group * 10)
+    assert spool.read() == group
+
+
+@contextmanager
+def room_for(size: int) -> Iterator[None]:
+    """As a disk that fills up in the middle of a write."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+async def test_a_full_disk_costs_nothing_that_was_kept_before(tmp_path: Path) -> None:
+    spool = SpoolFile(tmp_path / "spool")
+    before, after = happenings(), happenings()
+    await spool.append(before)
+    room = room_for((tmp_path / "spool").stat().st_size + 100)
+    with room, pytest.raises(SpoolFailedError, match="spool: "):
+        await spool.append(after)
+    assert SpoolFile(tmp_path / "spool").read() == before
+    await spool.append(after)
+    assert SpoolFile(tmp_path / "spool").read() == before + after
+
+
+async def test_what_is_spooled_is_recorded_once_however_often_it_is_read(
+    tmp_path: Path, store: Store, versions: tuple[VersionId, ...], sql: psycopg.Connection
+) -> None:
+    of = block(2)
+    matches = [finished(versions[:2], of, position) for position in range(2)]
+    await store.record(matches[:1])  # as by a referee that was killed before it could clear
+    for _ in range(2):
+        await SpoolFile(tmp_path / "spool").append(matches)
+        await record_spooled(SpoolFile(tmp_path / "spool"), store)
+        assert not (tmp_path / "spool").exists()
+    assert await store.match_count() == 2
+    assert sql.execute("SELECT count(*) FROM rating_events").fetchone() == (2,)
+
+
+async def test_what_the_database_refuses_is_set_aside_and_the_rest_recorded(
+    tmp_path: Path, store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    good, bad = finished(versions[:2]), finished((VersionId(98), VersionId(99)))
+    await SpoolFile(tmp_path / "a.spool").append([bad, good])
+    with capture_logs() as log:
+        await record_spooled(SpoolFile(tmp_path / "a.spool"), store)
+    assert await store.match_count() == 1
+    assert not (tmp_path / "a.spool").exists()
+    assert (tmp_path / "a.refused").exists()
+    assert log[-1]["matches"] == [match_id(bad)]
+
+
+async def test_the_spool_of_another_database_is_left_alone(tmp_path: Path) -> None:
+    await spool_of(tmp_path, b"a" * 32).append(happenings())
+    with capture_logs() as log:
+        assert spool_of(tmp_path, b"b" * 32).read() == []
+    assert len(log) == 1
+    assert len(spool_of(tmp_path, b"a" * 32).read()) == len(happenings())
