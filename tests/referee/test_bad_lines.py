@@ -47,7 +47,9 @@ async def test_many_bots_vanishing_at_once_make_no_noise(scene: Scene) -> None:
                 await asyncio.wait(playing, timeout=0.15)
                 proxy.cut()
                 ended = await asyncio.gather(*playing, return_exceptions=True)
-                assert all(isinstance(end, grpc.aio.AioRpcError | EOFError) for end in ended)
+                # InvalidStateError: the client was about to write when the line was cut.
+                told = grpc.aio.AioRpcError | EOFError | asyncio.InvalidStateError
+                assert [end for end in ended if not isinstance(end, told)] == []
             for peer in peers:
                 await peer.channel.close()
 
