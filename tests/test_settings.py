@@ -76,7 +76,9 @@ def test_a_malformed_setting_names_itself_and_not_its_value(
     monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(SettingsError, match=rf"^{name} is malformed: (?:[^.\n]|\.\d)+\.$") as caught:
+    with pytest.raises(
+        SettingsError, match=rf"^{name} is malformed: (?:[^.\n]|\.\d)+\.$"
+    ) as caught:
         read_settings()
     assert value not in str(caught.value)
 
