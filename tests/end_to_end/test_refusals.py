@@ -94,7 +94,7 @@ def test_a_database_of_a_newer_release(home: Path, database: str) -> None:
     ("arguments", "environment", "words"),
     [
         (("--table", "chess:2"), {}, "chess"),
-        (("--pace", "0"), {}, "--pace 0: write matches a second"),
+        (("--pace", "0"), {}, "--pace 0: write 0.001 to 10,000 matches a second"),
         ((), {"ARENA_PACE": "slow"}, "ARENA_PACE"),
         ((), {"ARENA_LOG_LEVEL": "LOUD"}, "ARENA_LOG_LEVEL"),
     ],
