@@ -128,7 +128,7 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
                 refuse_one_owner(entered)
             check_format(rules, len(entered))
             _, ladder = ladder_of_table(read, rules.game, rules.options, rules.seats)
-            lines = LiveBoard(ladder, read).now().standings
+            lines = LiveBoard(ladder, read).now().lines
             elo = {line.version_id: line.elo for line in lines}
             field = seeded(entered, elo, rules.format, rules.seed)
             return await store.tournaments.create(name, rules, field)
