@@ -63,6 +63,11 @@ def tournament_list(*, name: str | None = None, states: Collection[str] | None =
     return found
 
 
+def newest_tournaments(limit: int) -> Row:
+    """All columns of `tournaments`, newest first."""
+    return select(tournaments).order_by(tournaments.c.id.desc()).limit(limit)
+
+
 def entries_of(tournament_ids: Collection[int]) -> Row:
     """tournament_id, number, version_id, bot, version, owner, house, elo, withdrawn, in order."""
     entry = tournament_entries.c

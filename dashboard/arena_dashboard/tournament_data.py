@@ -31,13 +31,18 @@ class TournamentView:
 
 
 def tournament_names() -> list[str]:
-    """All of them, the newest first."""
-    return [row.name for row in reversed(data.read(statements.tournament_list()))]
+    """The newest first."""
+    return [row.name for row in data.read(statements.newest_tournaments(MOST_LISTED))]
+
+
+def exists(name: str) -> bool:
+    """Whether there is a tournament of that name."""
+    return bool(data.read(statements.tournament_list(name=name)))
 
 
 def newest() -> list[tuple[Tournament, int]]:
     """The newest first, each with the number of its blocks that count."""
-    found = list(reversed(data.read(statements.tournament_list())))[:MOST_LISTED]
+    found = data.read(statements.newest_tournaments(MOST_LISTED))
     entries = data.read(statements.entries_of([row.id for row in found]))
     done = {row.tournament_id: row.blocks for row in data.read(statements.block_counts())}
     return [(one, done.get(one.id, 0)) for one in rows.tournaments(found, entries)]
