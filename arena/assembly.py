@@ -15,7 +15,9 @@ from arena.games import make_game
 from arena.hosting.director import Director, Terms
 from arena.hosting.journal import Journal
 from arena.randomness import SECRET_BYTES
+from arena.records import KeptBlock
 from arena.referee.lobby import Lobby
+from arena.referee.missed_ends import MissedEnds
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
@@ -23,8 +25,7 @@ from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.storage.listening import notifications
 from arena.storage.reading import Read, open_reader
-from arena.storage.sole_referee import sole_referee
-from arena.storage.store import Store, open_store
+from arena.storage.store import Store, open_referees_store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
 
@@ -49,6 +50,8 @@ class Arena:
     journal: Journal
     lobby: Lobby
     director: Director
+    server: RefereeServer
+    missed_ends: MissedEnds
 
     @property
     def recorded(self) -> int:
@@ -70,19 +73,29 @@ class Arena:
         self.journal.listeners.append(look)
 
     async def wind_down(self) -> None:
-        """Begin no further block, let the running ones end, and record everything."""
+        """Begin no further block, and give the running ones a moment to end."""
         idle = asyncio.Event()
         self.director.on_idle = idle.set
         self.director.wind_down()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_GRACE_SECONDS):
                 await idle.wait()
-        self.director.break_off("the referee is stopping; the match does not count")
+
+    async def hand_over(self) -> None:
+        """Stop all matches where they are, and keep them for the next referee."""
+        self.director.suspend()
+        # First while the streams are open, so that bots are told of what has just ended.
+        await self._settle()
+        await self.server.stop()
+        await self._settle()
+
+    async def _settle(self) -> None:
         try:
             async with asyncio.timeout(SETTLE_SECONDS):
                 await self.journal.settled()
+                await self.missed_ends.settled()
         except TimeoutError:
-            # Nobody was told that these had ended, and their blocks will be void.
+            # Nobody was told that these had ended: they are played on from what was kept.
             log.error("results not recorded: the database fails", matches=self.journal.waiting)
 
 
@@ -96,19 +109,16 @@ async def running_arena(
     terms: Terms | None = None,
     hello_seconds: float = HELLO_SECONDS,
 ) -> AsyncIterator[Arena]:
-    """A referee that listens and plays until the block is left; then it winds down.
+    """A referee that listens and plays until the block is left; then it hands its matches over.
 
-    The database must be migrated. Blocks that an earlier referee left unfinished become void.
-    Raises PortTakenError and the errors of arena.storage.
+    The database must be migrated. What an earlier referee left is played on. Raises PortTakenError
+    and the errors of arena.storage, LeaseTakenError as soon as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(sole_referee(database_url))
-        store = await stack.enter_async_context(open_store(database_url))
+        store, lease = await stack.enter_async_context(open_referees_store(database_url))
         read = stack.enter_context(open_reader(database_url))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
-        voided = await store.void_unfinished_blocks()
-        if voided:
-            log.warning("blocks cut off by a crash are void", blocks=voided)
+        keeping = tasks.create_task(lease.keep())
         signer = await store.signer()
         journal = Journal(store, gather_seconds=GATHER_SECONDS)
         director = Director(
@@ -122,24 +132,40 @@ async def running_arena(
         )
         conductor = Conductor(store.tournaments, journal, director.schedule)
         director.agenda = conductor
-        lobby = Lobby(director, signer.public_key)
+        missed_ends = MissedEnds(store)
+        await missed_ends.load()
+        lobby = Lobby(director, signer.public_key, missed_ends)
+        await conductor.take_up()
+        _adopt(await store.kept(), director, lobby)
         registry = StoredRegistry(store, read, registration_key, signer.public_key)
         play = PlayService(registry, lobby, hello_seconds)
         server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
+        telling = tasks.create_task(missed_ends.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))
         checking = tasks.create_task(_check_tokens(play, database_url))
         try:
             bound = await server.start(host, port)
-            arena = Arena(store, read, bound, journal, lobby, director)
+            arena = Arena(store, read, bound, journal, lobby, director, server, missed_ends)
             yield arena
-            await arena.wind_down()
+            await arena.hand_over()
         finally:
             await server.stop()
-            writing.cancel()
-            conducting.cancel()
-            checking.cancel()
+            for task in (writing, telling, conducting, checking, keeping):
+                task.cancel()
+
+
+def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> None:
+    """Go on with what an earlier referee left."""
+    # Blocks of tournaments of which no match runs are the conductor's to begin.
+    blocks = [kept for kept in left if kept.matches or not kept.running.engaged]
+    for kept in blocks:
+        places = kept.running.places
+        director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
+    if blocks:
+        matches = sum(len(kept.matches) for kept in blocks)
+        log.info("going on where a referee stopped", blocks=len(blocks), matches=matches)
 
 
 async def _check_tokens(play: PlayService, database_url: str) -> None:

@@ -8,13 +8,12 @@ them.
 """
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 from random import uniform
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import grpc
 
@@ -26,13 +25,12 @@ from arena.v1.referee_pb2_grpc import RefereeServiceStub
 _log = logging.getLogger("arena.bot")
 
 FIRST_BACK_OFF_S = 0.5
+BACK_OFF_GROWTH = 1.3
+"""Slow enough that a referee that was away for seconds is found again within a second or two."""
 LONGEST_BACK_OFF_S = 30.0
 
 FLUSH_AFTER_S = 0.005
 """The answers to a batch leave together, but none waits longer than this for a slow thinker."""
-
-GOODBYE_S = 2.0
-"""How long a bot that leaves waits for the referee's goodbye."""
 
 _CHANNEL_OPTIONS = (
     # A vanished referee is noticed although a waiting bot sends nothing.
@@ -82,11 +80,33 @@ class Address:
         return grpc.insecure_channel(self.target, _CHANNEL_OPTIONS)
 
 
+class Line:
+    """The stream of the moment, for whoever wants to say something in between."""
+
+    def __init__(self) -> None:
+        self._outgoing: _Outgoing | None = None
+
+    @property
+    def up(self) -> bool:
+        """Whether there is a stream."""
+        return self._outgoing is not None
+
+    def say(self, request: referee_pb2.PlayRequest) -> None:
+        """Send, if there is a stream. May be called by a signal's handler."""
+        if self._outgoing is not None:
+            self._outgoing.put(request)
+
+    def connect(self, outgoing: "_Outgoing | None") -> None:
+        """Another stream, or none."""
+        self._outgoing = outgoing
+
+
 def keep_playing(
     conversation: Conversation,
     address: Address,
     token: str,
     sleep: Callable[[float], None] = time.sleep,
+    line: Line | None = None,
 ) -> None:
     """Play until the program is stopped, or the conversation is gone.
 
@@ -94,19 +114,21 @@ def keep_playing(
     """
     back_off = FIRST_BACK_OFF_S
     while True:
-        welcomed, why = _play_once(conversation, address, token)
+        welcomed, why = _play_once(conversation, address, token, line or Line())
         if conversation.gone:
             return
         if welcomed:
             back_off = FIRST_BACK_OFF_S
         # Jitter, so that a thousand bots do not return to a restarted referee in step.
         pause = uniform(back_off / 2, back_off)
-        back_off = min(2 * back_off, LONGEST_BACK_OFF_S)
+        back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
         _log.warning("%s Trying again in %.1f s.", why, pause)
         sleep(pause)
 
 
-def _play_once(conversation: Conversation, address: Address, token: str) -> tuple[bool, str]:
+def _play_once(
+    conversation: Conversation, address: Address, token: str, line: Line
+) -> tuple[bool, str]:
     """Open a stream and play until it ends; whether the referee let us in, and why it ended."""
     welcomed = False
     outgoing: _Outgoing = SimpleQueue()
@@ -117,30 +139,19 @@ def _play_once(conversation: Conversation, address: Address, token: str) -> tupl
         )
         try:
             for response in call:
-                welcomed = True
+                if not welcomed:
+                    welcomed = True
+                    line.connect(outgoing)
                 _reply(conversation, outgoing, response)
-                if conversation.gone:
-                    _say_goodbye(call, outgoing)
-                    return welcomed, "The bot has left."
         except grpc.RpcError:
             pass  # the status below says it
         finally:
+            line.connect(None)
             outgoing.put(None)  # lets gRPC's writing thread go
             call.cancel()
+        if call.code() is grpc.StatusCode.OK and conversation.leaving:
+            conversation.gone = True
         return welcomed, _reason(address, call.code(), call.details() or "")
-
-
-def _say_goodbye(call: Any, outgoing: _Outgoing) -> None:
-    """Close our side behind all that was said, and wait for the referee to close the other: a call
-    that is cancelled loses a decline on its way, and looks like a bot that crashed."""
-    outgoing.put(None)
-    patience = threading.Timer(GOODBYE_S, call.cancel)
-    patience.start()
-    try:
-        for _ in call:
-            pass
-    finally:
-        patience.cancel()
 
 
 def _reply(

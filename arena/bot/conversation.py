@@ -39,18 +39,15 @@ class Conversation:
         """Matches of the previous stream that the referee has not resumed (yet)."""
         self._signing_key = b""
         self.leaving = False
-        """Whether it joins no more matches, and is gone when those that run are over."""
+        """Whether it asked the referee to be let go when its blocks are over."""
+        self.gone = False
+        """Whether the referee has let it go."""
         self.tally = Tally()
 
     @property
     def running(self) -> int:
         """Matches that were joined and are not over."""
         return len(self._seats)
-
-    @property
-    def gone(self) -> bool:
-        """Whether nobody would miss this bot any more."""
-        return self.leaving and not self._seats
 
     def hello(self) -> referee_pb2.PlayRequest:
         """The first message of a stream."""
@@ -64,17 +61,23 @@ class Conversation:
         )
         return referee_pb2.PlayRequest(hello=hello)
 
+    def leave(self) -> referee_pb2.PlayRequest:
+        """What to send in order to leave."""
+        self.leaving = True
+        return referee_pb2.PlayRequest(drain=referee_pb2.Drain())
+
     def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:
         """Take in all but turns and ends; joins and declines are added to `request`."""
         if response.HasField("welcome"):
             self._signing_key = response.welcome.signing_key
             _log_welcome(response.welcome)
+            if self.leaving:  # a new stream has to say it again
+                request.drain.SetInParent()
         for resume in response.resumes:
-            self._resume(resume.offer)
+            self._resume(resume)
         for offer in response.offers:
             self._join_or_decline(offer, request)
         for withdrawal in response.withdrawals:
-            # Of matches that it has declined itself, a bot need not be told.
             if self._seat_of(withdrawal.match_id, last=True) is not None:
                 _log.info("Match %s was called off: %s", withdrawal.match_id, withdrawal.reason)
         for refusal in response.refusals:
@@ -116,21 +119,21 @@ class Conversation:
         except Exception:  # the match is over; whatever the bot wanted with it is its own affair
             _log.exception("The bot failed in match_ended of match %s.", end.match_id)
 
-    def _resume(self, message: referee_pb2.Offer) -> None:
-        seat = self._lost.pop(message.match_id, None)
-        if seat is not None:
-            seat.resume()
-            self._seats[message.match_id] = seat
-            return
-        try:
-            self._sit_down(read_offer(message), None)
-        except Exception:
-            _log.exception("Match %s cannot be resumed.", message.match_id)
+    def _resume(self, message: referee_pb2.Resume) -> None:
+        match_id = message.offer.match_id
+        seat = self._lost.pop(match_id, None)
+        if seat is None:
+            try:
+                seat = RunningMatch(
+                    self._new_bot, read_offer(message.offer), message.entropy or None
+                )
+            except Exception:
+                _log.exception("Match %s cannot be resumed.", match_id)
+                return
+        seat.resume()
+        self._seats[match_id] = seat
 
     def _join_or_decline(self, offer: referee_pb2.Offer, request: referee_pb2.PlayRequest) -> None:
-        if self.leaving:
-            request.declines.add(match_id=offer.match_id)
-            return
         entropy = secrets.token_bytes(ENTROPY_BYTES)
         try:
             self._sit_down(read_offer(offer), entropy)
@@ -140,8 +143,11 @@ class Conversation:
         else:
             request.joins.add(match_id=offer.match_id, entropy=entropy)
 
-    def _sit_down(self, offered: Offered, entropy: bytes | None) -> None:
-        seat = RunningMatch(self._kind(Random()), offered, entropy)
+    def _new_bot(self) -> AnyBot:
+        return self._kind(Random())
+
+    def _sit_down(self, offered: Offered, entropy: bytes) -> None:
+        seat = RunningMatch(self._new_bot, offered, entropy)
         self._seats[offered.setup.match_id] = seat
 
     def _seat_of(self, match_id: str, *, last: bool = False) -> RunningMatch | None:

@@ -1,7 +1,7 @@
 """One match of one bot as its program sees it: the bot object, and what it was told so far."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from arena.bot.bot import Action, AnyBot
 from arena.bot.checks import Own
@@ -16,15 +16,27 @@ _log = logging.getLogger("arena.bot")
 class RunningMatch:
     """Answers the turns of one match."""
 
-    def __init__(self, bot: AnyBot, offered: Offered, entropy: bytes | None) -> None:
-        self.bot = bot
+    def __init__(
+        self, new_bot: Callable[[], AnyBot], offered: Offered, entropy: bytes | None
+    ) -> None:
+        self._new_bot = new_bot
         self.offered = offered
         self.own = Own(entropy, all_told=entropy is not None)
         self._match = Match.of(offered.setup, offered.seat)
-        self._seen = 0
-        self._first_event: game_pb2.Event | None = None
+        self._heard: list[game_pb2.Event] = []
+        """All events of the match that the referee told of."""
+        self._position = 0
+        """How many it has told of by the last turn: fewer, where a restart cost it replies."""
+        self._untold: list[game_pb2.Event] = []
+        """Those that the bot has not been told."""
+        self._views: dict[int, bytes] = {}
+        """What the bot answered to, by turn."""
         self._resumed = False
-        bot.match_started(self._match)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.bot = self._new_bot()
+        self.bot.match_started(self._match)
 
     def resume(self) -> None:
         """The stream was opened again: the next turn may repeat what the bot knows."""
@@ -41,16 +53,18 @@ class RunningMatch:
         A bot that fails leaves the action empty. That is refused at once as malformed, which costs
         the same fault as silence, but spares the others the wait for our time to run out.
         """
-        resumed, self._resumed = self._resumed, False
+        self._hear(turn.events)
+        view = turn.view.SerializeToString(deterministic=True)
         answered = self.own.answers.get(turn.turn_number)
-        if answered is not None:
+        if answered is not None and self._views.get(turn.turn_number) == view:
             # Asked again because the answer was lost: the bot must not live this turn twice.
             answer.CopyFrom(answered)
             return
+        self._views[turn.turn_number] = view
         answer.match_id = turn.match_id
         answer.turn_number = turn.turn_number
         try:
-            action = self._act(turn, self._new_events(turn, resumed=resumed))
+            action = self._act(turn)
             bot_side.write_action(self.offered.setup.game, action, answer.action)
         except Exception:  # a bot's mistake costs it this turn, not its other matches
             _log.exception(
@@ -61,21 +75,30 @@ class RunningMatch:
             answer.ClearField("action")
         self.own.answers[turn.turn_number] = answer
 
-    def _new_events(self, turn: referee_pb2.Turn, *, resumed: bool) -> Sequence[game_pb2.Event]:
-        """The events the bot has not seen. An open turn that is resumed repeats all of the match.
+    def _hear(self, events: Sequence[game_pb2.Event]) -> None:
+        """Take in the events of a turn, of which some may be known.
 
-        A turn that was put after the return does not; the first event of the match tells them
-        apart.
+        The first turn after a resume repeats all of the match; the first event of the match tells.
+        What is repeated may be different where the referee was restarted and had lost the newest
+        replies: the match took another way from there, and a new bot is told of that way only.
         """
-        events: Sequence[game_pb2.Event] = turn.events
-        if resumed and self._seen and events and events[0] == self._first_event:
-            events = events[self._seen :]
-        if self._first_event is None and events:
-            self._first_event = events[0]
-        self._seen += len(events)
-        return events
+        resumed, self._resumed = self._resumed, False
+        anew = resumed and self._heard and events and events[0] == self._heard[0]
+        start = 0 if anew else self._position
+        self._position = start + len(events)
+        known = self._heard[start:]
+        if known[: len(events)] == list(events[: len(known)]):
+            new = events[len(known) :]
+            self._heard += new
+            self._untold += new
+        else:
+            self._heard[start:] = events
+            self._untold = list(self._heard)
+            self._views.clear()
+            self._begin()
 
-    def _act(self, turn: referee_pb2.Turn, events: Sequence[game_pb2.Event]) -> Action:
+    def _act(self, turn: referee_pb2.Turn) -> Action:
+        events, self._untold = self._untold, []
         game = self.offered.setup.game
         return self.bot.act(
             Turn(

@@ -1,7 +1,7 @@
 """Blocks that go before the ladder's: what a director asks for, and tells about."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -21,8 +21,11 @@ class Engagement:
     bots: tuple[int, ...]
     """Versions, in the order of the first match's seats."""
     block: Block
-    position: int = 0
-    """How many of its matches have been played."""
+    left: list[int] = field(init=False)
+    """Positions of its matches that have not been played."""
+
+    def __post_init__(self) -> None:
+        self.left = list(range(self.block.size))
 
 
 class EngagementEnd(Enum):
@@ -34,8 +37,6 @@ class EngagementEnd(Enum):
     """A bot is away or did not join: the rest is still to be played."""
     BROKEN = "broken"
     """We broke it: it is void."""
-    STOPPED = "stopped"
-    """The referee stops: it is void."""
 
 
 class Agenda(Protocol):
@@ -53,6 +54,11 @@ class Agenda(Protocol):
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
         """The versions among the `present` that the ladder shall leave alone, because an engagement
         waits for nothing but a free place of theirs."""
+        ...
+
+    def taken_up(self, block_id: str) -> Engagement | None:
+        """The engagement that an earlier referee was playing; it counts as handed out. None if it
+        is wanted no more."""
         ...
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:

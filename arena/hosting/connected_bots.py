@@ -48,6 +48,8 @@ class ConnectedBot:
     taken: int = 0
     """Places held by blocks."""
     present: bool = True
+    draining: bool = False
+    """It asked to leave: it begins no further block."""
     on_probation: bool = False
     """After a miss it gets one place, until it has played: of several copies of a version, one
     that does not read would else hold the places of dozens of opponents."""
@@ -58,7 +60,7 @@ class ConnectedBot:
 
     def welcome(self, now: float) -> bool:
         """Whether it is here and not left out."""
-        return self.goes_on(now) and self.standing.not_before <= now
+        return self.goes_on(now) and not self.draining and self.standing.not_before <= now
 
     def free(self, now: float) -> bool:
         """Whether it could sit down."""

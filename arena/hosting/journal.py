@@ -1,4 +1,8 @@
-"""The way of results into storage: what has come in while one batch was written is the next."""
+"""The way of results, and of matches that still run, into storage.
+
+One writer takes turns: the results that are waiting, then what is new of the running matches. What
+has come in meanwhile is written the next time, `gather_seconds` later.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,7 +10,8 @@ from dataclasses import dataclass
 
 import structlog
 
-from arena.hosting.ports import Recorder, StorageFailedError
+from arena.hosting.keeping import Keeping
+from arena.hosting.ports import LeaseLostError, Recorder, StorageFailedError
 from arena.records import FinishedMatch, TournamentBlock
 
 MOST_WAITING = 2_000
@@ -41,7 +46,7 @@ class Journal:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         gather_seconds: float = 0.0,
     ) -> None:
-        """`gather_seconds` is how long results may wait for company before they are written."""
+        """`gather_seconds` is how long news may wait for company before it is written."""
         self._gather_seconds = gather_seconds
         self._recorder = recorder
         self._sleep = sleep
@@ -51,6 +56,8 @@ class Journal:
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
+        self.keeping = Keeping(self._wake)
+        """What of the running matches is to be kept, lest they end with this process."""
         self.recorded = 0
         """Matches recorded since the start."""
         self.listeners: list[Callable[[], None]] = []
@@ -88,21 +95,27 @@ class Journal:
         await self._idle.wait()
 
     async def run(self) -> None:
-        """Write until cancelled."""
+        """Write until cancelled. Raises LeaseLostError when another referee has taken over."""
         while True:
             await self._news.wait()
             if self._gather_seconds:
                 await asyncio.sleep(self._gather_seconds)
             self._news.clear()
-            while self._openings or self._matches or self._block_ends:
-                await self._write()
-            self._idle.set()
+            waiting = len(self._matches)
+            while waiting > 0 or self._openings or self._block_ends:
+                waiting -= await self._write()
+            if unkept := self.keeping.unkept():
+                await self._until_done(lambda: self._recorder.keep(unkept))
+                self.keeping.keep(unkept)
+            if not self._news.is_set():
+                self._idle.set()
 
     def _wake(self) -> None:
         self._idle.clear()
         self._news.set()
 
-    async def _write(self) -> None:
+    async def _write(self) -> int:
+        """Write one batch; how many matches were in it."""
         openings = list(self._openings)
         # Copies: what ends while we write must wait until the matches before it are written.
         batch, ends = self._matches[:BATCH], list(self._block_ends)
@@ -114,9 +127,12 @@ class Journal:
         del self._block_ends[: len(ends)]
         self.recorded += len(batch) - len(refused)
         for entry in batch:
-            _tell(entry, entry.match.transcript.setup.match_id in refused)
+            match_id = entry.match.transcript.setup.match_id
+            self.keeping.gone(entry.match.block.id, match_id)
+            _tell(entry, match_id in refused)
         for listener in self.listeners:
             listener()
+        return len(batch)
 
     async def _persist(
         self,
@@ -124,18 +140,26 @@ class Journal:
         matches: list[FinishedMatch],
         ends: list[_BlockEnd],
     ) -> set[str]:
-        """Write all of it, and return the ids of what was refused for good.
+        """Write all of it, and return the ids of what was refused for good."""
+        refused: set[str] = set()
 
-        Recording is idempotent, so an attempt that failed half way is simply repeated.
-        """
+        async def write() -> None:
+            refused.clear()
+            await self._open(openings)
+            await self._record(matches, refused)
+            for end in ends:
+                await self._end(end)
+
+        await self._until_done(write)
+        return refused
+
+    async def _until_done(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Try again while storage fails. Writing twice is writing once, so that an attempt that
+        failed half way is simply repeated."""
         failures = 0
         while True:
-            refused: set[str] = set()
             try:
-                await self._open(openings)
-                await self._record(matches, refused)
-                for end in ends:
-                    await self._end(end)
+                return await write()
             except StorageFailedError as error:
                 pause = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
                 failures += 1
@@ -146,8 +170,6 @@ class Journal:
                     why=str(error),
                 )
                 await self._sleep(pause)
-            else:
-                return refused
 
     async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
         """Record a batch; what storage refuses for good is set aside, so that the rest goes in."""
@@ -155,7 +177,7 @@ class Journal:
             return
         try:
             await self._recorder.record(matches)
-        except StorageFailedError:
+        except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
             if len(matches) > 1:
@@ -173,7 +195,7 @@ class Journal:
             return
         try:
             await self._recorder.open_blocks(openings)
-        except StorageFailedError:
+        except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
             # Their matches are recorded all the same, and rated or not as the blocks say; the
@@ -186,7 +208,7 @@ class Journal:
                 await self._recorder.void_block(end.block_id)
             else:
                 await self._recorder.close_block(end.block_id)
-        except StorageFailedError:
+        except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
             log.exception("block not ended", block=end.block_id)

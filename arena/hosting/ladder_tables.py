@@ -71,6 +71,9 @@ class LadderTables:
         """A block of a ladder begins."""
         if _only_house(bots):
             self._paces[ladder.key].spend(now, ladder.seats)
+
+    def occupied(self, ladder: TableType, bots: Sequence[Candidate]) -> None:
+        """A block of a ladder takes its places, just begun or adopted."""
         self._occupy(ladder, bots, 1)
 
     def closed(self, ladder: TableType, bots: Sequence[Candidate]) -> None:
@@ -78,6 +81,8 @@ class LadderTables:
         self._occupy(ladder, bots, -1)
 
     def _occupy(self, ladder: TableType, bots: Sequence[Candidate], by: int) -> None:
+        if ladder.key not in self._seats_in_play:
+            return  # a block of an earlier referee that had other ladders
         self._seats_in_play[ladder.key] += by * ladder.seats
         self._running_pairs[ladder.key].change([candidate.bot for candidate in bots], by)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import grpc
 import structlog
@@ -25,21 +26,44 @@ log = structlog.get_logger()
 CloseStream = Callable[[ProtocolError], None]
 
 
+class Missed(Protocol):
+    """Keeps the ends of matches that bots could not be told. Nothing here waits."""
+
+    def missed(self, session: Session, match_id: str) -> None:
+        """The end of a match could not be told."""
+        ...
+
+    def came(self, session: Session) -> None:
+        """A bot is here: tell it what it missed, soon."""
+        ...
+
+
 class Lobby:
     """Keeps a session per instance of a version for as long as a stream or a match needs it."""
 
-    def __init__(self, director: Director, signing_key: bytes) -> None:
+    def __init__(self, director: Director, signing_key: bytes, missed: Missed) -> None:
         """`signing_key` is the public key by which transcripts are signed."""
         self._director = director
+        self._missed = missed
         self._signing_key = signing_key
         self._sessions: dict[VersionId, dict[str, Session]] = {}
         """By version and instance."""
         self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
+        self._expected: set[Session] = set()
+        """Bots that sat in matches of an earlier referee, and have not come yet."""
 
     @property
     def connected(self) -> int:
         """Streams open now."""
         return len(self._streams)
+
+    def expect(self, registered: Registered, instance: str) -> Session:
+        """The session of a bot that will come back to matches of an earlier referee."""
+        instances = self._sessions.setdefault(registered.version_id, {})
+        if instance not in instances:
+            instances[instance] = self._new_session(registered, instance)
+        self._expected.add(instances[instance])
+        return instances[instance]
 
     def enter(
         self,
@@ -69,8 +93,10 @@ class Lobby:
         write_entrant(entrant, welcome.entrant)
         outbox.add(referee_pb2.PlayResponse(welcome=welcome).SerializeToString())
         self._streams[session] = (outbox, close)
+        self._expected.discard(session)
         session.attach(outbox, games, welcome.max_matches)
         self._director.arrive(session)
+        self._missed.came(session)
         log.info(
             "bot connected",
             bot=str(entrant),
@@ -117,14 +143,17 @@ class Lobby:
                     grpc.StatusCode.RESOURCE_EXHAUSTED,
                     f"{MAX_INSTANCES} instances of {registered.entrant} are connected already",
                 )
-            instances[instance] = Session(registered, instance)
+            instances[instance] = self._new_session(registered, instance)
         return instances[instance]
+
+    def _new_session(self, registered: Registered, instance: str) -> Session:
+        return Session(registered, instance, self._director.drain, self._missed.missed)
 
     def _forget_idle(self, registered: Registered) -> None:
         """Drop this version's sessions that neither a stream nor a match needs."""
         instances = self._sessions.get(registered.version_id, {})
         for instance, session in list(instances.items()):
-            if session.idle and session not in self._streams:
+            if session.idle and session not in self._streams and session not in self._expected:
                 del instances[instance]
         if not instances:
             self._sessions.pop(registered.version_id, None)

@@ -47,6 +47,7 @@ class RefereeServer:
 
     def __init__(self, play: PlayService, registry: RegistryService, lobby: Lobby) -> None:
         self._lobby = lobby
+        self._stopped = False
         self._server = grpc.aio.server(options=OPTIONS)
         # Registered by hand: bytes that are no message must end with a sentence and not with a
         # status of the library's, and responses are bytes already.
@@ -77,7 +78,10 @@ class RefereeServer:
         return bound
 
     async def stop(self) -> None:
-        """Say goodbye to all streams and close."""
+        """Say goodbye to all streams and close. A second time changes nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
         await self._health.enter_graceful_shutdown()
         self._lobby.close_all(_STOPPING)
         await self._server.stop(grace=1.0)
@@ -92,4 +96,6 @@ class LoopTimer:
         self.call_at = self._loop.call_at
 
 
-_STOPPING = ProtocolError(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back later")
+_STOPPING = ProtocolError(
+    grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back, running matches will go on"
+)

@@ -8,6 +8,7 @@ StorageError (a UserError)
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
 ├── MigrationRefusedError       the database user may not do what a migration needs
 ├── AnotherRefereeError         a referee runs on this database already
+├── LeaseTakenError             another referee has taken over from this one
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── VersionExistsError      the bot has a version of that name
 │   └── TournamentExistsError   there is a tournament of that name
@@ -20,7 +21,7 @@ StorageError (a UserError)
 """
 
 from arena.errors import UserError
-from arena.hosting.ports import StorageFailedError
+from arena.hosting.ports import LeaseLostError, StorageFailedError
 
 
 class StorageError(UserError):
@@ -53,6 +54,10 @@ class MigrationRefusedError(StorageError):
 
 class AnotherRefereeError(StorageError):
     """A referee runs on this database already."""
+
+
+class LeaseTakenError(StorageError, LeaseLostError):
+    """Another referee has taken over from this one; nothing was written."""
 
 
 class NameRefusedError(StorageError):

@@ -9,20 +9,28 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
+from arena.storage.errors import DatabaseUnreachableError, LeaseTakenError, RecordRefusedError
+
+_LEASE_TAKEN = "AR001"
+"""What `require_lease` raises, see the migration 0005."""
 
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
     """Commits at the end of the block, or changes nothing.
 
-    Raises DatabaseUnreachableError and RecordRefusedError.
+    Raises DatabaseUnreachableError, RecordRefusedError and LeaseTakenError.
     """
     try:
         async with engine.begin() as connection:
             yield connection
     except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
+        if isinstance(cause, psycopg.Error) and cause.sqlstate == _LEASE_TAKEN:
+            raise LeaseTakenError(
+                "Another referee has taken over from this one, which did not renew its lease: "
+                "this one has stopped and written nothing more."
+            ) from error
         reason = str(cause).strip().split("\n", 1)[0]
         if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
             raise RecordRefusedError(f"The database refuses this: {reason}.") from error

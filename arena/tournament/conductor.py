@@ -1,10 +1,9 @@
 """Runs tournaments beside the ladder: from what is recorded to the blocks that come next.
 
 The conductor keeps nothing that storage does not: it reads a tournament's record, asks the format
-what comes next, and has the director play it. A restart reads the record again and goes on; blocks
-that were cut off are void, and others are played in their stead. Nothing is asked again and again:
-it wakes when tournaments change, when results are recorded, and when bots come, which the director
-notices.
+what comes next, and has the director play it. A restart reads the record again and goes on, with
+unfinished blocks, too. Nothing is asked again and again: it wakes when tournaments change, when
+results are recorded, and when bots come, which the director notices.
 """
 
 import asyncio
@@ -16,7 +15,7 @@ import structlog
 
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.hosting.journal import Journal
-from arena.hosting.ports import StorageFailedError
+from arena.hosting.ports import LeaseLostError, StorageFailedError
 from arena.records import TournamentId
 from arena.scheduling.ladder import Candidate
 from arena.scheduling.pairings import Pairing
@@ -80,6 +79,10 @@ class Conductor:
         self._news = asyncio.Event()
         journal.listeners.append(self._recorded)
 
+    async def take_up(self) -> None:
+        """Read what is there, before the director goes on with what an earlier referee left."""
+        await self._read()
+
     async def run(self, changes: AsyncGenerator[None]) -> None:
         """Conduct until cancelled; `changes` yields whenever a tournament may have changed."""
         async with asyncio.TaskGroup() as tasks:
@@ -118,6 +121,14 @@ class Conductor:
                 self._tell_waiting(course, able)
         return held
 
+    def taken_up(self, block_id: str) -> Engagement | None:
+        for course in self._courses.values():
+            engagement = course.taken_up(block_id)
+            if engagement is not None:
+                self._engaged[engagement] = course
+                return engagement
+        return None
+
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
         course = self._engaged.pop(engagement)
         if course.ended(engagement, ending):
@@ -154,6 +165,8 @@ class Conductor:
                 await self._read()
             for course in list(self._courses.values()):
                 await self._go_on(course)
+        except LeaseLostError:
+            raise
         except StorageFailedError as error:
             log.error("tournaments wait for storage", retry_s=RETRY_SECONDS, why=str(error))
             await self._look_again()
@@ -173,9 +186,9 @@ class Conductor:
         for tournament in begun.values():
             course = self._courses.get(tournament.id)
             if course is None:
-                self._courses[tournament.id] = RunningTournament(
-                    await self._store.record(tournament)
-                )
+                course = RunningTournament(await self._store.record(tournament))
+                self._courses[tournament.id] = course
+                self._void(course.give_up())
                 log.info("tournament taken up", tournament=tournament.name)
             else:
                 self._void(course.update(tournament))
@@ -195,7 +208,7 @@ class Conductor:
             while course.offering and course.due:
                 course.due = False
                 await self._pair(course)
-        except StorageFailedError:
+        except (StorageFailedError, LeaseLostError):
             course.due = True
             raise
         except Exception:

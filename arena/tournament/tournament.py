@@ -131,6 +131,8 @@ class BlockRecord:
     state: BlockState
     placings: tuple[Mapping[VersionId, int], ...]
     """By match, in the order of the rotations, each version's rank."""
+    positions: tuple[int, ...] = ()
+    """Which matches these are, from 0: of an open block not always the first ones."""
 
 
 @dataclass(slots=True)
@@ -141,6 +143,8 @@ class TournamentRecord:
     pairings: dict[PairingKey, Pairing] = field(default_factory=dict)
     points: dict[PairingKey, list[tuple[Fraction, ...]]] = field(default_factory=dict)
     """By pairing, the points of the blocks that count."""
+    open_blocks: list[BlockRecord] = field(default_factory=list)
+    """Blocks that were begun and are not over, as they were when first read."""
 
     def close(self, state: TournamentState) -> None:
         """Take in that it is over."""
@@ -157,6 +161,8 @@ class TournamentRecord:
             if block.state is BlockState.CLOSED:
                 points = self._points(self.pairings[block.pairing], block.placings)
                 self.points.setdefault(block.pairing, []).append(points)
+            elif block.state is BlockState.OPEN:
+                self.open_blocks.append(block)
 
     def blocks_wanted(self, key: PairingKey) -> int:
         """How many blocks a pairing takes, as far as can be told now."""

@@ -30,6 +30,7 @@ class PlayRequest(_message.Message):
     JOINS_FIELD_NUMBER: _builtins.int
     DECLINES_FIELD_NUMBER: _builtins.int
     ANSWERS_FIELD_NUMBER: _builtins.int
+    DRAIN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hello(self) -> Global___Hello:
         """Introduces the bot; only in the first message of a stream."""
@@ -46,6 +47,10 @@ class PlayRequest(_message.Message):
     def answers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Answer]:
         """Answers turns."""
 
+    @_builtins.property
+    def drain(self) -> Global___Drain:
+        """Asks to leave. At any time after `hello`; repeating it changes nothing."""
+
     def __init__(
         self,
         *,
@@ -53,10 +58,11 @@ class PlayRequest(_message.Message):
         joins: _abc.Iterable[Global___Join] | None = ...,
         declines: _abc.Iterable[Global___Decline] | None = ...,
         answers: _abc.Iterable[Global___Answer] | None = ...,
+        drain: Global___Drain | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["hello", b"hello"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["drain", b"drain", "hello", b"hello"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "declines", b"declines", "hello", b"hello", "joins", b"joins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "declines", b"declines", "drain", b"drain", "hello", b"hello", "joins", b"joins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -295,8 +301,7 @@ Global___Join: _TypeAlias = Join  # noqa: Y015
 @_typing.final
 class Decline(_message.Message):
     """Declines an offer. No fault: the match does not begin, and this instance of the bot is offered
-    nothing for 5 seconds. To leave, decline every offer, finish the matches that run, and close your
-    side of the stream.
+    nothing for 5 seconds. To leave, send `drain` instead.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -316,6 +321,27 @@ class Decline(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Decline: _TypeAlias = Decline  # noqa: Y015
+
+@_typing.final
+class Drain(_message.Message):
+    """The bot wants to leave, and loses nothing by it. The referee begins no further block with this
+    instance of the bot; blocks that run are played to their end, so their matches are still offered
+    and are to be joined. When the last one is over and its ends are sent, the referee closes the
+    stream with OK. A new stream takes the wish back.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Drain: _TypeAlias = Drain  # noqa: Y015
 
 @_typing.final
 class Withdrawal(_message.Message):
@@ -358,7 +384,9 @@ class Turn(_message.Message):
     match_id: _builtins.str
     """The match."""
     turn_number: _builtins.int
-    """The turn within the match; send it back with the answer."""
+    """The turn within the match; send it back with the answer. A number that was asked before is asked
+    again: see Resume.
+    """
     turn_ms: _builtins.int
     """Time left for this turn without touching the bank, in milliseconds."""
     bank_ms: _builtins.int
@@ -473,7 +501,9 @@ Global___Refusal: _TypeAlias = Refusal  # noqa: Y015
 
 @_typing.final
 class End(_message.Message):
-    """A match is over."""
+    """A match is over. An end that the bot missed while it was away is sent when it is back, within a
+    day. After a crash of the referee an end may come twice.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -509,11 +539,18 @@ Global___End: _TypeAlias = End  # noqa: Y015
 class Resume(_message.Message):
     """A match still running when the stream was opened again. Its open turn, if any, follows in `turns`
     with all events of the match.
+
+    If the referee was restarted in between, it may have lost the newest replies of a match: those of
+    the last moments (some 50 ms) before it stopped. Turns from there on are asked again under the same
+    numbers and with the same draws; what the bot was told of the match beyond them did not happen.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     OFFER_FIELD_NUMBER: _builtins.int
+    ENTROPY_FIELD_NUMBER: _builtins.int
+    entropy: _builtins.bytes
+    """The entropy of this bot's own join: a bot that was started anew can still check the dealing."""
     @_builtins.property
     def offer(self) -> Global___Offer:
         """The offer as it was made."""
@@ -522,10 +559,11 @@ class Resume(_message.Message):
         self,
         *,
         offer: Global___Offer | None = ...,
+        entropy: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["offer", b"offer"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["offer", b"offer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entropy", b"entropy", "offer", b"offer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

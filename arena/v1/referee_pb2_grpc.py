@@ -38,7 +38,8 @@ class RefereeServiceStub(object):
     4. the referee sends `end` when the match is over, and further offers as the ladder goes.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. That holds when the referee was restarted,
+    too: matches outlive it. docs/protocol.md tells the rest.
     """
 
     def __init__(self, channel):
@@ -67,7 +68,8 @@ class RefereeServiceServicer(object):
     4. the referee sends `end` when the match is over, and further offers as the ladder goes.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. That holds when the referee was restarted,
+    too: matches outlive it. docs/protocol.md tells the rest.
     """
 
     def Play(self, request_iterator, context):
@@ -113,7 +115,8 @@ class RefereeService(object):
     4. the referee sends `end` when the match is over, and further offers as the ladder goes.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. That holds when the referee was restarted,
+    too: matches outlive it. docs/protocol.md tells the rest.
     """
 
     @staticmethod

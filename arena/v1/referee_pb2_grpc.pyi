@@ -39,7 +39,8 @@ class RefereeServiceStub:
       4. the referee sends `end` when the match is over, and further offers as the ladder goes.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. That holds when the referee was restarted,
+    too: matches outlive it. docs/protocol.md tells the rest.
     """
 
     @_typing.overload
@@ -71,7 +72,8 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
       4. the referee sends `end` when the match is over, and further offers as the ladder goes.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. That holds when the referee was restarted,
+    too: matches outlive it. docs/protocol.md tells the rest.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -99,7 +101,8 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
       4. the referee sends `end` when the match is over, and further offers as the ladder goes.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md tells the rest.
+    every match still running and every turn still open. That holds when the referee was restarted,
+    too: matches outlive it. docs/protocol.md tells the rest.
     """
 
     @_abc_1.abstractmethod

@@ -49,12 +49,16 @@ class Guest:
     habit: Habit = Habit.PLAYS
     think_seconds: float = 0.02
     instance: str = ""
+    has_drained: bool = False
     players: list["_HabitualPlayer"] = field(default_factory=list)
 
     def player(self) -> "_HabitualPlayer":
         player = _HabitualPlayer(self)
         self.players.append(player)
         return player
+
+    def drained(self) -> None:
+        self.has_drained = True
 
     @property
     def offered(self) -> int:

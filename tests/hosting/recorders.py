@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arena.hosting.ports import StorageFailedError
-from arena.records import Block, FinishedMatch, TournamentBlock
+from arena.records import Block, FinishedMatch, TournamentBlock, Unkept
 
 
 def match_id(match: FinishedMatch) -> str:
@@ -26,6 +26,7 @@ class FakeRecorder:
     opened: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     voided: list[str] = field(default_factory=list)
+    kept: list[Unkept] = field(default_factory=list)
     order: list[str] = field(default_factory=list)
     """Everything in the order in which it happened."""
 
@@ -39,6 +40,10 @@ class FakeRecorder:
         self.order += [match_id(match) for match in matches if match_id(match) not in known]
         self.batches.append(len(matches))
         self._fail()
+
+    async def keep(self, unkept: Unkept) -> None:
+        self._fail()
+        self.kept.append(unkept)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         self._fail()
