@@ -53,6 +53,12 @@ def database(postgres_server: str) -> Iterator[str]:
 
 
 @pytest.fixture
+def other_database(postgres_server: str) -> Iterator[str]:
+    """The URL of a second migrated database."""
+    yield from _database(postgres_server, _TEMPLATE)
+
+
+@pytest.fixture
 def read(database: str) -> Iterator[Reader]:
     """Reads the test's database as boards and pages do."""
     with open_reader(database) as reader:

@@ -97,44 +97,40 @@ async def test_control_c_ends_quietly() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_a_bot_asked_to_stop_finishes_its_match_and_joins_no_other(
+async def test_a_bot_asked_to_stop_says_so_and_plays_on_until_the_referee_lets_it_go(
     number: signal.Signals,
 ) -> None:
-    joined, asked = asyncio.Event(), asyncio.Event()
-    farewell: list[tuple[list[str], bool]] = []
+    joined = asyncio.Event()
+    played: list[str] = []
 
-    async def script(stream: Stream) -> None:
-        await stream.welcome()
-        setup, offer = offered("m1")
+    async def play(stream: Stream, match_id: str, *, drain: bool) -> None:
+        setup, offer = offered(match_id)
         await stream.say(offers=[offer])
         conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
-        joined.set()
-        await asked.wait()
-        await stream.say(offers=[offered("m2")[1]])
-        answer = await stream.hear()
-        assert [decline.match_id for decline in answer.declines] == ["m2"]
-        assert not answer.joins
+        if drain:
+            joined.set()
+            assert (await stream.hear()).HasField("drain")
         while conductor.record is None:
             await stream.say(turns=[conductor.turn()])
             conductor.answer((await stream.hear()).answers[0])
-        await stream.say(ends=[conductor.end()], offers=[offered("m3")[1]])
-        said = [
-            decline.match_id async for request in stream.requests for decline in request.declines
-        ]
-        farewell.append((said, stream.context.cancelled()))
+        await stream.say(ends=[conductor.end()])
+        played.append(match_id)
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        # The second one belongs to the block of the first.
+        await play(stream, "m1", drain=True)
+        await play(stream, "m2", drain=False)
 
     async with referee(script) as address:
         with _process(address.target) as process:
             await asyncio.wait_for(joined.wait(), 20)
             process.send_signal(number)
-            assert process.stderr is not None
-            while "Finishing 1 matches" not in await asyncio.to_thread(process.stderr.readline):
-                assert process.poll() is None
-            asked.set()
             code, errors = await _ending(process)
     assert code == 0
-    assert "Stopped. Matches finished: 1" in errors
-    assert farewell == [(["m3"], False)]  # it declined, and closed its side in order
+    assert "1 matches run now" in errors
+    assert "Stopped. Matches finished: 2" in errors
+    assert played == ["m1", "m2"]
 
 
 async def test_a_bot_asked_twice_leaves_at_once() -> None:
@@ -153,7 +149,7 @@ async def test_a_bot_asked_twice_leaves_at_once() -> None:
             await asyncio.wait_for(joined.wait(), 20)
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            while "Finishing 1 matches" not in await asyncio.to_thread(process.stderr.readline):
+            while "1 matches run now" not in await asyncio.to_thread(process.stderr.readline):
                 assert process.poll() is None
             process.send_signal(signal.SIGINT)
             code, errors = await _ending(process)
