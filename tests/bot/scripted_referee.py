@@ -114,6 +114,8 @@ class Conductor:
         key = match_key(SECRET, setup.match_id, self.opening.entropies)
         self._flow = play(setup.make_game(), 2, KeyedRandomness(key))
         self._ask = next(self._flow)
+        self.others_choice = 2
+        """Which of its choices the other seat takes, from 1."""
         self.record: MatchRecord | None = None
         self._refused: list[Refused] = []
         self._others()
@@ -155,7 +157,8 @@ class Conductor:
 
     def _others(self) -> None:
         while self.record is None and self._ask.turns[0].seat == OTHER:
-            *_, action = islice(self.setup.make_game().choices(self._ask.turns[0].view), 2)
+            choices = self.setup.make_game().choices(self._ask.turns[0].view)
+            *_, action = islice(choices, self.others_choice)
             self._reply(TimedAction(action))
 
     def _reply(self, reply: Any) -> None:

@@ -15,7 +15,6 @@ from arena.bot.connection import (
     keep_playing,
 )
 from arena.bot.conversation import Conversation
-from arena.match.faults import Fault, FaultKind
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Pauses, Scribe, play_through
 from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
@@ -172,6 +171,7 @@ async def test_a_bot_is_begun_anew_where_a_restarted_referee_went_another_way(
     scribes: list[Scribe],
 ) -> None:
     entropies: list[bytes] = []
+    answers: list[pb.Answer] = []
     kept: list[Conductor] = []
 
     async def first(stream: Stream) -> None:
@@ -180,13 +180,15 @@ async def test_a_bot_is_begun_anew_where_a_restarted_referee_went_another_way(
         conductor = Conductor(offered()[0], entropies[0])
         for _ in range(2):
             await stream.say(turns=[conductor.turn()])
-            conductor.answer((await stream.hear()).answers[0])
+            answers.append((await stream.hear()).answers[0])
+            conductor.answer(answers[-1])
 
     async def restarted(stream: Stream) -> None:
         conductor = Conductor(offered()[0], entropies[0])
         kept.append(conductor)
-        # What was answered is lost, and the bot was late instead.
-        conductor.reply(Fault(FaultKind.LATE, 32_000))
+        # The reply of the other seat was lost, and it gives another one now.
+        conductor.others_choice = 3
+        conductor.answer(answers[0])
         resume = pb.Resume(offer=offered()[1], entropy=entropies[0])
         await stream.welcome(resumes=[resume], turns=[conductor.turn(repeat=True)])
         while True:
@@ -199,9 +201,9 @@ async def test_a_bot_is_begun_anew_where_a_restarted_referee_went_another_way(
     conversation, _ = await play_through(first, restarted)
     assert len(scribes) == 2
     told = [event for turn in scribes[1].turns for event in turn.events]
-    assert scribes[1].ended is not None
     assert kept[0].record is not None
     assert told == kept[0].record.events[: len(told)]
+    assert scribes[1].ended is not None
     assert conversation.tally.failed_checks == 0
 
 

@@ -1,6 +1,7 @@
 """A referee that stops hands its matches to the next one; bots come back to them."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -11,7 +12,7 @@ from arena.hosting.director import Terms
 from arena.hosting.hosted_match import Patience
 from arena.match.clock import TimeControl
 from arena.v1 import referee_pb2 as pb
-from tests.bots import Peer
+from tests.bots import PATIENCE, Peer
 from tests.referee.scene import CALM, Scene, good_pair, opened, playing
 
 PATIENT = Terms(TimeControl(), patience=Patience(join_seconds=5, grace_seconds=20))
@@ -23,31 +24,46 @@ async def again(scene: Scene, earlier: Scene, bot: str, **hello: Any) -> Peer:
     return Peer(scene.port, earlier.tokens[bot], **hello)
 
 
-async def to_turn(peers: list[Peer]) -> dict[str, list[pb.Turn]]:
-    """Join and play until each match waits for somebody who then stays silent."""
-    open_turns: dict[str, list[pb.Turn]] = {}
-    for peer in peers:
-        await peer.greet()
+class Silent:
+    """Bots that join, and answer up to a turn at which their match then waits."""
 
-    async def listen(peer: Peer) -> None:
-        while True:
-            message = await peer.hear()
-            await peer.join(message)
-            for turn in message.turns:
-                if turn.turn_number < 4:
-                    await peer.say(answers=[peer.answer(turn)])
-                else:
-                    open_turns.setdefault(turn.match_id, []).append(turn)
-                    news.set()
+    def __init__(self, *peers: Peer) -> None:
+        self._peers = peers
+        self._news = asyncio.Event()
+        self.open_turns: dict[str, pb.Turn] = {}
 
-    news = asyncio.Event()
-    async with asyncio.TaskGroup() as tasks:
-        running = [tasks.create_task(listen(peer)) for peer in peers]
-        async with asyncio.timeout(30):
-            await news.wait()
-        for task in running:
-            task.cancel()
-    return open_turns
+    async def until(self, found: Callable[[], bool]) -> None:
+        """Wait until something was heard."""
+        async with asyncio.timeout(PATIENCE):
+            while not found():
+                self._news.clear()
+                await self._news.wait()
+
+    async def __aenter__(self) -> "Silent":
+        for peer in self._peers:
+            await peer.greet()
+        # Not to be cancelled: with its read, grpc.aio cancels a whole call.
+        self._tasks = [asyncio.create_task(self._listen(peer)) for peer in self._peers]
+        await self.until(lambda: bool(self.open_turns))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for peer in self._peers:
+            await peer.channel.close()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _listen(self, peer: Peer) -> None:
+        with suppress(EOFError, grpc.aio.AioRpcError, asyncio.CancelledError):
+            while True:
+                message = await peer.hear()
+                if not self.open_turns:
+                    await peer.join(message)
+                for turn in message.turns:
+                    if turn.turn_number < 4:
+                        await peer.say(answers=[peer.answer(turn)])
+                    else:
+                        self.open_turns[turn.match_id] = turn
+                self._news.set()
 
 
 async def test_a_match_goes_on_at_the_turn_where_the_referee_stopped(
@@ -55,11 +71,12 @@ async def test_a_match_goes_on_at_the_turn_where_the_referee_stopped(
 ) -> None:
     async with opened(database, terms=PATIENT) as first:
         peers = [await first.peer(name, max_matches=1) for name in ("a", "b")]
-        turns = await to_turn(peers)
-        ((match_id, (turn, *_)),) = turns.items()
+        # Left in this order: the referee stops while the bots are there.
+        silent = await Silent(*peers).__aenter__()
     for peer in peers:
-        assert (await peer.status())[0] is grpc.StatusCode.UNAVAILABLE
-        await peer.channel.close()
+        assert await peer.call.code() is grpc.StatusCode.UNAVAILABLE
+    await silent.__aexit__()
+    ((match_id, turn),) = silent.open_turns.items()
     async with opened(database, terms=PATIENT) as second:
         resumed = [await again(second, first, name, max_matches=1) for name in ("a", "b")]
         async with playing(resumed) as company:
@@ -85,15 +102,11 @@ async def test_an_end_that_was_missed_is_told_once_when_the_bot_is_back(
     database: str, quiet: list[Any]
 ) -> None:
     async with opened(database, terms=CALM) as first:
-        peers = [await first.peer(name, max_matches=1) for name in ("a", "b")]
-        turns = await to_turn(peers)
-        (match_id,) = turns
-        gone, stays = peers
-        gone.call.cancel()
-        async with asyncio.timeout(30):
-            with suppress(asyncio.CancelledError):
-                while match_id not in stays.ended:
-                    await stays.react(await stays.hear())
+        gone, stays = [await first.peer(name, max_matches=1) for name in ("a", "b")]
+        async with Silent(gone, stays) as silent:
+            (match_id,) = silent.open_turns
+            gone.call.cancel()
+            await silent.until(lambda: match_id in stays.ended)
         async with await first.peer("a", max_matches=1) as back:
             await back.greet()
             message = await back.hear_until(lambda message: message.ends)
