@@ -81,8 +81,7 @@ async def test_control_c_ends_quietly() -> None:
     async def script(stream: Stream) -> None:
         await stream.welcome()
         welcomed.set()
-        async for _ in stream.requests:
-            pass
+        assert (await stream.hear()).HasField("drain")
 
     async with referee(script) as address:
         with _process(address.target) as process:
