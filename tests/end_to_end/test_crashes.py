@@ -51,7 +51,8 @@ async def test_matches_that_run_when_a_referee_stops_go_on_with_the_next_one(hom
         environment["ARENA_DATABASE_URL"] = url
         for number, stop in enumerate([Program.kill, Program.stop, Program.kill]):
             arguments = ("serve", "--port", str(ports[number % 2]), "--table", "bluff:2")
-            with program(home, *arguments, **environment) as referee:
+            # A home of its own: the database outlives it.
+            with program(home.parent / "referee", *arguments, **environment) as referee:
                 referee.port()
                 peers = [Peer(ports[number % 2], token, max_matches=4) for token in tokens]
                 await played_for_a_while(peers)
@@ -63,7 +64,8 @@ async def test_matches_that_run_when_a_referee_stops_go_on_with_the_next_one(hom
                 for row in database.execute("SELECT id, head FROM running_matches")
             }
             assert running, "nothing ran when the referee stopped"
-            with program(home, *arguments, **environment) as referee:
+            # A home of its own: the database outlives it.
+            with program(home.parent / "referee", *arguments, **environment) as referee:
                 referee.port()
                 peers = [Peer(ports[number % 2], token, max_matches=4) for token in tokens]
                 resumed = await drained(peers)

@@ -188,10 +188,11 @@ async def test_a_ladder_that_is_suspended_ends_nothing_and_begins_nothing() -> N
     guests = [world.arrive(f"bot{number}", think_seconds=0.01) for number in range(3)]
     while not world.journal.waiting:
         world.timer.turn(0.005)
-    world.timer.turn(0.03)
     world.director.suspend()
+    await world.settle()
+    recorded = len(world.matches)
     await world.turn(60)
-    assert len(world.matches) == 1
+    assert len(world.matches) == recorded < 3
     assert world.recorder.voided == world.recorder.closed == []
     assert guests[0].players[-1].ends == []
 

@@ -63,6 +63,7 @@ class Silent:
                         await peer.say(answers=[peer.answer(turn)])
                     else:
                         self.open_turns[turn.match_id] = turn
+                        self.asked = peer
                 self._news.set()
 
 
@@ -102,12 +103,14 @@ async def test_an_end_that_was_missed_is_told_once_when_the_bot_is_back(
     database: str, quiet: list[Any]
 ) -> None:
     async with opened(database, terms=CALM) as first:
-        gone, stays = [await first.peer(name, max_matches=1) for name in ("a", "b")]
-        async with Silent(gone, stays) as silent:
+        bots = {name: await first.peer(name, max_matches=1) for name in ("a", "b")}
+        async with Silent(*bots.values()) as silent:
             (match_id,) = silent.open_turns
-            gone.call.cancel()
+            (gone,) = (name for name, peer in bots.items() if peer is silent.asked)
+            (stays,) = (peer for peer in bots.values() if peer is not silent.asked)
+            silent.asked.call.cancel()
             await silent.until(lambda: match_id in stays.ended)
-        async with await first.peer("a", max_matches=1) as back:
+        async with await first.peer(gone, max_matches=1) as back:
             await back.greet()
             # The match before may have ended unheard, too.
             message = await back.hear_until(
@@ -117,7 +120,7 @@ async def test_an_end_that_was_missed_is_told_once_when_the_bot_is_back(
             assert end.match_id == match_id
             assert end.events
             assert len(end.transcript.entropies) == 2
-        async with await first.peer("a", max_matches=1) as told_once:
+        async with await first.peer(gone, max_matches=1) as told_once:
             await told_once.greet()
             assert not any(message.ends for message in told_once.heard)
 
