@@ -15,8 +15,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
-from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
-from arena.storage import bot_statements, recording, statements
+from arena.records import (
+    Block,
+    FinishedMatch,
+    KeptBlock,
+    Registered,
+    TournamentBlock,
+    Unkept,
+    UntoldEnd,
+    VersionId,
+)
+from arena.storage import bot_statements, leftovers, recording, running, statements
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
     NameRefusedError,
@@ -24,6 +33,7 @@ from arena.storage.errors import (
     UnknownBotError,
     VersionExistsError,
 )
+from arena.storage.lease import Lease, held_lease, require
 from arena.storage.luck import Lucks, measured
 from arena.storage.names import check_name, new_token, token_hash
 from arena.storage.rows import (
@@ -52,12 +62,28 @@ async def open_store(url: str) -> AsyncIterator["Store"]:
         await engine.dispose()
 
 
+@asynccontextmanager
+async def open_referees_store(url: str) -> AsyncIterator[tuple["Store", Lease]]:
+    """The same for a referee: what it writes of results is written while it holds the lease.
+
+    Raises AnotherRefereeError.
+    """
+    engine = async_engine(url)
+    try:
+        async with held_lease(engine) as lease:
+            yield Store(engine, lease.epoch), lease
+    finally:
+        await engine.dispose()
+
+
 class Store:
     """Bots, versions, tokens and results; the Recorder of hosting."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
+        """With an `epoch` results are written only while that lease is held."""
         self._engine = engine
-        self.tournaments = Tournaments(engine)
+        self._epoch = epoch
+        self.tournaments = Tournaments(engine, epoch)
         self.luck = Lucks(engine)
         self.signer = partial(signer, engine)
         self._pack = packer()
@@ -160,7 +186,31 @@ class Store:
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         async with self._transaction() as connection:
-            await recording.write(await driver_of(connection), blocks, batches)
+            await recording.write(await driver_of(connection), blocks, batches, self._epoch)
+
+    async def keep(self, unkept: Unkept) -> None:
+        """Keep running blocks and matches. For a referee, which has a lease."""
+        assert self._epoch is not None
+        async with self._transaction() as connection:
+            await running.keep(await driver_of(connection), self._epoch, unkept)
+
+    async def kept(self) -> list[KeptBlock]:
+        """The running blocks that earlier referees left to this one, those over left out.
+
+        Unfinished blocks that nobody goes on with are ended: matches of the ladder count, and
+        blocks of tournaments that are over are void.
+        """
+        assert self._epoch is not None
+        async with self._fenced() as connection:
+            await connection.execute(leftovers.forget_ended_blocks())
+            versions = await connection.execute(bot_statements.all_versions())
+            registered = {row.id: _registered(row) for row in versions}
+            found = await running.read(connection, self._epoch, registered)
+            await connection.execute(leftovers.void_blocks_of_ended_tournaments())
+            cut_off = await connection.execute(leftovers.cut_off_blocks())
+            for block_id in cut_off.scalars():
+                await recording.close(await driver_of(connection), str(block_id))
+            return found
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""
@@ -168,26 +218,41 @@ class Store:
 
     async def close_block(self, block_id: str) -> None:
         """End a block that was cut short by a bot; its matches count. A void block stays void."""
-        async with self._transaction() as connection:
-            await recording.close(await driver_of(connection), block_id)
+        async with self._fenced() as connection:
+            driver = await driver_of(connection)
+            await recording.close(driver, block_id)
+            await running.forget_blocks(driver, [block_id])
 
     async def void_block(self, block_id: str) -> None:
         """Void a block that failed on our side; its matches do not count. A closed one stays so."""
-        async with self._transaction() as connection:
+        async with self._fenced() as connection:
             await connection.execute(statements.void_block(block_id))
+            await running.forget_blocks(await driver_of(connection), [block_id])
 
     async def refuse_block(self, block: Block) -> None:
         """Void a block of which a match was rejected, even if no match of it is recorded yet."""
-        async with self._transaction() as connection:
+        async with self._fenced() as connection:
             await connection.execute(statements.refuse_block(block))
+            await running.forget_blocks(await driver_of(connection), [block.id])
 
-    async def void_unfinished_blocks(self) -> int:
-        """Void the blocks that an earlier referee left unfinished. Returns how many.
+    # Ends that bots have missed
 
-        Call it before the first match. There is one referee per database.
-        """
-        async with self._transaction() as connection:
-            return (await connection.execute(statements.void_unfinished_blocks())).rowcount
+    async def untold_ends(self) -> list[UntoldEnd]:
+        """Those of the last day, the oldest first; older ones are forgotten."""
+        async with self._fenced() as connection:
+            await connection.execute(leftovers.forget_old_untold())
+            found = await connection.execute(leftovers.untold())
+            return [UntoldEnd(row.match_id, row.version_id, row.instance) for row in found]
+
+    async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        """Keep these; one that is kept already stays as it is."""
+        async with self._fenced() as connection:
+            await connection.execute(leftovers.add_untold(ends))
+
+    async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        """Forget these."""
+        async with self._fenced() as connection:
+            await connection.execute(leftovers.remove_untold(ends))
 
     async def match_count(self) -> int:
         """How many matches are recorded."""
@@ -242,6 +307,14 @@ class Store:
         async with self._transaction() as connection:
             await take_long(connection)
             return list((await connection.execute(statement)).mappings())
+
+    @asynccontextmanager
+    async def _fenced(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction in which a referee holds its lease."""
+        async with self._transaction() as connection:
+            if self._epoch is not None:
+                await require(connection, self._epoch)
+            yield connection
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)

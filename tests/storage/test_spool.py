@@ -11,12 +11,13 @@ from structlog.testing import capture_logs
 
 from arena.hosting.ports import Happening, SpoolFailedError
 from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
-from arena.spooled import record_spooled, spool_of
+from arena.spooled import Spools, record_spooled
 from arena.storage.spool import SpoolFile
 from arena.storage.store import Store
 from tests.storage.results import block, finished, match_id
 
 VERSIONS = (VersionId(1), VersionId(2))
+KEY = b"k" * 32
 
 
 def happenings() -> list[Happening]:
@@ -94,10 +95,11 @@ async def test_what_is_spooled_is_recorded_once_however_often_it_is_read(
     of = block(2)
     matches = [finished(versions[:2], of, position) for position in range(2)]
     await store.record(matches[:1])  # as by a referee that was killed before it could clear
+    spools = Spools(tmp_path, KEY)
     for _ in range(2):
-        await SpoolFile(tmp_path / "spool").append(matches)
-        await record_spooled(SpoolFile(tmp_path / "spool"), store)
-        assert not (tmp_path / "spool").exists()
+        await spools.of(1).append(matches)
+        await record_spooled(spools, {1}, store)
+        assert list(tmp_path.iterdir()) == []
     assert await store.match_count() == 2
     assert sql.execute("SELECT count(*) FROM rating_events").fetchone() == (2,)
 
@@ -106,18 +108,46 @@ async def test_what_the_database_refuses_is_set_aside_and_the_rest_recorded(
     tmp_path: Path, store: Store, versions: tuple[VersionId, ...]
 ) -> None:
     good, bad = finished(versions[:2]), finished((VersionId(98), VersionId(99)))
-    await SpoolFile(tmp_path / "a.spool").append([bad, good])
+    spools = Spools(tmp_path, KEY)
+    await spools.of(1).append([bad, good])
     with capture_logs() as log:
-        await record_spooled(SpoolFile(tmp_path / "a.spool"), store)
+        await record_spooled(spools, {1}, store)
     assert await store.match_count() == 1
-    assert not (tmp_path / "a.spool").exists()
-    assert (tmp_path / "a.refused").exists()
+    (aside,) = tmp_path.iterdir()
+    assert aside.suffix == ".refused"
     assert log[-1]["matches"] == [match_id(bad)]
 
 
 async def test_the_spool_of_another_database_is_left_alone(tmp_path: Path) -> None:
-    await spool_of(tmp_path, b"a" * 32).append(happenings())
+    await Spools(tmp_path, b"a" * 32).of(1).append(happenings())
     with capture_logs() as log:
-        assert spool_of(tmp_path, b"b" * 32).read() == []
+        assert Spools(tmp_path, b"b" * 32).left() == {}
     assert len(log) == 1
-    assert len(spool_of(tmp_path, b"a" * 32).read()) == len(happenings())
+    (left,) = Spools(tmp_path, b"a" * 32).left().values()
+    assert len(left.read()) == len(happenings())
+
+
+async def test_bots_are_told_the_ends_of_what_was_spooled(
+    tmp_path: Path, store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    match = finished(versions[:2])
+    await Spools(tmp_path, KEY).of(1).append([match])
+    await record_spooled(Spools(tmp_path, KEY), {1}, store)
+    assert {(end.match_id, end.version_id) for end in await store.untold_ends()} == {
+        (match_id(match), version) for version in versions[:2]
+    }
+
+
+async def test_a_spool_is_not_recorded_once_another_referee_has_played_on(
+    tmp_path: Path, store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    spools = Spools(tmp_path, KEY)
+    await spools.of(1).append([finished(versions[:2])])
+    kept = finished(versions[:2])
+    await spools.of(2).append([kept])
+    with capture_logs() as log:
+        await record_spooled(spools, {2}, store)
+    assert [row.match_id for row in await store.matches()] == [match_id(kept)]
+    (aside,) = tmp_path.iterdir()
+    assert aside.suffix == ".superseded"
+    assert "another referee has played these matches on" in log[0]["event"]
