@@ -20,6 +20,10 @@ VERSIONS = (VersionId(1), VersionId(2))
 KEY = b"k" * 32
 
 
+def files(directory: Path) -> list[Path]:
+    return list(directory.iterdir())
+
+
 def happenings() -> list[Happening]:
     of = block(2)
     opened = TournamentBlock(TournamentId(7), (1, 2), of)
@@ -99,7 +103,7 @@ async def test_what_is_spooled_is_recorded_once_however_often_it_is_read(
     for _ in range(2):
         await spools.of(1).append(matches)
         await record_spooled(spools, {1}, store)
-        assert list(tmp_path.iterdir()) == []
+        assert files(tmp_path) == []
     assert await store.match_count() == 2
     assert sql.execute("SELECT count(*) FROM rating_events").fetchone() == (2,)
 
@@ -113,7 +117,7 @@ async def test_what_the_database_refuses_is_set_aside_and_the_rest_recorded(
     with capture_logs() as log:
         await record_spooled(spools, {1}, store)
     assert await store.match_count() == 1
-    (aside,) = tmp_path.iterdir()
+    (aside,) = files(tmp_path)
     assert aside.suffix == ".refused"
     assert log[-1]["matches"] == [match_id(bad)]
 
@@ -148,6 +152,6 @@ async def test_a_spool_is_not_recorded_once_another_referee_has_played_on(
     with capture_logs() as log:
         await record_spooled(spools, {2}, store)
     assert [row.match_id for row in await store.matches()] == [match_id(kept)]
-    (aside,) = tmp_path.iterdir()
+    (aside,) = files(tmp_path)
     assert aside.suffix == ".superseded"
     assert "another referee has played these matches on" in log[0]["event"]
