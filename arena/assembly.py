@@ -30,7 +30,8 @@ from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.spooled import Spools, record_spooled
 from arena.storage.listening import notifications
 from arena.storage.reading import Read, open_reader
-from arena.storage.store import Store, open_referees_store
+from arena.storage.referees_store import RefereesStore, open_referees_store
+from arena.storage.store import Store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
 
@@ -49,7 +50,7 @@ log = structlog.get_logger()
 class Arena:
     """A running referee."""
 
-    store: Store
+    store: RefereesStore
     read: Read
     port: int
     journal: Journal
@@ -128,7 +129,8 @@ async def running_arena(
     of arena.storage; LeaseTakenError as soon as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
-        store, lease = await stack.enter_async_context(open_referees_store(database_url))
+        store = await stack.enter_async_context(open_referees_store(database_url))
+        lease = store.lease
         read = stack.enter_context(open_reader(database_url))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         renewing = tasks.create_task(lease.keep())

@@ -16,8 +16,8 @@ import structlog
 from arena.hosting.journal import Journal
 from arena.records import BlockEnd, FinishedMatch, TournamentBlock, UntoldEnd
 from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.referees_store import RefereesStore
 from arena.storage.spool import SpoolFile
-from arena.storage.store import Store
 
 RECORD_SECONDS: Final = 30.0
 """How long the database may fail meanwhile; the spool is read again at the next start."""
@@ -48,7 +48,7 @@ class Spools:
         return found
 
 
-async def record_spooled(spools: Spools, inherited: Collection[int], store: Store) -> None:
+async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
     """Record what the leases `inherited` have spooled, before the first match; set aside others'.
 
     Raises DatabaseUnreachableError.
@@ -64,7 +64,7 @@ async def record_spooled(spools: Spools, inherited: Collection[int], store: Stor
             )
 
 
-async def _record(spool: SpoolFile, store: Store) -> None:
+async def _record(spool: SpoolFile, store: RefereesStore) -> None:
     happenings = spool.read()
     journal = Journal(store)
     refused: list[str] = []

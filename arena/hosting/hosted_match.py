@@ -8,16 +8,16 @@ and a test turns its clock by hand.
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import structlog
 
 from arena.hosting.alarm import Alarm
+from arena.hosting.open_turns import Note, OpenTurns, note_nothing
 from arena.hosting.ports import Player, Timer
-from arena.hosting.seat_clocks import SeatClocks
 from arena.hosting.terms import Patience
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import Ask, Flow, MatchRecord, OpenTurn, Reply, TimedAction, play
+from arena.match.flow import Ask, Flow, MatchRecord, Reply, TimedAction, play
 from arena.match.rebuild import rebuild
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
@@ -44,10 +44,6 @@ class Outcome(Enum):
     """An error on our side; the match does not count."""
 
 
-Note: TypeAlias = Callable[[int, Reply], None]
-"""Notes an accepted reply: the seat and what it replied."""
-
-
 class HostedMatch:
     """Drives one match. `done` is called once, with the transcript if the match was played.
 
@@ -63,7 +59,7 @@ class HostedMatch:
         timer: Timer,
         done: Callable[["HostedMatch", Outcome], None],
         patience: Patience = Patience(),
-        begun: Callable[[tuple[bytes, ...]], Note] = lambda _entropies: _note_nothing,
+        begun: Callable[[tuple[bytes, ...]], Note] = lambda _entropies: note_nothing,
     ) -> None:
         self.setup = setup
         self.transcript: Transcript | None = None
@@ -77,13 +73,11 @@ class HostedMatch:
         self._phase = _Phase.OFFERED
         self._entropies: dict[int, bytes] = {}
         self._begun = begun
-        self._note: Note = _note_nothing
-        self._clocks = SeatClocks(len(players), setup.time_control, patience.grace_seconds, timer)
+        self._open = OpenTurns(len(players), setup.time_control, patience.grace_seconds, timer)
+        self._clocks = self._open.clocks
         self._faults = [0] * len(players)
         self._flow: Flow | None = None
         self._events: Sequence[Any] = ()
-        self._asked: tuple[OpenTurn, ...] = ()
-        self._replies: dict[int, Reply] = {}
         self._patience = patience
         self._join_ms = int(patience.join_seconds * 1000)
         self._alarm = Alarm(timer, self._ring)
@@ -102,7 +96,7 @@ class HostedMatch:
         `replies` are those that it accepted, as far as they were kept. No bot is back yet.
         """
         self._entropies = dict(enumerate(entropies))
-        self._note = note
+        self._open.note = note
         self._phase = _Phase.PLAYING
         self._clocks.expect_all()
         self._clocks.spend((seat, reply.milliseconds) for seat, reply in replies)
@@ -117,7 +111,7 @@ class HostedMatch:
             return
         assert rebuilt.ask is not None
         self._put(rebuilt.ask, rebuilt.given)
-        self._set_deadline()
+        self._alarm.set(self._open.deadline)
 
     def suspend(self) -> None:
         """Stop, because the referee stops; the next one continues the match. Offers are withdrawn.
@@ -159,12 +153,12 @@ class HostedMatch:
             self.absent_at_start = [seat]
             self._call_off("a bot left")
         elif self._phase is _Phase.PLAYING and self._clocks.left(seat):
-            self._set_deadline()
+            self._alarm.set(self._open.deadline)
 
     def returned(self, seat: int) -> None:
         """Record that the seat's bot is connected again."""
         if self._clocks.returned(seat) and self._phase is _Phase.PLAYING:
-            self._set_deadline()
+            self._alarm.set(self._open.deadline)
 
     def break_off(self, reason: str) -> None:
         """End the match as void, for a reason of ours."""
@@ -193,7 +187,7 @@ class HostedMatch:
 
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
-        self._note = self._begun(self._entropies_by_seat())
+        self._open.note = self._begun(self._entropies_by_seat())
         self._advance(None)
 
     def _entropies_by_seat(self) -> tuple[bytes, ...]:
@@ -209,23 +203,11 @@ class HostedMatch:
         )
 
     def _reply(self, seat: int, turn_number: int, reply: Reply) -> bool:
-        if self._phase is not _Phase.PLAYING or seat in self._replies:
+        if self._phase is not _Phase.PLAYING or not self._open.reply(seat, turn_number, reply):
             return False
-        asked = self._asked
-        for turn in asked:
-            if turn.seat == seat and turn.number == turn_number:
-                break
-        else:
-            return False
-        self._clocks.banks[seat].spend(reply.milliseconds)
-        self._accept(seat, reply)
-        if len(self._replies) == len(asked):
-            self._advance([self._replies[turn.seat] for turn in asked])
+        if self._open.all_replied:
+            self._advance(self._open.replies)
         return True
-
-    def _accept(self, seat: int, reply: Reply) -> None:
-        self._replies[seat] = reply
-        self._note(seat, reply)
 
     def _advance(self, replies: Sequence[Reply] | None) -> None:
         try:
@@ -234,10 +216,10 @@ class HostedMatch:
             while True:
                 ask = next(self._flow) if replies is None else self._flow.send(replies)
                 self._put(ask)
-                if len(self._replies) < len(self._asked):
-                    self._set_deadline()
+                if not self._open.all_replied:
+                    self._alarm.set(self._open.deadline)
                     return
-                replies = [self._replies[turn.seat] for turn in self._asked]
+                replies = self._open.replies
         except StopIteration as stop:
             self._finish(stop.value)
         except Exception:
@@ -250,16 +232,9 @@ class HostedMatch:
         """Ask the seats, except those that have `given` their replies already."""
         if ask.refused:
             self._tell_refused(ask.refused)
-        self._asked, self._replies = ask.turns, dict(given)
-        self._clocks.put()
-        for turn in ask.turns:
-            self._events = turn.events
-            if turn.seat in given:
-                continue
-            if self._clocks.gone_for_good(turn.seat):
-                self._accept(turn.seat, _ABSENT)
-            else:
-                self._players[turn.seat].ask(turn)
+        for turn in self._open.put(ask.turns, given):
+            self._players[turn.seat].ask(turn)
+        self._events = ask.turns[-1].events
 
     def _tell_refused(self, all_refused: Sequence[Any]) -> None:
         for refused in all_refused:
@@ -301,10 +276,6 @@ class HostedMatch:
         self._flow = None
         self._alarm.cancel()
 
-    def _set_deadline(self) -> None:
-        waited_for = [turn.seat for turn in self._asked if turn.seat not in self._replies]
-        self._alarm.set(min(map(self._clocks.deadline, waited_for)))
-
     def _ring(self) -> None:
         if self._phase is _Phase.OFFERED:
             self.absent_at_start = [
@@ -316,31 +287,12 @@ class HostedMatch:
                 "nothing for a while; was it busy with another match?",
             )
         elif self._phase is _Phase.PLAYING:
-            self._expire(self._timer.now())
-
-    def _expire(self, now: float) -> None:
-        for turn in self._asked:
-            seat = turn.seat
-            if seat in self._replies or now < self._clocks.deadline(seat):
-                continue
-            if self._clocks.gone_for_good(seat):
-                self._accept(seat, _ABSENT)
+            self._open.expire(self._timer.now())
+            if self._open.all_replied:
+                self._advance(self._open.replies)
             else:
-                elapsed = self._clocks.elapsed_ms(seat)
-                reason = self._clocks.banks[seat].overrun(elapsed)
-                self._accept(seat, Fault(FaultKind.LATE, elapsed, reason))
-        if len(self._replies) == len(self._asked):
-            self._advance([self._replies[turn.seat] for turn in self._asked])
-        else:
-            self._set_deadline()
+                self._alarm.set(self._open.deadline)
 
 
 def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
     """Replaces the `done` callback after its call, which breaks a reference cycle."""
-
-
-def _note_nothing(_seat: int, _reply: Reply) -> None:
-    """Stands for a note where nobody keeps running matches."""
-
-
-_ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")

@@ -15,17 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
-from arena.records import (
-    Block,
-    FinishedMatch,
-    KeptBlock,
-    Registered,
-    TournamentBlock,
-    Unkept,
-    UntoldEnd,
-    VersionId,
-)
-from arena.storage import bot_statements, leftovers, recording, running, statements
+from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
+from arena.storage import bot_statements, recording, running, statements
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
     NameRefusedError,
@@ -33,7 +24,7 @@ from arena.storage.errors import (
     UnknownBotError,
     VersionExistsError,
 )
-from arena.storage.lease import Lease, held_lease, require
+from arena.storage.lease import require
 from arena.storage.luck import Lucks, measured
 from arena.storage.names import check_name, new_token, token_hash
 from arena.storage.rows import (
@@ -62,22 +53,8 @@ async def open_store(url: str) -> AsyncIterator["Store"]:
         await engine.dispose()
 
 
-@asynccontextmanager
-async def open_referees_store(url: str) -> AsyncIterator[tuple["Store", Lease]]:
-    """The same for a referee: what it writes of results is written while it holds the lease.
-
-    Raises AnotherRefereeError.
-    """
-    engine = async_engine(url)
-    try:
-        async with held_lease(engine) as lease:
-            yield Store(engine, lease.epoch), lease
-    finally:
-        await engine.dispose()
-
-
 class Store:
-    """Bots, versions, tokens and results; the Recorder of hosting."""
+    """Bots, versions, tokens and results."""
 
     def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
         """With an `epoch` results are written only while that lease is held."""
@@ -129,7 +106,7 @@ class Store:
             found = (await connection.execute(statement)).one_or_none()
         if found is None:
             return None
-        registered = _registered(found)
+        registered = registered_of(found)
         if found.retired_at is not None:
             raise RetiredError(f"{registered.entrant} is retired: register a new version.")
         return registered
@@ -188,30 +165,6 @@ class Store:
         async with self._transaction() as connection:
             await recording.write(await driver_of(connection), blocks, batches, self._epoch)
 
-    async def keep(self, unkept: Unkept) -> None:
-        """Keep running blocks and matches. For a referee, which has a lease."""
-        assert self._epoch is not None
-        async with self._transaction() as connection:
-            await running.keep(await driver_of(connection), self._epoch, unkept)
-
-    async def kept(self) -> list[KeptBlock]:
-        """The running blocks that earlier referees left to this one, those over left out.
-
-        Unfinished blocks that nobody goes on with are ended: matches of the ladder count, and
-        blocks of tournaments that are over are void.
-        """
-        assert self._epoch is not None
-        async with self._fenced() as connection:
-            await connection.execute(leftovers.forget_ended_blocks())
-            versions = await connection.execute(bot_statements.all_versions())
-            registered = {row.id: _registered(row) for row in versions}
-            found = await running.read(connection, self._epoch, registered)
-            await connection.execute(leftovers.void_blocks_of_ended_tournaments())
-            cut_off = await connection.execute(leftovers.cut_off_blocks())
-            for block_id in cut_off.scalars():
-                await recording.close(await driver_of(connection), str(block_id))
-            return found
-
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""
         await self.tournaments.open_blocks(blocks)
@@ -234,25 +187,6 @@ class Store:
         async with self._fenced() as connection:
             await connection.execute(statements.refuse_block(block))
             await running.forget_blocks(await driver_of(connection), [block.id])
-
-    # Ends that bots have missed
-
-    async def untold_ends(self) -> list[UntoldEnd]:
-        """Those of the last day, the oldest first; older ones are forgotten."""
-        async with self._fenced() as connection:
-            await connection.execute(leftovers.forget_old_untold())
-            found = await connection.execute(leftovers.untold())
-            return [UntoldEnd(row.match_id, row.version_id, row.instance) for row in found]
-
-    async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
-        """Keep these; one that is kept already stays as it is."""
-        async with self._fenced() as connection:
-            await connection.execute(leftovers.add_untold(ends))
-
-    async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
-        """Forget these."""
-        async with self._fenced() as connection:
-            await connection.execute(leftovers.remove_untold(ends))
 
     async def match_count(self) -> int:
         """How many matches are recorded."""
@@ -339,5 +273,6 @@ def _bot_and(bot: str, version: str | None) -> str:
     return f"bot {bot}" if version is None else f"version {version} of bot {bot}"
 
 
-def _registered(row: SqlRow[Any]) -> Registered:
+def registered_of(row: SqlRow[Any]) -> Registered:
+    """The registered version in a row of bot_statements."""
     return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)

@@ -124,6 +124,25 @@ async def test_an_end_that_was_missed_is_told_once_when_the_bot_is_back(
             assert not any(message.ends for message in told_once.heard)
 
 
+async def test_an_end_that_was_missed_is_told_by_the_next_referee_too(
+    database: str, quiet: list[Any]
+) -> None:
+    async with opened(database, terms=CALM) as first:
+        bots = {name: await first.peer(name, max_matches=1) for name in ("a", "b")}
+        async with Silent(*bots.values()) as silent:
+            (match_id,) = silent.open_turns
+            (gone,) = (name for name, peer in bots.items() if peer is silent.asked)
+            (stays,) = (peer for peer in bots.values() if peer is not silent.asked)
+            silent.asked.call.cancel()
+            await silent.until(lambda: match_id in stays.ended)
+    async with (
+        opened(database, terms=CALM) as second,
+        await again(second, first, gone, max_matches=1) as back,
+    ):
+        await back.greet()
+        await back.hear_until(lambda message: match_id in [end.match_id for end in message.ends])
+
+
 async def test_a_bot_that_drains_plays_its_block_to_the_end_and_is_let_go(
     database: str, quiet: list[Any]
 ) -> None:

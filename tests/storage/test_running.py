@@ -1,6 +1,5 @@
 """Running matches in Postgres: kept for the next referee, unseen by others, gone when recorded."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import uuid4
 
@@ -25,7 +24,8 @@ from arena.records import (
 )
 from arena.storage.engine import reading_engine
 from arena.storage.errors import LeaseTakenError
-from arena.storage.store import Store, open_referees_store, open_store
+from arena.storage.referees_store import RefereesStore
+from arena.storage.store import open_store
 from arena.storage.tables import READER_ROLE
 from tests.storage.results import NOON, block, finished, match_id
 
@@ -41,12 +41,6 @@ KEPT_TABLES = ("running_blocks", "running_matches", "running_replies")
 async def bots(database: str) -> list[Registered]:
     async with open_store(database) as opened:
         return [(await opened.register(f"bot{n}", f"owner{n}"))[0] for n in range(2)]
-
-
-@pytest.fixture
-async def referee(database: str, bots: list[Registered]) -> AsyncIterator[Store]:
-    async with open_referees_store(database) as (opened, _):
-        yield opened
 
 
 def running(bots: list[Registered], of: Block, *, engaged: bool = False) -> RunningBlock:
@@ -73,7 +67,7 @@ def counted(sql: psycopg.Connection) -> list[int]:
 
 
 async def test_what_is_kept_in_parts_is_read_as_a_whole(
-    referee: Store, bots: list[Registered]
+    referee: RefereesStore, bots: list[Registered]
 ) -> None:
     of = block(2)
     match, block_row = first_of(bots, of), running(bots, of)
@@ -93,7 +87,7 @@ async def test_what_is_kept_in_parts_is_read_as_a_whole(
 
 
 async def test_a_match_that_is_recorded_leaves_nothing_and_its_block_goes_with_the_last(
-    referee: Store, bots: list[Registered], sql: psycopg.Connection
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
 ) -> None:
     of = block(2)
     match = first_of(bots, of)
@@ -113,7 +107,7 @@ async def test_a_match_that_is_recorded_leaves_nothing_and_its_block_goes_with_t
 
 @pytest.mark.parametrize("way", ["close", "void", "refuse", "over"])
 async def test_however_a_block_ends_nothing_of_it_stays(
-    referee: Store, bots: list[Registered], sql: psycopg.Connection, way: str
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection, way: str
 ) -> None:
     of = block(3)
     match = first_of(bots, of)
@@ -132,7 +126,7 @@ async def test_however_a_block_ends_nothing_of_it_stays(
 
 
 async def test_the_reader_sees_nothing_of_running_matches(
-    database: str, referee: Store, bots: list[Registered]
+    database: str, referee: RefereesStore, bots: list[Registered]
 ) -> None:
     for table in (*KEPT_TABLES, "leases", "untold_ends"):
         with (
@@ -144,7 +138,7 @@ async def test_the_reader_sees_nothing_of_running_matches(
 
 
 async def test_blocks_that_were_cut_off_between_two_matches_are_closed_and_count(
-    database: str, bots: list[Registered], referee: Store, sql: psycopg.Connection
+    database: str, bots: list[Registered], referee: RefereesStore, sql: psycopg.Connection
 ) -> None:
     await referee.record([first_of(bots, block(2))])
     assert await referee.kept() == []
@@ -155,7 +149,7 @@ async def test_blocks_that_were_cut_off_between_two_matches_are_closed_and_count
 
 
 async def test_who_has_lost_its_lease_writes_nothing(
-    referee: Store, bots: list[Registered], sql: psycopg.Connection
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
 ) -> None:
     of = block(2)
     match = first_of(bots, of)
@@ -178,7 +172,7 @@ async def test_who_has_lost_its_lease_writes_nothing(
 
 
 async def test_ends_that_were_missed_are_kept_until_they_are_told(
-    referee: Store, bots: list[Registered], sql: psycopg.Connection
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
 ) -> None:
     matches = [first_of(bots, Block(str(uuid4()), BlockKind.SEAT, 1)) for _ in range(3)]
     await referee.record(matches)
