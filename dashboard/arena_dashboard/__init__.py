@@ -17,6 +17,7 @@ comparison_tables   who beat whom, and a bot's numbers, as HTML
 bot_tables      the index of bots and a profile, as HTML and as a chart
 versus          what two bots' results against each other say
 tournament_tables   standings and pairings as HTML
+tournament_pictures a bracket, a crosstable or a matrix
 tournament_page     one tournament
 tables          the list of matches as HTML
 match_page      the parts of a replay around its scene
