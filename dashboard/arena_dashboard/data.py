@@ -8,6 +8,7 @@ visitor.
 import json
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import streamlit as st
@@ -26,6 +27,7 @@ from arena.storage.reading import Reader
 from arena.storage.rows import MatchRow, match_row
 from arena.storage.statements import Row
 from arena.storage.transcripts import Packed, unpack
+from arena_dashboard.remembering import RememberingReader
 from arena_dashboard.watching import Watched, parse_viewpoint, watch
 
 PAGE = 25
@@ -40,8 +42,25 @@ def database_url() -> str | None:
 
 
 def leaderboard(ladder: LadderId) -> Leaderboard:
-    """The current leaderboard of a ladder; cheap to call repeatedly."""
-    return live_board(ladder).now()
+    """The current leaderboard of a ladder, or the last one read while the database is away; cheap
+    to call repeatedly."""
+    board = live_board(ladder)
+    try:
+        return board.now()
+    except DatabaseUnreachableError:
+        if board.latest.lines:
+            return board.latest
+        raise
+
+
+def as_of(url: str) -> datetime | None:
+    """When the database last answered, if it is away; None while it answers."""
+    return _reader(url).as_of
+
+
+def away() -> bool:
+    """Whether the database did not answer the last time."""
+    return reader().as_of is not None
 
 
 def live_board(ladder: LadderId) -> LiveBoard:
@@ -49,7 +68,7 @@ def live_board(ladder: LadderId) -> LiveBoard:
     return _live_boards(_url()).board(ladder)
 
 
-def reader() -> Reader:
+def reader() -> RememberingReader:
     """The reader that runs statements, for functions that take a reader."""
     return _reader(_url())
 
@@ -117,8 +136,8 @@ def watched(match_id: str, viewpoint: str) -> Watched | None:
 
 
 @st.cache_resource(show_spinner=False)
-def _reader(url: str) -> Reader:
-    return Reader(url)
+def _reader(url: str) -> RememberingReader:
+    return RememberingReader(Reader(url))
 
 
 @st.cache_resource(show_spinner=False)
