@@ -187,14 +187,16 @@ async def running_arena(
 
 def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> None:
     """Continue what an earlier referee left."""
-    # Blocks of tournaments of which no match runs begin again when the conductor asks for them.
-    blocks = [kept for kept in left if kept.matches or not kept.running.engaged]
-    for kept in blocks:
-        places = kept.running.places
-        director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
-    if blocks:
-        matches = sum(len(kept.matches) for kept in blocks)
-        log.info("going on where a referee stopped", blocks=len(blocks), matches=matches)
+    for kept in left:
+        if kept.matches or not kept.running.engaged:
+            places = kept.running.places
+            director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
+        else:
+            # Its tournament has it played on when all of its bots are there.
+            director.remember(kept.running)
+    if left:
+        matches = sum(len(kept.matches) for kept in left)
+        log.info("going on where a referee stopped", blocks=len(left), matches=matches)
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:

@@ -26,7 +26,7 @@ from arena.hosting.ports import (
 )
 from arena.hosting.spooling import Spooling
 from arena.hosting.waiting import Waiting
-from arena.records import BlockEnd, FinishedMatch, TournamentBlock
+from arena.records import BlockEnd, FinishedMatch, TournamentBlock, Unkept
 
 MOST_WAITING = 2_000
 """How many matches may wait to be recorded before no new ones should begin."""
@@ -141,7 +141,7 @@ class Journal:
             while waiting > 0 or self._openings or self._block_ends:
                 waiting -= await self._write()
             if unkept := self.keeping.unkept():
-                await self._until_done(lambda: self._recorder.keep(unkept))
+                await self._until_done(lambda: self._keep(unkept))
                 self.keeping.keep(unkept)
             if not self._news.is_set():
                 self._idle.set()
@@ -242,7 +242,7 @@ class Journal:
         if not matches:
             return
         try:
-            await self._recorder.record(matches)
+            await self._recorder.record(matches, self.keeping.kept_of(matches))
         except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
@@ -255,6 +255,15 @@ class Journal:
             log.exception("result refused", match=match.transcript.setup.match_id)
             # Its block can never be complete, and must not count in part.
             await self._recorder.refuse_block(match.block)
+
+    async def _keep(self, unkept: Unkept) -> None:
+        try:
+            await self._recorder.keep(unkept)
+        except (StorageFailedError, LeaseLostError):
+            raise
+        except Exception:
+            # They would end with this process; until then they are played like any others.
+            log.exception("running matches not kept", matches=len(unkept.begun))
 
     async def _open(self, openings: list[TournamentBlock]) -> None:
         if not openings:

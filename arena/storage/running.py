@@ -57,30 +57,40 @@ _FORGET_MATCHES_OF_BLOCKS: LiteralString = (
     "DELETE FROM running_matches WHERE block_id = ANY(%b::uuid[])"
 )
 _FORGET_BLOCKS: LiteralString = "DELETE FROM running_blocks WHERE id = ANY(%b::uuid[])"
+_FORGET_REPLIES_OF_RECORDED: LiteralString = """
+DELETE FROM running_replies WHERE match_id IN (SELECT id FROM matches)
+"""
+_FORGET_RECORDED: LiteralString = """
+DELETE FROM running_matches WHERE id IN (SELECT id FROM matches)
+"""
 
 
 async def keep(connection: AsyncConnection[Any], epoch: int, unkept: Unkept) -> None:
     """Write a group in the transaction of `connection`."""
-    async with connection.pipeline():
-        await connection.execute("SELECT require_lease(%s)", [epoch])
-        if unkept.blocks:
-            await connection.execute(_BLOCKS, [epoch, *_columns(map(_block_row, unkept.blocks))])
-        if unkept.begun:
-            await connection.execute(_MATCHES, _columns(map(_match_row, unkept.begun)))
-        if unkept.replies:
-            rows = (
-                (new.match_id, new.first, reply_bytes(new.game, new.replies))
-                for new in unkept.replies
-            )
-            await connection.execute(_REPLIES, _columns(rows))
-        if unkept.over:
-            await forget_blocks(connection, unkept.over)
+    await connection.execute("SELECT require_lease(%s)", [epoch])
+    if unkept.blocks:
+        await connection.execute(_BLOCKS, [epoch, *_columns(map(_block_row, unkept.blocks))])
+    if unkept.begun:
+        await connection.execute(_MATCHES, _columns(map(_match_row, unkept.begun)))
+    if unkept.replies:
+        rows = (
+            (new.match_id, new.first, reply_bytes(new.game, new.replies)) for new in unkept.replies
+        )
+        await connection.execute(_REPLIES, _columns(rows))
+    if unkept.over:
+        await forget_blocks(connection, unkept.over)
 
 
 async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[str]) -> None:
     """They are recorded: part of the transaction that does it."""
     await connection.execute(_FORGET_REPLIES, [list(match_ids)])
     await connection.execute(_FORGET_MATCHES, [list(match_ids)])
+
+
+async def forget_recorded(connection: AsyncConnection[Any]) -> None:
+    """Those that were recorded by somebody who did not know that they were kept."""
+    await connection.execute(_FORGET_REPLIES_OF_RECORDED)
+    await connection.execute(_FORGET_RECORDED)
 
 
 async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[str]) -> None:

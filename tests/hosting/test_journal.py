@@ -1,7 +1,7 @@
 """Results reach storage: in batches, once each, and whatever storage does in between."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 
 from structlog.testing import capture_logs
@@ -64,9 +64,11 @@ async def test_what_comes_in_while_a_batch_is_written_is_the_next_batch() -> Non
     gate = asyncio.Event()
 
     class Slow(FakeRecorder):
-        async def record(self, matches: object) -> None:
+        async def record(
+            self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()
+        ) -> None:
             await gate.wait()
-            await super().record(matches)  # type: ignore[arg-type]
+            await super().record(matches, kept)
 
     first, *later = some(4)
     async with writing(Slow()) as scene:
