@@ -1,7 +1,7 @@
 """A connection outside the pool for what is written many times a second.
 
-It costs a fraction of a pooled transaction: nothing is checked before its use, and the statements
-of a pipeline are one transaction and one round trip.
+It costs a fraction of a pooled transaction: nothing is asked before its use, and each statement is
+a transaction.
 """
 
 from collections.abc import AsyncIterator
@@ -22,16 +22,15 @@ class OwnConnection:
         self._connection: psycopg.AsyncConnection[Any] | None = None
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
-        """A pipeline: all of its statements have effect or none.
+    async def use(self) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
+        """The connection, which commits each statement.
 
         Raises DatabaseUnreachableError, RecordRefusedError and LeaseTakenError.
         """
         try:
             if self._connection is None:
                 self._connection = await connect(self._url)
-            async with self._connection.pipeline():
-                yield self._connection
+            yield self._connection
         except BaseException as error:
             await self.close()  # whatever it was doing
             if isinstance(error, psycopg.Error) and not isinstance(error, psycopg.ProgrammingError):

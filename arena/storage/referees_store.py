@@ -46,7 +46,7 @@ class RefereesStore(Store):
 
     async def keep(self, unkept: Unkept) -> None:
         """Keep running blocks and matches."""
-        async with self.keeping.transaction() as connection:
+        async with self.keeping.use() as connection:
             await running.keep(connection, self.lease.epoch, unkept)
 
     async def kept(self) -> list[KeptBlock]:
