@@ -46,6 +46,13 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     settings = read_settings(bot, sys.argv[1:] if arguments is None else arguments, os.environ)
     if not settings.token:
         _leave("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).", 2)
+    foreign = sorted({one for one in settings.token if not "!" <= one <= "~"})
+    if foreign:
+        _leave(
+            f"ARENA_TOKEN contains {', '.join(map(repr, foreign))}, which no token does: set it to "
+            "the one that `arena bot register` printed.",
+            2,
+        )
     logging.basicConfig(
         level=logging.DEBUG if settings.verbose else logging.INFO,
         format="%(asctime)s %(levelname)-7s %(message)s",
@@ -80,7 +87,7 @@ def _leave_politely(conversation: "Conversation", line: "Line") -> None:
             raise KeyboardInterrupt
         _log.info(
             "Leaving when the running blocks are over; %d matches run now. Ctrl-C again leaves at "
-            "once: matches still running are then forfeited unless the bot is back within seconds.",
+            "once: matches still running are then forfeited unless the bot is soon back.",
             conversation.running,
         )
 

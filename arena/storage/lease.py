@@ -115,7 +115,8 @@ async def _acquire(engine: AsyncEngine, now: Callable[[], float] = monotonic) ->
             living = [row for row in found if row.released_at is None]
             if any(row.renewals > seen.get(row.epoch, row.renewals) for row in living):
                 raise AnotherRefereeError(
-                    "Another referee runs on this database: stop it, or use a database of its own."
+                    "Another referee runs on this database: stop it, or use another database "
+                    "(ARENA_HOME=DIRECTORY for a built-in one, or ARENA_DATABASE_URL)."
                 )
             living = [row for row in living if not has_ended(row.process)]
             if not living or now() >= since + LEASE_SECONDS:

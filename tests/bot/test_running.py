@@ -68,6 +68,19 @@ async def _ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
     return process.returncode, errors
 
 
+@pytest.mark.parametrize("token", ["…", "\u201carena_abc\u201d", "arena abc"])
+def test_a_token_that_cannot_be_sent_is_refused_without_showing_it(
+    token: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_TOKEN", token)
+    with pytest.raises(SystemExit) as ended:
+        run(Idle, [])
+    assert ended.value.code == 2
+    complaint = capsys.readouterr().err
+    assert "ARENA_TOKEN contains" in complaint
+    assert "arena_abc" not in complaint
+
+
 async def test_a_refused_token_ends_the_program_with_a_sentence() -> None:
     async with referee(refuse) as address:
         with _process(address.target) as process:

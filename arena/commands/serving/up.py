@@ -132,7 +132,7 @@ async def _up(plan: _Plan, url: str) -> None:
                 await arena.wind_down()
             # Before the sample bots go: to them the referee is away, and comes back.
             await arena.hand_over()
-        typer.echo(f"Stopped: {arena.recorded} matches recorded since the start.")
+        typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
             _print_leaderboards(arena, plan.ladders)
 
