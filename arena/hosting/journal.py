@@ -32,7 +32,7 @@ MOST_WAITING = 2_000
 """How many matches may wait to be recorded before no new ones should begin."""
 BATCH = 256
 """Most matches recorded in one transaction: large enough to be cheap, small enough to be quick."""
-RETRY_SECONDS = (0.1, 0.5, 2.0, 5.0)
+RETRY_SECONDS = (0.1, 0.5, 1.0)
 """Pauses between attempts while storage fails; the last one repeats."""
 
 log = structlog.get_logger()

@@ -133,7 +133,7 @@ async def test_while_storage_fails_it_tries_again_and_nothing_is_lost_or_told_ea
     assert recorder.matches == matches
     assert recorder.closed == ["cut short"]
     assert scene.recorded == [match_id(match) for match in matches]
-    assert scene.pauses == [*RETRY_SECONDS, RETRY_SECONDS[-1], RETRY_SECONDS[-1]]
+    assert scene.pauses == [*RETRY_SECONDS, *[RETRY_SECONDS[-1]] * (6 - len(RETRY_SECONDS))]
     *failures, mended = log
     assert {line["why"] for line in failures} == {"the database does not answer"}
     assert mended["event"] == "results are recorded again"
