@@ -1,6 +1,6 @@
 """The way of results, and of what is kept of running matches, into storage.
 
-One writer takes turns: the results that wait, then what is new of running matches. What has come in
+One writer takes turns: what is new of running matches, then the results that wait. What has come in
 meanwhile is written the next time, `gather_seconds` later.
 
 While storage fails, the results that wait are written to a spool as well, so that they outlive this
@@ -137,12 +137,13 @@ class Journal:
             if self._gather_seconds:
                 await asyncio.sleep(self._gather_seconds)
             self._news.clear()
-            waiting = len(self._matches)
-            while waiting > 0 or self._openings or self._block_ends:
-                waiting -= await self._write()
+            # First, so that it is never later than that: a large batch of results takes its time.
             if unkept := self.keeping.unkept():
                 await self._until_done(lambda: self._keep(unkept))
                 self.keeping.keep(unkept)
+            waiting = len(self._matches)
+            while waiting > 0 or self._openings or self._block_ends:
+                waiting -= await self._write()
             if not self._news.is_set():
                 self._idle.set()
 

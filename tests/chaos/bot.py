@@ -1,4 +1,4 @@
-"""A bot that writes down every end it is told: `python -m tests.chaos.bot FILE`.
+"""A bot that writes down every end it is told: `python -m tests.chaos.bot ENDS ACTS`.
 
 It plays Bluff, thinks for a few milliseconds, and stops with code 1 when a transcript does not pass
 its checks.
@@ -8,6 +8,7 @@ import sys
 import time
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO, ClassVar
 
 from arena.bot import AnyAction, Bot, Turn, conversation, run
 from arena.v1 import referee_pb2
@@ -20,8 +21,12 @@ class Chronicler(Bot):
 
     max_matches = 8
 
+    acts: ClassVar[BinaryIO]
+    """Grows by a byte with each action."""
+
     def act(self, turn: Turn) -> AnyAction:
         time.sleep(THINK_SECONDS)
+        self.acts.write(b".")
         return self.random.choice(list(islice(turn.choices(), 3)))
 
 
@@ -40,4 +45,5 @@ class Listening(conversation.Conversation):
 if __name__ == "__main__":
     Listening.file = Path(sys.argv[1])
     conversation.Conversation = Listening  # type: ignore[misc]  # `run` makes one of these
-    run(Chronicler, ["--strict"])
+    with Path(sys.argv[2]).open("ab", buffering=0) as Chronicler.acts:
+        run(Chronicler, ["--strict"])

@@ -102,7 +102,7 @@ class Stage:
         log = (self.home.parent / f"bot{number}.log").open("ab")
         with log:
             return subprocess.Popen(
-                [sys.executable, "-m", "tests.chaos.bot", str(self._ends_of(number))],
+                [sys.executable, "-m", "tests.chaos.bot", *map(str, self._files_of(number))],
                 cwd=ROOT,
                 env=os.environ
                 | {
@@ -124,13 +124,19 @@ class Stage:
         found = []
         for number in range(BOTS):
             with contextlib.suppress(FileNotFoundError):
-                for line in self._ends_of(number).read_text().splitlines():
+                for line in self._files_of(number)[0].read_text().splitlines():
                     match_id, placing = line.split()
                     found.append((match_id, placing))
         return found
 
-    def _ends_of(self, number: int) -> Path:
-        return self.home.parent / f"ends{number}"
+    @property
+    def acts(self) -> int:
+        """How often bots have acted."""
+        files = [self._files_of(number)[1] for number in range(BOTS)]
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def _files_of(self, number: int) -> tuple[Path, Path]:
+        return self.home.parent / f"ends{number}", self.home.parent / f"acts{number}"
 
     # Waiting
 
