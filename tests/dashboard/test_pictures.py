@@ -12,7 +12,7 @@ from arena.rating.flags import Flag
 from arena.records import VersionId
 from arena.storage.rows import MatchRow, SeatRow
 from arena_dashboard import charts, data, tables
-from arena_dashboard.markup import Html, picture, tag, together
+from arena_dashboard.markup import Html, tag, together
 
 LINE = BoardLine(
     rank=2,
@@ -41,7 +41,6 @@ def test_text_becomes_markup_only_through_a_tag() -> None:
         '<b title="&quot;">&lt;&amp;<i>x</i></b>'
     )
     assert together("<", Html("<hr>")) == "&lt;<hr>"
-    assert 'role="img" aria-label="a &lt; b"' in picture("a < b", class_="x")
 
 
 def test_an_elo_stands_beside_matches_win_share_mean_place_and_interval() -> None:
