@@ -174,14 +174,16 @@ def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> No
     assert replay["previous"] == first.transcript.setup.match_id
     assert replay["next"] == third.transcript.setup.match_id
     labels = [link.proto.label for link in app.get("page_link")]  # type: ignore[attr-defined]
-    assert [label.partition(":")[0] for label in labels] == ["Match 1", "Match 3"]
+    bots = [entrant.bot for entrant in second.transcript.setup.entrants]
+    assert labels[:3] == bots
+    assert [label.partition(":")[0] for label in labels[3:]] == ["Match 1", "Match 3"]
     assert [code.value for code in app.code] == [f"arena verify {replay['match']}.json"]
 
 
 def test_a_match_of_a_tournament_leads_to_it(arena: str) -> None:
     asyncio.run(hold(arena, "cup", FormatName.ROUND_ROBIN, ("alpha", "beta")))
-    (link, *_) = open_page("replay").get("page_link")
-    assert link.proto.label == "Tournament cup"  # type: ignore[attr-defined]
+    links = {link.proto.label: link for link in open_page("replay").get("page_link")}  # type: ignore[attr-defined]
+    link = links["Tournament cup"]
     assert link.proto.query_string == "name=cup"  # type: ignore[attr-defined]
 
 

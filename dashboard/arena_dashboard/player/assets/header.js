@@ -29,12 +29,20 @@ export class Header {
       made.setAttribute("aria-pressed", String(view === match.view));
       views.append(made);
     }
+    this.views = views;
     this.place = element(
       "header",
       {},
       element("div", { class: "title" }, element("h2", {}, `${match.title}`), element("span", { class: "placings" }, placings(match)), checked(match), links),
       views,
     );
+  }
+
+  /** Where the viewpoints do not all fit, the chosen one is in sight. */
+  showView() {
+    const chosen = this.views.querySelector("[aria-pressed=true]");
+    if (chosen instanceof HTMLElement)
+      this.views.scrollLeft = chosen.offsetLeft - this.views.offsetLeft - 60;
   }
 }
 

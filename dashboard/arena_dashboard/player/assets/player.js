@@ -11,6 +11,7 @@ import { unpack } from "./packed.js";
 import { Playback } from "./playback.js";
 import { resultElement } from "./result.js";
 import { saveStill } from "./still.js";
+import { onSwipe } from "./swipe.js";
 import { drawTable } from "./table.js";
 import { embed } from "./embedding.js";
 import { viewpoints } from "./words.js";
@@ -34,20 +35,23 @@ export class Player {
     this.shown = -1;
     this.width = 0;
     this.time = 0;
-    this.asked = 0;
+    this.received = 0;
+    /** Whether other data were asked for and are not here yet. */
+    this.waiting = false;
   }
 
   /** New data: another match, another viewpoint, or the same again. @param {Component} component */
   async receive(component) {
     this.component = component;
-    const asked = ++this.asked;
+    const received = ++this.received;
     const match = await unpack(component.data);
     await styled(this.root);
-    if (asked !== this.asked || this.closing.signal.aborted) return;
+    if (received !== this.received || this.closing.signal.aborted) return;
     const step = this.place ? this.step : stepOf(location.search);
     const same = this.match?.match === match.match;
     const { playing, speed, loop } = this.playback;
     this.match = match;
+    this.waiting = false;
     this.playback = new Playback(match.frames);
     Object.assign(this.playback, { speed, loop, playing: playing && same });
     this.playback.seekStep(same || !this.place ? step : stepOf(location.search));
@@ -73,6 +77,7 @@ export class Player {
     this.log = new Log(match, (index) => this.seek(index));
     this.chart = new Chart(match, (index) => this.seek(index));
     const scene = element("div", { class: "scene" });
+    onSwipe(this.table, (by) => this.act({ name: "move", by }));
     scene.append(this.told, this.table);
     const stage = element("div", { class: "stage" }, scene, this.log.place);
     this.place = element(
@@ -85,6 +90,7 @@ export class Player {
       resultElement(match),
     );
     this.root.append(this.place);
+    this.header.showView();
     this.shown = -1;
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(scene);
@@ -202,7 +208,8 @@ export class Player {
   }
 
   writeAddress() {
-    if (!this.match || this.closing.signal.aborted) return;
+    // The address of what was asked for stands already.
+    if (!this.match || this.waiting || this.closing.signal.aborted) return;
     const { match, view } = this.match;
     const search = searchFor(location.search, { match, view, step: this.step });
     if (search !== location.search) history.replaceState(history.state, "", search);
@@ -213,6 +220,7 @@ export class Player {
     if (!this.match || !viewpoints(this.match.names.length).includes(view)) return;
     if (match === this.match.match && view === this.match.view) return;
     const other = match !== this.match.match;
+    this.waiting = true;
     const place = { match, step: other ? 0 : this.step, view };
     const search = searchFor(location.search, place);
     if (other) history.pushState(history.state, "", search);
