@@ -49,6 +49,7 @@ def match_json(match: Watched) -> dict[str, Any]:
         "title": match.title,
         "view": write_viewpoint(match.viewpoint),
         "names": list(match.names),
+        "bots": [entrant.bot for entrant in match.entrants],
         "unit": scene.UNIT,
         "scoreUnit": scene.SCORE,
         "roundWord": scene.ROUND,

@@ -1,6 +1,7 @@
 """What surrounds the player on the page of a match: facts as HTML; pure functions."""
 
 from collections.abc import Sequence
+from urllib.parse import urlencode
 
 from arena.storage.rows import MatchRow
 from arena_dashboard.markup import Html, badge, tag
@@ -43,6 +44,16 @@ def neighbours(block: Sequence[MatchRow], match_id: str) -> dict[str, str | None
     return {"previous": ids[at - 1], "next": ids[at + 1]}
 
 
-def block_label(row: MatchRow) -> str:
-    """A match of a block in words: which one it is, and who sits where."""
-    return f"Match {row.position + 1}: {' – '.join(seat.bot for seat in row.seats)}"
+def links(row: MatchRow, block: Sequence[MatchRow], tournament: str | None, view: str) -> Html:
+    """Links to the tournament of a match, and from `view` to the other matches of its block."""
+    made = []
+    if tournament is not None:
+        href = "tournaments?" + urlencode({"name": tournament})
+        made.append(tag("a", f"Tournament {tournament}", href=href))
+    for other in block:
+        if other.match_id != row.match_id:
+            seats = " – ".join(seat.bot for seat in other.seats)
+            href = "replay?" + urlencode({"match": other.match_id, "view": view})
+            made.append(tag("a", f"Match {other.position + 1}: {seats}", href=href))
+    about = "The tournament, and the other matches of the block"
+    return tag("nav", *made, class_="ba-turning", aria_label=about) if made else Html("")

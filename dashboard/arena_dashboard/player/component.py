@@ -11,7 +11,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 
 KEY: Final = "player"
 _PROJECT: Final = "bluff-arena"
-_NAME: Final = f"{_PROJECT}.{KEY}"
+NAME: Final = f"{_PROJECT}.{KEY}"
 
 
 def show(content: bytes, asked: Callable[[dict[str, str]], None]) -> None:
@@ -32,9 +32,9 @@ def _registered() -> Any:
     # package has the distribution's name, which ours has not. A folder is what lets the browser
     # load modules from files, once.
     manager = get_bidi_component_manager()
-    if manager.get_component_asset_root(_NAME) is None:
+    if manager.get_component_asset_root(NAME) is None:
         manifest = ComponentManifest(
             _PROJECT, version(_PROJECT), [ComponentConfig(KEY, asset_dir="assets")]
         )
         manager.register_from_manifest(manifest, Path(__file__).parent)
-    return st.components.v2.component(_NAME, js="main.js", css="player.css")
+    return st.components.v2.component(NAME, js="main.js", css="player.css")

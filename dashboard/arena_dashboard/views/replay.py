@@ -50,29 +50,14 @@ def go(asked: dict[str, str]) -> None:
 
 match, row = read(choose_match())
 block = data.block_of(row)
+st.set_page_config(f"{match['title']}: {' – '.join(match['names'])} · Bluff Arena")
 component.show(packed({**match, **match_page.neighbours(block, row.match_id)}), go)
 
 # The player hides this where it is embedded in another page.
 with st.container(key="around"):
     st.html(match_page.match_facts(row, match["doubt"], match["signedBy"]))
-    with st.container(horizontal=True):
-        for bot in dict.fromkeys(seat.bot for seat in row.seats):
-            st.page_link("views/bot.py", label=bot, query_params={"bot": bot})
-        tournament = data.tournament_of(row)
-        if tournament is not None:
-            st.page_link(
-                "views/tournaments.py",
-                label=f"Tournament {tournament}",
-                query_params={"name": tournament},
-            )
-    with st.container(horizontal=True):
-        for other in block:
-            if other.match_id != row.match_id:
-                st.page_link(
-                    "views/replay.py",
-                    label=match_page.block_label(other),
-                    query_params={"match": other.match_id, "view": match["view"]},
-                )
+    tournament = data.tournament_of(row)
+    st.html(match_page.links(row, block, tournament, match["view"]))
     st.download_button(
         "Transcript",
         lambda: data.transcript_file(row.match_id),

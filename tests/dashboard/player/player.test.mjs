@@ -163,7 +163,7 @@ test("seats never cover each other or the middle, at any width", () => {
 function bluffMatch(changes = {}) {
   const seat = { note: "2 dice", out: false, act: false, role: "", lost: 0, cup: true, dice: [3, 6], hidden: 0, up: [] };
   return {
-    match: "m", game: "bluff", title: "Bluff", view: "everything", names: ["<b>&", "other"], unit: "dice",
+    match: "m", game: "bluff", title: "Bluff", view: "everything", names: ["<b>&", "other"], bots: ["a", "b"], unit: "dice",
     scoreUnit: "dice left", roundWord: "Round", result: { placing: [1, 2], scores: null, faults: [0, 0], forfeited: [false, false], byFaults: false },
     luck: null, broken: null, doubt: null, signedBy: null, previous: null, next: null,
     frames: [{

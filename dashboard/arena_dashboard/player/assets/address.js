@@ -13,6 +13,11 @@ export function searchFor(search, { match, step, view }) {
   return `?${query}`;
 }
 
+/** @param {string} search @returns {string} The match of an address, "" if it names none. */
+export function matchOf(search) {
+  return (new URLSearchParams(search).get("match") ?? "").toLowerCase();
+}
+
 /** @param {string} search @returns {number} The step of an address; 0 if it names none. */
 export function stepOf(search) {
   const text = new URLSearchParams(search).get("step") ?? "";

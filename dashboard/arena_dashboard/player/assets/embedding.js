@@ -1,7 +1,7 @@
 /** `?embed=1`: the page shows the player and nothing else. */
 
 const STYLE = `
-  [data-testid="stHeader"], [data-testid="stToolbar"], .st-key-around { display: none !important; }
+  [data-testid="stHeader"], [data-testid="stToolbar"], .st-key-around, .st-key-shell { display: none !important; }
   [data-testid="stMainBlockContainer"] { padding: 0.5rem !important; max-width: none !important; }
 `;
 

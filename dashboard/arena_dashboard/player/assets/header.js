@@ -1,5 +1,6 @@
 /** The line over the table: game, placing, neighbours; and the viewpoints. */
 
+import { searchFor } from "./address.js";
 import { button, element } from "./dom.js";
 import { viewpointName, viewpoints } from "./words.js";
 
@@ -14,18 +15,13 @@ export class Header {
       ["next match ›", match.next],
     ])) {
       if (!id) continue;
-      const link = element("a", { href: `?match=${id}` }, words);
-      link.addEventListener("click", (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-        event.preventDefault();
-        player.go({ match: id });
-      });
-      links.append(link);
+      const place = { match: id, step: 0, view: match.view };
+      links.append(element("a", { href: searchFor(location.search, place) }, words));
     }
     const views = element("div", { class: "views", role: "group", "aria-label": "Seen by" });
     for (const view of viewpoints(match.names.length)) {
       const name = viewpointName(view, match.names);
-      const made = button("view", `Seen by: ${name}`, name, () => player.go({ view }));
+      const made = button("view", `Seen by: ${name}`, name, () => player.go(view));
       made.setAttribute("aria-pressed", String(view === match.view));
       views.append(made);
     }

@@ -1,6 +1,6 @@
 /** The player: puts its parts together and keeps them at one moment of the match. */
 
-import { isEmbedded, searchFor, stepOf } from "./address.js";
+import { isEmbedded, matchOf, searchFor, stepOf } from "./address.js";
 import { Chart } from "./chart.js";
 import { Controls } from "./controls.js";
 import { element, picture } from "./dom.js";
@@ -161,7 +161,7 @@ export class Player {
         playback.cycleSpeed();
         break;
       case "view":
-        this.go({ view: action.view });
+        this.go(action.view);
         break;
       case "help":
         this.controls?.toggleHelp();
@@ -208,23 +208,21 @@ export class Player {
   }
 
   writeAddress() {
-    // The address of what was asked for stands already.
+    // The address of a viewpoint that was asked for stands already; that of another match, too.
     if (!this.match || this.waiting || this.closing.signal.aborted) return;
     const { match, view } = this.match;
+    if (![match, ""].includes(matchOf(location.search))) return;
     const search = searchFor(location.search, { match, view, step: this.step });
     if (search !== location.search) history.replaceState(history.state, "", search);
   }
 
-  /** To another viewpoint or another match: this needs other data from the server. @param {{match?: string, view?: string}} where */
-  go({ match = this.match?.match ?? "", view = this.match?.view ?? "" }) {
-    if (!this.match || !viewpoints(this.match.names.length).includes(view)) return;
-    if (match === this.match.match && view === this.match.view) return;
-    const other = match !== this.match.match;
+  /** To another viewpoint, which needs other data from the server. @param {string} view */
+  go(view) {
+    if (!this.match || view === this.match.view) return;
+    if (!viewpoints(this.match.names.length).includes(view)) return;
     this.waiting = true;
-    const place = { match, step: other ? 0 : this.step, view };
-    const search = searchFor(location.search, place);
-    if (other) history.pushState(history.state, "", search);
-    else history.replaceState(history.state, "", search);
+    const place = { match: this.match.match, step: this.step, view };
+    history.replaceState(history.state, "", searchFor(location.search, place));
     this.component?.setTriggerValue("go", { ...place, step: String(place.step) });
   }
 

@@ -6,14 +6,19 @@ import { signed } from "./words.js";
 /** @typedef {import("./types.js").Match} Match */
 
 /** @param {Match} match */
-export function resultElement({ names, result, luck, scoreUnit, broken }) {
+export function resultElement({ names, bots, result, luck, scoreUnit, broken }) {
   const order = names.map((_, seat) => seat).sort((one, other) => result.placing[one] - result.placing[other] || one - other);
   const heads = ["Place", "Bot", `Score (${scoreUnit})`, "Faults", ...(luck ? ["Luck"] : [])];
   const body = element("tbody");
   for (const seat of order) {
     const cells = [
       `${result.placing[seat]}.`,
-      `${names[seat]}${result.forfeited[seat] ? " (forfeit)" : ""}`,
+      element(
+        "span",
+        {},
+        element("a", { href: `bot?${new URLSearchParams({ bot: bots[seat] })}` }, names[seat]),
+        result.forfeited[seat] ? " (forfeit)" : "",
+      ),
       result.scores ? String(result.scores[seat]) : "–",
       String(result.faults[seat]),
       ...(luck ? [signed(luck[seat])] : []),

@@ -43,7 +43,8 @@
  * @property {string} game
  * @property {string} title
  * @property {string} view
- * @property {string[]} names
+ * @property {string[]} names Short and distinct.
+ * @property {string[]} bots
  * @property {string} unit
  * @property {string} scoreUnit
  * @property {string} roundWord
