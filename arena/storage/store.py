@@ -5,7 +5,7 @@ trying again later may help.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -143,9 +143,10 @@ class Store:
 
     # Results
 
-    async def record(self, matches: Sequence[FinishedMatch]) -> None:
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
         """Record all or none; a match whose id is already recorded is left as it is.
 
+        `kept` are the ids of those that are kept as running; from now on they are not.
         A block's matches count for the ratings once it is complete or closed. Raises
         RecordRefusedError when they contradict what is recorded.
         """
@@ -164,7 +165,7 @@ class Store:
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         async with self._transaction() as connection:
-            await recording.write(await driver_of(connection), blocks, batches, self._epoch)
+            await recording.write(await driver_of(connection), blocks, batches, self._epoch, kept)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""

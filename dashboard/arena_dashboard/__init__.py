@@ -21,7 +21,9 @@ tournament_tables   standings and pairings as HTML
 tournament_pictures a bracket, a crosstable or a matrix
 tournament_page     one tournament
 tables          the list of matches as HTML
-match_page      the parts of a replay around its scene
-scenes          a moment of a match as HTML and in words, game by game
+match_page      what surrounds the player on the page of a match
+scenes          a moment of a match as data and in words, game by game
+frames          a watched match as the JSON that the player steps through
+player          the component that plays it; its JavaScript is in player/assets
 markup          HTML that is escaped by construction
 """
