@@ -26,6 +26,7 @@ from arena.storage.errors import (
 )
 from arena.storage.lease import require
 from arena.storage.luck import Lucks, measured
+from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.names import check_name, new_token, token_hash
 from arena.storage.rows import (
     AppearanceCount,
@@ -204,7 +205,7 @@ class Store:
         """The newest matches; `before` is the id of the last match of the page before."""
         if before is not None and not is_match_id(before.lower()):
             return []
-        page = statements.match_list(bot=bot, game=game, before=before, limit=limit)
+        page = found_matches(MatchFilter(bot=bot, game=game), before=before, limit=limit)
         return [match_row(row) for row in await self._rows(page)]
 
     async def match(self, match_id: str) -> MatchRow | None:
