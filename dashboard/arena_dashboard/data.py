@@ -15,6 +15,8 @@ from sqlalchemy import select
 
 from arena.boards.board import table_sizes
 from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
+from arena.boards.match_finding import Bluffs, find
+from arena.boards.match_sort import Sort
 from arena.games import GAMES
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
@@ -22,6 +24,7 @@ from arena.match.transcript_json import to_json
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
 from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.match_search import MatchFilter
 from arena.storage.reading import Reader
 from arena.storage.rows import MatchRow, match_row
 from arena.storage.statements import Row
@@ -33,6 +36,8 @@ from arena_dashboard.watching import parse_viewpoint, watch
 
 PAGE = 25
 """Matches per page of the list."""
+SUGGESTED = 200
+"""The most bots in a list to choose from; the name of any other can be typed."""
 
 
 def database_url() -> str | None:
@@ -65,22 +70,34 @@ def ladders() -> dict[str, dict[str, list[tuple[int, ...]]]]:
     return _ladders(_url())
 
 
-def bot_names() -> list[str]:
-    """The names of all bots."""
-    return _bot_names(_url())
+def some_bots() -> list[str]:
+    """The names of some bots, as suggestions."""
+    return _some_bots(_url())
 
 
-def match_page(*, bot: str | None, game: str | None, before: str | None) -> list[MatchRow]:
-    """The newest matches, or those that come after the match `before` in the list."""
+def bot_named(name: str) -> str | None:
+    """The name of a bot as registered, from one in any case; None if there is none."""
+    rows = read(bot_statements.bot_named(name))
+    return rows[0].name if rows else None
+
+
+def find_matches(
+    wanted: MatchFilter, *, sort: Sort = Sort.NEWEST, before: str | None = None, limit: int = PAGE
+) -> list[MatchRow]:
+    """The matches that fit; for the newest, those that come after the match `before`."""
     if before is not None and not is_match_id(before.lower()):
         return []
-    page = statements.match_list(bot=bot, game=game, before=before, limit=PAGE)
-    return [match_row(row._mapping) for row in read(page)]
+    return find(reader(), bluffs(), wanted, sort=sort, before=before, limit=limit)
+
+
+def bluffs() -> Bluffs:
+    """The bluffs of matches, shared by all visitors."""
+    return _bluffs(_url())
 
 
 def newest_match() -> str | None:
     """The id of the match that ended last."""
-    rows = read(statements.match_list(limit=1))
+    rows = find_matches(MatchFilter(), limit=1)
     return rows[0].match_id if rows else None
 
 
@@ -152,9 +169,13 @@ def _ladders(url: str) -> dict[str, dict[str, list[tuple[int, ...]]]]:
 
 
 @st.cache_data(ttl=15, show_spinner=False)
-def _bot_names(url: str) -> list[str]:
-    names = {row.bot for row in _reader(url)(bot_statements.all_versions())}
-    return sorted(names, key=str.lower)
+def _some_bots(url: str) -> list[str]:
+    return [row.name for row in _reader(url)(bot_statements.bot_page(limit=SUGGESTED))]
+
+
+@st.cache_resource(show_spinner=False)
+def _bluffs(url: str) -> Bluffs:
+    return Bluffs(_reader(url))
 
 
 class _NoTranscriptError(LookupError):

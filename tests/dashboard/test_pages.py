@@ -161,6 +161,54 @@ def test_matches_are_filtered_by_bot_and_game_from_the_url(filled: Filler) -> No
     assert "No match fits" in texts(app)
 
 
+def test_matches_are_filtered_by_opponent_seats_faults_and_date(filled: Filler) -> None:
+    filled(blocks=6)
+    filled(blocks=2, seats=3)
+    filled(blocks=1, game="bluff_you", policies=[("honest", anyhow), ("gone", silent)])
+
+    def count(**query: str) -> int:
+        app = open_page("matches", **query)
+        assert not app.exception
+        return len(set(re.findall(r"replay\?match=([0-9a-f-]+)", html(app))))
+
+    assert count(seats="3") == 6
+    assert count(faults="1") == 2
+    assert count(bot="gone", opponent="honest") == 2
+    assert count(since="2026-05-02") == 0
+    assert count(since="2026-05-01", until="2026-05-01", game="bluff_you") == 2
+
+
+def test_matches_are_ordered_by_closeness_and_by_the_boldest_bluff(filled: Filler) -> None:
+    filled(blocks=6)
+    app = open_page("matches", sort="boldest")
+    assert not app.exception
+    shorts = [int(number) for number in re.findall(r"(\d+) dice? short", html(app))]
+    assert shorts and shorts == sorted(shorts, reverse=True)
+    assert re.search(r"replay\?match=[0-9a-f-]+&amp;step=\d+", html(app))
+    app = open_page("matches", sort="closest")
+    assert "Fewest points between first and second" in texts(app)
+    assert html(app).count("Replay of the match") == 12
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"bot": "nobody"}, "There is no bot “nobody”."),
+        ({"opponent": "nobody"}, "There is no bot “nobody”."),
+        ({"game": "chess"}, "There is no game “chess” here."),
+        ({"tournament": "none"}, "There is no tournament “none” here."),
+    ],
+)
+def test_a_filter_by_something_unknown_says_so_and_finds_nothing(
+    filled: Filler, query: dict[str, str], sentence: str
+) -> None:
+    filled(blocks=1)
+    app = open_page("matches", **query)
+    assert not app.exception
+    assert sentence in texts(app) and "No match fits" in texts(app)
+    assert "replay?match=" not in html(app)
+
+
 def test_pages_of_matches_follow_each_other_without_gap(
     filled: Filler, monkeypatch: pytest.MonkeyPatch
 ) -> None:

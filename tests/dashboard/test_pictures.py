@@ -53,7 +53,7 @@ def test_a_match_lists_its_seats_by_placing_with_their_faults() -> None:
     assert page.index("early") < page.index("late") < page.index("gone")
     assert "2 faults" in page and "forfeit" in page and "3 faults" not in page
     assert "show and reroll, dice per player 3" in page
-    assert "2026-05-01 12:00:05" in page
+    assert "2026-05-01 12:00 UTC" in page and "bot?bot=early" in page
     assert "void" not in page and "not counted" not in page
 
 
