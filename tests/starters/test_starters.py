@@ -1,0 +1,41 @@
+"""Every starter is built, agrees with the vectors, and plays all games without a fault."""
+
+import pytest
+
+from tests.starters.languages import LANGUAGES, Language
+from tests.starters.league import play_league
+
+MATCHES = 200
+"""Of each game and starter. (2,000 were played by hand: see CONTRIBUTING.md.)"""
+
+TABLES = (("bluff", 2), ("bluff_you", 3), ("bloeff", 3))
+
+
+@pytest.fixture(params=LANGUAGES.values(), ids=LANGUAGES, scope="module")
+def language(request: pytest.FixtureRequest) -> Language:
+    """A starter, built."""
+    language: Language = request.param
+    language.require()
+    language.run_to_end(language.build)
+    return language
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_it_agrees_with_the_vectors(language: Language) -> None:
+    language.run_to_end(language.test)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_it_plays_without_a_fault_and_leaves_at_the_first_interrupt(
+    language: Language, database: str
+) -> None:
+    played = await play_league(database, [language], TABLES, MATCHES)
+    told = "\n".join(f"--- {name}\n{log}" for name, log in played.logs.items())
+    assert not played.faulty, told
+    for game, _ in TABLES:
+        assert played.matches[language.name, game] >= MATCHES, told
+    assert "NOT DEALT" not in told
+    assert "Fault" not in told
+    assert set(played.codes.values()) == {0}, f"{played.codes}\n{told}"
