@@ -10,6 +10,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // For the tests, which read messages in their JSON form.
     let descriptors = PathBuf::from(env::var("OUT_DIR")?).join("descriptors.bin");
     fs::write(descriptors, files.encode_to_vec())?;
-    tonic_prost_build::configure().build_server(false).compile_fds(files)?;
+    tonic_prost_build::configure()
+        .build_server(false)
+        .compile_fds(files)?;
     Ok(())
 }

@@ -63,5 +63,33 @@ LANGUAGES = {
             ("cargo", "test", "--release", "--locked", "--jobs", "1"),
             ("target/release/arena-bot",),
         ),
+        Language(
+            "typescript",
+            ("node", "npm"),
+            ("sh", "-c", "npm ci --no-audit --no-fund && npm run build"),
+            ("npm", "test"),
+            ("node", "dist/main.js"),
+        ),
+        Language(
+            "javascript",
+            ("node", "npm"),
+            ("npm", "ci", "--no-audit", "--no-fund"),
+            ("npm", "test"),
+            ("node", "main.js"),
+        ),
+        Language(
+            "java",
+            ("java", "mvn"),
+            ("mvn", "-B", "-q", "package", "-DskipTests"),
+            ("mvn", "-B", "-q", "test"),
+            ("java", "-jar", "target/bot.jar"),
+        ),
+        Language(
+            "cpp",
+            ("cmake", "g++", "protoc", "grpc_cpp_plugin"),
+            ("sh", "-c", "cmake -S . -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build"),
+            ("ctest", "--test-dir", "build", "--output-on-failure"),
+            ("build/bot",),
+        ),
     )
 }

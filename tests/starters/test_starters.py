@@ -2,22 +2,13 @@
 
 import pytest
 
-from tests.starters.languages import LANGUAGES, Language
+from tests.starters.languages import Language
 from tests.starters.league import play_league
 
 MATCHES = 200
 """Of each game and starter. (2,000 were played by hand: see CONTRIBUTING.md.)"""
 
 TABLES = (("bluff", 2), ("bluff_you", 3), ("bloeff", 3))
-
-
-@pytest.fixture(params=LANGUAGES.values(), ids=LANGUAGES, scope="module")
-def language(request: pytest.FixtureRequest) -> Language:
-    """A starter, built."""
-    language: Language = request.param
-    language.require()
-    language.run_to_end(language.build)
-    return language
 
 
 @pytest.mark.slow

@@ -18,7 +18,10 @@ impl Bot {
     /// Called for every match; None declines it. At this moment the offer may name nobody but us.
     pub fn new(offer: &Offer) -> Option<Bot> {
         let options = offer.options.as_ref()?.game.clone()?;
-        Some(Bot { seat: offer.seat, options })
+        Some(Bot {
+            seat: offer.seat,
+            options,
+        })
     }
 
     /// Answers a turn. None is a malformed answer: a fault.
@@ -64,11 +67,17 @@ fn bluff(view: &BluffView) -> Option<BluffAction> {
     } else {
         Action::Bet(opening(view))
     };
-    Some(BluffAction { action: Some(action) })
+    Some(BluffAction {
+        action: Some(action),
+    })
 }
 
 fn bet(quantity: i32, face: i32) -> BluffBet {
-    BluffBet { quantity, face, show: vec![] }
+    BluffBet {
+        quantity,
+        face,
+        show: vec![],
+    }
 }
 
 /// The highest bet that is likely enough; 1 x 1 always is.
@@ -82,7 +91,11 @@ fn opening(view: &BluffView) -> BluffBet {
 
 /// The place on the track: star n lies between the numbers 2n - 1 and 2n.
 fn field(bet: &BluffBet) -> i32 {
-    if bet.face == STAR { 4 * bet.quantity - 1 } else { 2 * bet.quantity }
+    if bet.face == STAR {
+        4 * bet.quantity - 1
+    } else {
+        2 * bet.quantity
+    }
 }
 
 /// The probability that at least `quantity` of all dice match `face`: how many of the dice that this
@@ -90,7 +103,10 @@ fn field(bet: &BluffBet) -> i32 {
 fn likelihood(view: &BluffView, face: i32, quantity: i32) -> f64 {
     let face_up = view.face_up.iter().flat_map(|dice| &dice.faces);
     let seen: Vec<i32> = view.hidden_dice.iter().chain(face_up).copied().collect();
-    let matching = seen.iter().filter(|&&die| die == face || die == STAR).count() as i32;
+    let matching = seen
+        .iter()
+        .filter(|&&die| die == face || die == STAR)
+        .count() as i32;
     let unseen = view.dice_counts.iter().sum::<i32>() - seen.len() as i32;
     let p = if face == STAR { 1.0 / 6.0 } else { 1.0 / 3.0 };
     let mut chance = 0.0;
@@ -115,7 +131,9 @@ impl Bot {
             BluffYouPhase::Answer => Action::Answer(BluffYouAnswer { believe: false }),
             BluffYouPhase::Give => {
                 let own = &view.chips[self.seat as usize].numbers;
-                Action::Give(BluffYouGive { number: *own.iter().min_by_key(|chip| points(chip))? })
+                Action::Give(BluffYouGive {
+                    number: *own.iter().min_by_key(|chip| points(chip))?,
+                })
             }
             BluffYouPhase::Take => {
                 let Some(bluff_you_announcement::Announcement::Steal(steal)) =
@@ -130,7 +148,9 @@ impl Bot {
             BluffYouPhase::SwapAgain => Action::Stop(BluffYouStop {}),
             _ => self.announce(view, options)?,
         };
-        Some(BluffYouAction { action: Some(action) })
+        Some(BluffYouAction {
+            action: Some(action),
+        })
     }
 
     /// The truth if possible, else a swap if possible, else the likeliest number.
@@ -143,18 +163,35 @@ impl Bot {
         let rolled: i32 = view.dice.iter().sum();
         let next = (self.seat + 1) % view.chips.len() as i32;
         if view.win_numbers.contains(&rolled) {
-            return Some(Action::Win(BluffYouWin { seer: next, number: rolled }));
+            return Some(Action::Win(BluffYouWin {
+                seer: next,
+                number: rolled,
+            }));
         }
-        let owner = view.chips.iter().position(|chips| chips.numbers.contains(&rolled));
+        let owner = view
+            .chips
+            .iter()
+            .position(|chips| chips.numbers.contains(&rolled));
         if let Some(seer) = owner.filter(|&seat| view.can_steal && seat != self.seat as usize) {
-            return Some(Action::Steal(BluffYouSteal { seer: seer as i32, number: rolled }));
+            return Some(Action::Steal(BluffYouSteal {
+                seer: seer as i32,
+                number: rolled,
+            }));
         }
         if let Some(&take) = view.swap_targets.first() {
             let own = &view.chips[self.seat as usize].numbers;
-            let give = worth(own, options, options.chip_points[(take - 3) as usize], options.swap_min_give)?;
+            let give = worth(
+                own,
+                options,
+                options.chip_points[(take - 3) as usize],
+                options.swap_min_give,
+            )?;
             return Some(Action::Swap(BluffYouSwap { give, take }));
         }
-        let number = *view.win_numbers.iter().max_by_key(|number| ways(**number))?;
+        let number = *view
+            .win_numbers
+            .iter()
+            .max_by_key(|number| ways(**number))?;
         Some(Action::Win(BluffYouWin { seer: next, number }))
     }
 }
@@ -190,10 +227,14 @@ impl Bot {
     fn bloeff(&self, view: &BloeffView, options: &BloeffOptions) -> Option<BloeffAction> {
         use bloeff_action::Action;
         let action = match &view.balloted {
-            Some(said) => Action::Ballot(BloeffBallot { doubt: could_be(view, options, said.total) == 0 }),
+            Some(said) => Action::Ballot(BloeffBallot {
+                doubt: could_be(view, options, said.total) == 0,
+            }),
             None => self.play(view, options)?,
         };
-        Some(BloeffAction { action: Some(action) })
+        Some(BloeffAction {
+            action: Some(action),
+        })
     }
 
     /// The highest honest card within the limit, else an action card, else the lowest honest card.
@@ -201,7 +242,11 @@ impl Bot {
         use bloeff_action::Action;
         let call = true; // never a mistake
         let honest: Vec<BloeffNumber> = numbers(&view.hand)
-            .map(|card| BloeffNumber { card, announce: makes(view, options, card), call })
+            .map(|card| BloeffNumber {
+                card,
+                announce: makes(view, options, card),
+                call,
+            })
             .filter(|number| (view.lowest..=view.highest).contains(&number.announce))
             .collect(); // ascending, as the hand is
         if let Some(safe) = honest.iter().rfind(|number| number.announce <= view.limit) {
@@ -209,13 +254,19 @@ impl Bot {
         }
         // A reverse, which comes first, is worth least: it costs nobody a card or a turn.
         match view.hand.iter().copied().find(|&card| card > LAST_NUMBER) {
-            Some(card) if card == REVERSE => Some(Action::ActionCard(BloeffActionCard { card, call })),
+            Some(card) if card == REVERSE => {
+                Some(Action::ActionCard(BloeffActionCard { card, call }))
+            }
             Some(card) => {
                 let target = (self.seat + 1) % view.hand_sizes.len() as i32;
                 Some(Action::Red(BloeffRed { card, target, call }))
             }
             None => {
-                let lie = BloeffNumber { card: *view.hand.first()?, announce: view.lowest, call };
+                let lie = BloeffNumber {
+                    card: *view.hand.first()?,
+                    announce: view.lowest,
+                    call,
+                };
                 Some(Action::Number(honest.first().copied().unwrap_or(lie)))
             }
         }
@@ -229,13 +280,26 @@ fn numbers(cards: &[i32]) -> impl Iterator<Item = i32> {
 /// The honest total of a number card, whose value is its number on the wire minus 3.
 fn makes(view: &BloeffView, options: &BloeffOptions, card: i32) -> i32 {
     let total = view.total + card - 3;
-    if options.below_zero_is_bluff { total } else { total.max(0) }
+    if options.below_zero_is_bluff {
+        total
+    } else {
+        total.max(0)
+    }
 }
 
 /// How many cards that this seat has not seen would make the total honest.
 fn could_be(view: &BloeffView, options: &BloeffOptions, total: i32) -> i32 {
     let fits = |card: i32| card <= LAST_NUMBER && makes(view, options, card) == total;
-    let deck: i32 = options.deck.iter().filter(|row| fits(row.card)).map(|row| row.count).sum();
+    let deck: i32 = options
+        .deck
+        .iter()
+        .filter(|row| fits(row.card))
+        .map(|row| row.count)
+        .sum();
     let seen = [&view.hand, &view.seen, &view.face_down];
-    deck - seen.iter().flat_map(|pile| pile.iter()).filter(|card| fits(**card)).count() as i32
+    deck - seen
+        .iter()
+        .flat_map(|pile| pile.iter())
+        .filter(|card| fits(**card))
+        .count() as i32
 }

@@ -47,12 +47,17 @@ struct Connection {
 /// Plays until Ctrl-C. After the first one (or SIGTERM) the running matches are finished; the second
 /// leaves at once. The exit code is 2 if the referee refuses the bot.
 pub fn run() -> ExitCode {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     runtime.expect("a runtime").block_on(play())
 }
 
 async fn play() -> ExitCode {
-    let token = env::var("ARENA_TOKEN").unwrap_or_default().trim().to_string();
+    let token = env::var("ARENA_TOKEN")
+        .unwrap_or_default()
+        .trim()
+        .to_string();
     if token.is_empty() {
         eprintln!("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).");
         return ExitCode::from(2);
@@ -88,7 +93,9 @@ async fn play() -> ExitCode {
         let wait = pause * (0.5 + jitter / 2.0);
         pause = (2.0 * pause).min(LONGEST_PAUSE);
         let why = status.message();
-        eprintln!("Not connected to {address} ({why}); again in {wait:.1} s. ARENA_ADDRESS says which referee.");
+        eprintln!(
+            "Not connected to {address} ({why}); again in {wait:.1} s. ARENA_ADDRESS says which referee."
+        );
         tokio::select! {
             _ = sleep(Duration::from_secs_f64(wait)) => {}
             _ = signals.recv() => return ExitCode::SUCCESS,
@@ -100,7 +107,8 @@ async fn play() -> ExitCode {
 fn stop_signals() -> UnboundedReceiver<()> {
     let (sender, receiver) = unbounded_channel();
     #[cfg(unix)]
-    let mut terminate = signal::unix::signal(signal::unix::SignalKind::terminate()).expect("a handler");
+    let mut terminate =
+        signal::unix::signal(signal::unix::SignalKind::terminate()).expect("a handler");
     tokio::spawn(async move {
         loop {
             #[cfg(unix)]
@@ -129,7 +137,10 @@ impl Connection {
     ) -> Status {
         self.welcomed = false;
         self.lost = std::mem::take(&mut self.matches);
-        self.converse(address, token, signals).await.err().unwrap_or_else(|| Status::ok("closed"))
+        self.converse(address, token, signals)
+            .await
+            .err()
+            .unwrap_or_else(|| Status::ok("closed"))
     }
 
     async fn converse(
@@ -140,7 +151,11 @@ impl Connection {
     ) -> Result<(), Status> {
         let unusable = |error: tonic::transport::Error| Status::unavailable(error.to_string());
         let encrypted = address.starts_with("https://");
-        let uri = if encrypted { address.to_string() } else { format!("http://{address}") };
+        let uri = if encrypted {
+            address.to_string()
+        } else {
+            format!("http://{address}")
+        };
         let mut endpoint = Endpoint::from_shared(uri)
             .map_err(|error| Status::invalid_argument(format!("ARENA_ADDRESS {address}: {error}")))?
             .connect_timeout(CONNECT)
@@ -159,10 +174,15 @@ impl Connection {
             max_matches: MAX_MATCHES,
             client: "starter, Rust".into(),
         };
-        let _ = sender.send(PlayRequest { hello: Some(hello), ..Default::default() });
+        let _ = sender.send(PlayRequest {
+            hello: Some(hello),
+            ..Default::default()
+        });
         let mut request = Request::new(UnboundedReceiverStream::new(outgoing));
         let bearer = format!("Bearer {token}");
-        let bearer = bearer.parse().map_err(|_| Status::unauthenticated("ARENA_TOKEN is no token"))?;
+        let bearer = bearer
+            .parse()
+            .map_err(|_| Status::unauthenticated("ARENA_TOKEN is no token"))?;
         request.metadata_mut().insert("authorization", bearer);
         let mut client = RefereeServiceClient::new(endpoint.connect().await.map_err(unusable)?)
             .max_decoding_message_size(MAX_MESSAGE_BYTES);
@@ -210,10 +230,22 @@ impl Connection {
             let entrant = welcome.entrant.clone().unwrap_or_default();
             let (games, most) = (welcome.games.join(", "), welcome.max_matches);
             let Entrant { bot, version, .. } = entrant;
-            eprintln!("Connected as {bot} {version}; playing {games}, up to {most} matches at once.");
+            eprintln!(
+                "Connected as {bot} {version}; playing {games}, up to {most} matches at once."
+            );
         }
-        for offer in response.resumes.iter().filter_map(|resume| resume.offer.as_ref()) {
-            let begin = || Some(Match { offer: offer.clone(), entropy: None, bot: Bot::new(offer)? });
+        for offer in response
+            .resumes
+            .iter()
+            .filter_map(|resume| resume.offer.as_ref())
+        {
+            let begin = || {
+                Some(Match {
+                    offer: offer.clone(),
+                    entropy: None,
+                    bot: Bot::new(offer)?,
+                })
+            };
             if let Some(resumed) = self.lost.remove(&offer.match_id).or_else(begin) {
                 self.matches.insert(offer.match_id.clone(), resumed);
             }
@@ -224,8 +256,15 @@ impl Connection {
                 Some(bot) if !self.leaving => {
                     let mut entropy = vec![0; 16];
                     getrandom::fill(&mut entropy).expect("the system has random bytes");
-                    request.joins.push(Join { match_id: match_id.clone(), entropy: entropy.clone() });
-                    let joined = Match { offer: offer.clone(), entropy: Some(entropy), bot };
+                    request.joins.push(Join {
+                        match_id: match_id.clone(),
+                        entropy: entropy.clone(),
+                    });
+                    let joined = Match {
+                        offer: offer.clone(),
+                        entropy: Some(entropy),
+                        bot,
+                    };
                     self.matches.insert(match_id, joined);
                 }
                 _ => request.declines.push(Decline { match_id }),
@@ -236,32 +275,55 @@ impl Connection {
                 eprintln!("Match {match_id} was called off: {reason}");
             }
         }
-        for Refusal { match_id, turn_number, reason, legal, faults, .. } in &response.refusals {
+        for Refusal {
+            match_id,
+            turn_number,
+            reason,
+            legal,
+            faults,
+            ..
+        } in &response.refusals
+        {
             eprintln!("Fault {faults} in match {match_id}, turn {turn_number}: {reason} {legal}");
         }
-        request.answers = response.turns.iter().map(|turn| self.answer(turn)).collect();
+        request.answers = response
+            .turns
+            .iter()
+            .map(|turn| self.answer(turn))
+            .collect();
         request
     }
 
     /// Asks the bot. An answer without an action is refused at once, so that the others need not wait
     /// for the end of our time.
     fn answer(&mut self, turn: &Turn) -> Answer {
-        let bot = self.matches.get_mut(&turn.match_id).map(|joined| &mut joined.bot);
+        let bot = self
+            .matches
+            .get_mut(&turn.match_id)
+            .map(|joined| &mut joined.bot);
         // The panic's message is on stderr.
         let action = catch_unwind(AssertUnwindSafe(|| bot?.act(turn))).unwrap_or_default();
-        Answer { match_id: turn.match_id.clone(), turn_number: turn.turn_number, action }
+        Answer {
+            match_id: turn.match_id.clone(),
+            turn_number: turn.turn_number,
+            action,
+        }
     }
 
     fn ended(&mut self, end: End) {
         // An unknown match was played by an earlier run of the program.
-        let Some(played) = self.forget(&end.match_id) else { return };
+        let Some(played) = self.forget(&end.match_id) else {
+            return;
+        };
         if let Err(why) = played.check(&end.transcript.unwrap_or_default()) {
             eprintln!("MATCH {} WAS NOT DEALT AS PROMISED: {why}", end.match_id);
         }
     }
 
     fn forget(&mut self, match_id: &str) -> Option<Match> {
-        self.matches.remove(match_id).or_else(|| self.lost.remove(match_id))
+        self.matches
+            .remove(match_id)
+            .or_else(|| self.lost.remove(match_id))
     }
 }
 

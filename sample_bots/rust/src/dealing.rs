@@ -19,8 +19,15 @@ pub fn check(transcript: &Transcript) -> Result<(), String> {
     if transcript.entropies.len() != seats {
         return Err("there is not one entropy for each seat".into());
     }
-    let draws = Draws::new(&match_key(&transcript.secret, &setup.match_id, &transcript.entropies));
-    let game = setup.options.as_ref().and_then(|options| options.game.clone());
+    let draws = Draws::new(&match_key(
+        &transcript.secret,
+        &setup.match_id,
+        &transcript.entropies,
+    ));
+    let game = setup
+        .options
+        .as_ref()
+        .and_then(|options| options.game.clone());
     let mut dealer: Box<dyn Dealer> = match game.ok_or("the game is unknown")? {
         options::Game::Bluff(options) => Box::new(Bluff::new(options, seats)),
         options::Game::BluffYou(_) => Box::new(BluffYou { turn: 0 }),
@@ -35,7 +42,10 @@ pub fn check(transcript: &Transcript) -> Result<(), String> {
             _ => false,
         };
         if !right {
-            return Err(format!("step {} does not follow from the opened secret", index + 1));
+            return Err(format!(
+                "step {} does not follow from the opened secret",
+                index + 1
+            ));
         }
     }
     Ok(())
@@ -100,25 +110,42 @@ struct Bluff {
 
 impl Bluff {
     fn new(options: BluffOptions, seats: usize) -> Bluff {
-        Bluff { options, attempt: 0, round: 0, tied: vec![], rerolls: vec![0; seats], last: 0 }
+        Bluff {
+            options,
+            attempt: 0,
+            round: 0,
+            tied: vec![],
+            rerolls: vec![0; seats],
+            last: 0,
+        }
     }
 
     fn largest(&self, dice: &[BluffDice]) -> Vec<usize> {
         let pips = |&face: &i32| {
-            if face == BluffFace::Star as i32 { self.options.start_star_value } else { face }
+            if face == BluffFace::Star as i32 {
+                self.options.start_star_value
+            } else {
+                face
+            }
         };
         let totals: Vec<(usize, i32)> = (dice.iter().enumerate())
             .filter(|(_, own)| !own.faces.is_empty())
             .map(|(seat, own)| (seat, own.faces.iter().map(pips).sum()))
             .collect();
         let most = totals.iter().map(|(_, total)| *total).max();
-        totals.into_iter().filter(|(_, total)| Some(*total) == most).map(|(seat, _)| seat).collect()
+        totals
+            .into_iter()
+            .filter(|(_, total)| Some(*total) == most)
+            .map(|(seat, _)| seat)
+            .collect()
     }
 }
 
 impl Dealer for Bluff {
     fn drew(&mut self, draw: &draw::Game, draws: &Draws) -> bool {
-        let draw::Game::Bluff(BluffDraw { draw: Some(draw) }) = draw else { return false };
+        let draw::Game::Bluff(BluffDraw { draw: Some(draw) }) = draw else {
+            return false;
+        };
         match draw {
             bluff_draw::Draw::StartingRoll(roll) => {
                 self.attempt += 1;
@@ -135,7 +162,9 @@ impl Dealer for Bluff {
                 rolled(draws, &format!("round {}", self.round), &roll.dice)
             }
             bluff_draw::Draw::Reroll(reroll) => {
-                let Some(dice) = &reroll.dice else { return false };
+                let Some(dice) = &reroll.dice else {
+                    return false;
+                };
                 self.rerolls[self.last] += 1;
                 let (seat, number) = (self.last, self.rerolls[self.last]);
                 let key = format!("round {} seat {seat} reroll {number}", self.round);
@@ -171,7 +200,9 @@ struct BluffYou {
 
 impl Dealer for BluffYou {
     fn drew(&mut self, draw: &draw::Game, draws: &Draws) -> bool {
-        let draw::Game::BluffYou(BluffYouDraw { draw: Some(bluff_you_draw::Draw::Roll(roll)) }) = draw
+        let draw::Game::BluffYou(BluffYouDraw {
+            draw: Some(bluff_you_draw::Draw::Roll(roll)),
+        }) = draw
         else {
             return false;
         };
@@ -223,7 +254,9 @@ impl Bloeff {
     }
 
     fn all_voted(&mut self) {
-        let Some((player, number)) = self.played else { return };
+        let Some((player, number)) = self.played else {
+            return;
+        };
         match self.doubters[..] {
             [] => {
                 self.total = number.announce;
@@ -242,12 +275,18 @@ impl Bloeff {
     }
 
     fn doubted(&mut self, doubter: usize) {
-        let Some((player, number)) = self.played else { return };
+        let Some((player, number)) = self.played else {
+            return;
+        };
         let mut honest = self.total + number.card - 3;
         if !self.options.below_zero_is_bluff {
             honest = honest.max(0);
         }
-        self.begin_round(if number.announce == honest { player } else { doubter });
+        self.begin_round(if number.announce == honest {
+            player
+        } else {
+            doubter
+        });
     }
 
     fn begin_round(&mut self, seat: usize) {
@@ -273,11 +312,15 @@ impl Bloeff {
 
 impl Dealer for Bloeff {
     fn drew(&mut self, draw: &draw::Game, draws: &Draws) -> bool {
-        let draw::Game::Bloeff(BloeffDraw { draw: Some(draw) }) = draw else { return false };
+        let draw::Game::Bloeff(BloeffDraw { draw: Some(draw) }) = draw else {
+            return false;
+        };
         match draw {
             bloeff_draw::Draw::Deal(deal) => {
                 let rows = self.options.deck.iter();
-                let deck = rows.flat_map(|row| vec![row.card; row.count as usize]).collect();
+                let deck = rows
+                    .flat_map(|row| vec![row.card; row.count as usize])
+                    .collect();
                 shuffled(draws, "deal", deck) == deal.cards
             }
             bloeff_draw::Draw::Reshuffle(reshuffle) => {
@@ -298,10 +341,17 @@ impl Dealer for Bloeff {
     }
 
     fn acted(&mut self, seat: usize, action: &action::Game) -> bool {
-        let action::Game::Bloeff(BloeffAction { action: Some(action) }) = action else { return false };
+        let action::Game::Bloeff(BloeffAction {
+            action: Some(action),
+        }) = action
+        else {
+            return false;
+        };
         match action {
             bloeff_action::Action::Number(number) => {
-                let Some(&limit) = self.options.limits.get(self.round) else { return false };
+                let Some(&limit) = self.options.limits.get(self.round) else {
+                    return false;
+                };
                 if number.announce > limit {
                     self.begin_round(seat);
                 } else {
@@ -311,7 +361,9 @@ impl Dealer for Bloeff {
                 }
             }
             bloeff_action::Action::Red(red) => {
-                let Some(waiting) = self.waiting.get_mut(red.target as usize) else { return false };
+                let Some(waiting) = self.waiting.get_mut(red.target as usize) else {
+                    return false;
+                };
                 waiting.push_back(red.card);
                 self.begin_turn(self.after(seat));
             }

@@ -9,6 +9,7 @@ mod vectors;
 mod wire {
     pub use std::result::Result;
 
+    #[allow(unused_imports)]
     pub use generated::Result as MatchResult;
     pub use generated::*;
 

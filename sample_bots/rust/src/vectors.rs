@@ -15,19 +15,27 @@ use crate::wire::*;
 fn read(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let places = ["vectors", "../vectors"].map(|vectors| folder.join(vectors).join(name));
-    let file = places.iter().find(|file| file.exists()).expect("there are vectors");
+    let file = places
+        .iter()
+        .find(|file| file.exists())
+        .expect("there are vectors");
     fs::read_to_string(file).expect("a text")
 }
 
 fn lines(name: &str) -> Vec<Value> {
-    read(name).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    read(name)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
 }
 
 /// A message from its JSON form.
 fn message<M: Message + Default>(name: &str, json: &Value) -> M {
     static DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
     let pool = DescriptorPool::decode(DESCRIPTORS).expect("descriptors");
-    let kind = pool.get_message_by_name(&format!("arena.v1.{name}")).expect("a message's name");
+    let kind = pool
+        .get_message_by_name(&format!("arena.v1.{name}"))
+        .expect("a message's name");
     let dynamic = DynamicMessage::deserialize(kind, json).expect("the message's JSON");
     dynamic.transcode_to().expect("the message")
 }
@@ -35,7 +43,9 @@ fn message<M: Message + Default>(name: &str, json: &Value) -> M {
 fn bytes(hex: &Value) -> Vec<u8> {
     let hex = hex.as_str().expect("a text");
     let pairs = (0..hex.len()).step_by(2);
-    pairs.map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hexadecimal")).collect()
+    pairs
+        .map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hexadecimal"))
+        .collect()
 }
 
 fn each<'a>(json: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
@@ -52,8 +62,15 @@ fn draws_follow_from_the_opening() {
         assert_eq!(key, bytes(&vector["match_key"]));
         let draws = Draws::new(&key);
         for draw in each(vector, "draws") {
-            let (key, bound) = (draw["key"].as_str().unwrap(), draw["bound"].as_u64().unwrap());
-            assert_eq!(Some(draws.below(key, bound as usize) as u64), draw["result"].as_u64(), "{key}");
+            let (key, bound) = (
+                draw["key"].as_str().unwrap(),
+                draw["bound"].as_u64().unwrap(),
+            );
+            assert_eq!(
+                Some(draws.below(key, bound as usize) as u64),
+                draw["result"].as_u64(),
+                "{key}"
+            );
         }
         for shuffle in each(vector, "shuffles") {
             let mut order: Vec<u64> = (0..shuffle["count"].as_u64().unwrap()).collect();
@@ -66,7 +83,10 @@ fn draws_follow_from_the_opening() {
 #[test]
 fn matches_are_dealt_as_promised() {
     for vector in lines("matches.jsonl") {
-        assert_eq!(dealing::check(&message("Transcript", &vector["message"])), Ok(()));
+        assert_eq!(
+            dealing::check(&message("Transcript", &vector["message"])),
+            Ok(())
+        );
     }
 }
 
@@ -74,7 +94,11 @@ fn matches_are_dealt_as_promised() {
 fn tampering_is_noticed() {
     for vector in lines("tampered.jsonl") {
         let transcript = message("Transcript", &vector["message"]);
-        assert!(dealing::check(&transcript).is_err(), "{} was changed", vector["changed"]);
+        assert!(
+            dealing::check(&transcript).is_err(),
+            "{} was changed",
+            vector["changed"]
+        );
     }
 }
 
@@ -85,9 +109,16 @@ fn turns_are_answered_as_the_honest_bot_does() {
             let options: Options = message("Options", &vector["options"]);
             for turn in each(&vector, "turns") {
                 let seat = turn["seat"].as_i64().expect("a seat") as i32;
-                let offer = Offer { options: Some(options.clone()), seat, ..Default::default() };
+                let offer = Offer {
+                    options: Some(options.clone()),
+                    seat,
+                    ..Default::default()
+                };
                 let view = Some(message("View", &turn["view"]));
-                let asked = Turn { view, ..Default::default() };
+                let asked = Turn {
+                    view,
+                    ..Default::default()
+                };
                 let action = Bot::new(&offer).and_then(|mut bot| bot.act(&asked));
                 let good = each(turn, "answers").any(|one| action == Some(message("Action", one)));
                 assert!(good, "{action:?} is not among the answers of {turn}");
