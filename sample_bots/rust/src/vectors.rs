@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage};
@@ -31,9 +32,11 @@ fn lines(name: &str) -> Vec<Value> {
 
 /// A message from its JSON form.
 fn message<M: Message + Default>(name: &str, json: &Value) -> M {
-    static DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
-    let pool = DescriptorPool::decode(DESCRIPTORS).expect("descriptors");
-    let kind = pool
+    static DESCRIPTORS: LazyLock<DescriptorPool> = LazyLock::new(|| {
+        let descriptors = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+        DescriptorPool::decode(&descriptors[..]).expect("descriptors")
+    });
+    let kind = DESCRIPTORS
         .get_message_by_name(&format!("arena.v1.{name}"))
         .expect("a message's name");
     let dynamic = DynamicMessage::deserialize(kind, json).expect("the message's JSON");
