@@ -9,22 +9,22 @@ from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError
-from arena.commands.terminal import Terminal
+from arena.commands.terminal import Terminal, say
 
 app = typer.Typer(no_args_is_help=True, help="Register bots and manage their tokens.")
 
-_MOST_NAMES = 10
+MOST_NAMES = 10
 
 
-def require_bots(known: Collection[str], names: Sequence[str]) -> None:
+def require_bots(known: Collection[str], names: Sequence[str], option: str = "--bot") -> None:
     """Raise CommandError, which lists some known bots, if one of these names is unknown."""
     there = {bot.lower(): bot for bot in sorted(known, key=str.lower)}
     for name in names:
         if name.lower() not in there:
-            some = ", ".join(list(there.values())[:_MOST_NAMES]) or "none yet"
-            more = ", …" if len(there) > _MOST_NAMES else ""
+            some = ", ".join(list(there.values())[:MOST_NAMES]) or "none yet"
+            more = ", …" if len(there) > MOST_NAMES else ""
             raise CommandError(
-                f"--bot {name}: there is no such bot; the bots are {some}{more} "
+                f"{option} {name}: there is no such bot; the bots are {some}{more} "
                 "(`arena bot list` shows all)."
             )
 
@@ -39,7 +39,7 @@ def register(
 ) -> None:
     """Register a bot, or a new version of one, and print its token, which is shown only once."""
     registered, token = with_store(lambda store: store.register(name, owner, version))
-    typer.echo(f"Registered {registered.entrant} of {registered.entrant.owner}.", err=True)
+    say(f"Registered {registered.entrant} of {registered.entrant.owner}.", err=True)
     _tell(token)
 
 
@@ -88,9 +88,9 @@ def retire(
 ) -> None:
     """Retire a bot, or one version of it, for good. Its results stay."""
     with_store(lambda store: store.retire(name, version))
-    typer.echo(f"Retired {name}{f' {version}' if version else ''}.")
+    say(f"Retired {name}{f' {version}' if version else ''}.")
 
 
 def _tell(token: str) -> None:
-    typer.echo("Its token, shown only once (pass it to the bot as ARENA_TOKEN):", err=True)
-    typer.echo(token)
+    say("Its token, shown only once (pass it to the bot as ARENA_TOKEN):", err=True)
+    say(token)

@@ -5,7 +5,7 @@ trying again later may help.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
-from arena.storage import bot_statements, recording, statements
+from arena.storage import bot_statements, recording, running, statements
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
     NameRefusedError,
@@ -24,7 +24,9 @@ from arena.storage.errors import (
     UnknownBotError,
     VersionExistsError,
 )
+from arena.storage.lease import require
 from arena.storage.luck import Lucks, measured
+from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.names import check_name, new_token, token_hash
 from arena.storage.rows import (
     AppearanceCount,
@@ -53,11 +55,13 @@ async def open_store(url: str) -> AsyncIterator["Store"]:
 
 
 class Store:
-    """Bots, versions, tokens and results; the Recorder of hosting."""
+    """Bots, versions, tokens and results."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
+        """With an `epoch` results are written only while that lease is held."""
         self._engine = engine
-        self.tournaments = Tournaments(engine)
+        self._epoch = epoch
+        self.tournaments = Tournaments(engine, epoch)
         self.luck = Lucks(engine)
         self.signer = partial(signer, engine)
         self._pack = packer()
@@ -103,7 +107,7 @@ class Store:
             found = (await connection.execute(statement)).one_or_none()
         if found is None:
             return None
-        registered = _registered(found)
+        registered = registered_of(found)
         if found.retired_at is not None:
             raise RetiredError(f"{registered.entrant} is retired: register a new version.")
         return registered
@@ -139,9 +143,10 @@ class Store:
 
     # Results
 
-    async def record(self, matches: Sequence[FinishedMatch]) -> None:
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
         """Record all or none; a match whose id is already recorded is left as it is.
 
+        `kept` are the ids of those that are kept as running; from now on they are not.
         A block's matches count for the ratings once it is complete or closed. Raises
         RecordRefusedError when they contradict what is recorded.
         """
@@ -160,7 +165,7 @@ class Store:
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         async with self._transaction() as connection:
-            await recording.write(await driver_of(connection), blocks, batches)
+            await recording.write(await driver_of(connection), blocks, batches, self._epoch, kept)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""
@@ -168,26 +173,22 @@ class Store:
 
     async def close_block(self, block_id: str) -> None:
         """End a block that was cut short by a bot; its matches count. A void block stays void."""
-        async with self._transaction() as connection:
-            await recording.close(await driver_of(connection), block_id)
+        async with self._fenced() as connection:
+            driver = await driver_of(connection)
+            await recording.close(driver, block_id)
+            await running.forget_blocks(driver, [block_id])
 
     async def void_block(self, block_id: str) -> None:
         """Void a block that failed on our side; its matches do not count. A closed one stays so."""
-        async with self._transaction() as connection:
+        async with self._fenced() as connection:
             await connection.execute(statements.void_block(block_id))
+            await running.forget_blocks(await driver_of(connection), [block_id])
 
     async def refuse_block(self, block: Block) -> None:
         """Void a block of which a match was rejected, even if no match of it is recorded yet."""
-        async with self._transaction() as connection:
+        async with self._fenced() as connection:
             await connection.execute(statements.refuse_block(block))
-
-    async def void_unfinished_blocks(self) -> int:
-        """Void the blocks that an earlier referee left unfinished. Returns how many.
-
-        Call it before the first match. There is one referee per database.
-        """
-        async with self._transaction() as connection:
-            return (await connection.execute(statements.void_unfinished_blocks())).rowcount
+            await running.forget_blocks(await driver_of(connection), [block.id])
 
     async def match_count(self) -> int:
         """How many matches are recorded."""
@@ -204,7 +205,7 @@ class Store:
         """The newest matches; `before` is the id of the last match of the page before."""
         if before is not None and not is_match_id(before.lower()):
             return []
-        page = statements.match_list(bot=bot, game=game, before=before, limit=limit)
+        page = found_matches(MatchFilter(bot=bot, game=game), before=before, limit=limit)
         return [match_row(row) for row in await self._rows(page)]
 
     async def match(self, match_id: str) -> MatchRow | None:
@@ -243,6 +244,14 @@ class Store:
             await take_long(connection)
             return list((await connection.execute(statement)).mappings())
 
+    @asynccontextmanager
+    async def _fenced(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction in which a referee holds its lease."""
+        async with self._transaction() as connection:
+            if self._epoch is not None:
+                await require(connection, self._epoch)
+            yield connection
+
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
 
@@ -266,5 +275,6 @@ def _bot_and(bot: str, version: str | None) -> str:
     return f"bot {bot}" if version is None else f"version {version} of bot {bot}"
 
 
-def _registered(row: SqlRow[Any]) -> Registered:
+def registered_of(row: SqlRow[Any]) -> Registered:
+    """The registered version in a row of bot_statements."""
     return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)

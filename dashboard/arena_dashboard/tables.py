@@ -1,122 +1,46 @@
-"""The leaderboard and the list of matches as HTML tables for all screen sizes; pure functions."""
+"""The list of matches as an HTML table for all screen sizes; pure functions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from arena.boards.board import BoardLine
-from arena.boards.luck_adjusted import luck_source
+from arena.boards.bluffing import Bluffing
 from arena.games import GAMES
-from arena.rating.flags import Flag
-from arena.rating.luck_column import FEWEST_MATCHES
 from arena.storage.rows import MatchRow, SeatRow
 from arena_dashboard.markup import Html, badge, tag, together
 
-_FLAGS: Mapping[Flag, tuple[str, str]] = {
-    Flag.FEW_CLUSTERS: ("few matches", "Fewer than 20 blocks: the interval itself is uncertain."),
-    Flag.PERFECT_SCORE: ("never lost", "Never lost a point: how far ahead it is, is unknown."),
-    Flag.ZERO_SCORE: ("never won", "Never won a point: how far behind it is, is unknown."),
-    Flag.SEPARATE_POOL: ("apart", "Never met the others: the distance to them is a guess."),
-    Flag.ONE_SIDED: ("one-sided", "Its group only won or only lost against the rest."),
-}
 
-_ADJUSTED = (
-    "Elo with the luck of the draws taken out, and half its 95 % interval. It does not affect "
-    f"ranks. Shown from {FEWEST_MATCHES} matches on."
-)
+def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = None) -> Html:
+    """A page of the list of matches; with `bluffs` by match, each with its boldest bluff."""
+    heads = ("Ended", "Game", "Placings", "")
+    head = tag("tr", *(tag("th", text, scope="col") for text in heads))
+    lines = (_match(row, (bluffs or {}).get(row.match_id)) for row in rows)
+    return _table("Matches", head, lines, "ba-matches")
 
 
-def leaderboard(standings: Sequence[BoardLine], game: str) -> Html:
-    """A ladder, best first."""
-    adjusted = any(line.luck_adjusted is not None for line in standings)
-    heads = (
-        ("Rank", "ba-number", None),
-        ("Bot", "", None),
-        ("Owner", "ba-wide", None),
-        ("Elo", "ba-number", None),
-        ("95 %", "ba-number ba-wide", "The 95 % confidence interval of the Elo."),
-        *([("Luck-adjusted", "ba-number ba-wide", _ADJUSTED)] if adjusted else []),
-        ("Matches", "ba-number", None),
-        ("Win share", "ba-number", "First places by match; a shared one counts in part."),
-        ("Mean place", "ba-number ba-wide", "1 is best; ties share the mean of their places."),
-    )
-    head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
-    rows = (_standing(line, game, adjusted=adjusted) for line in standings)
-    return _table("Leaderboard", head, rows)
+def time_of(moment: datetime) -> Html:
+    """A moment, which the browser writes in the visitor's zone."""
+    return tag("time", f"{moment:%Y-%m-%d %H:%M} UTC", datetime=moment.isoformat())
 
 
-def luck_note(standings: Sequence[BoardLine], game: str) -> str | None:
-    """What the luck-adjusted column is, and what it gained; None where there is none."""
-    luck = luck_source(game, [line.luck_adjusted for line in standings])
-    return None if luck is None else luck.note()
+def replay_link(match_id: str, step: int | None = None) -> str:
+    """The address of a replay, at a step."""
+    at = {} if step is None else {"step": step}
+    return "replay?" + urlencode({"match": match_id} | at)
 
 
-def _standing(line: BoardLine, game: str, *, adjusted: bool) -> Html:
-    ranks = f"{line.rank_low}–{line.rank_high}" if line.rank_low < line.rank_high else ""
-    low, high = line.interval
-    interval = "anchor" if line.anchor else f"{low:.0f} – {high:.0f}"
-    half = "" if line.anchor else f"±{(high - low) / 2:.0f}"
-    luck = str(line.luck_adjusted or "")
-    link = "matches?" + urlencode({"bot": line.bot, "game": game})
-    marks = [badge("house", hint="One of the arena's own sample bots.")] if line.house else []
-    marks += [badge(*_flag(flag)) for flag in sorted(line.flags)]
-    return tag(
-        "tr",
-        tag(
-            "td",
-            str(line.rank),
-            tag("small", ranks, title="Ranks that the results allow") if ranks else "",
-            class_="ba-number ba-rank",
-        ),
-        tag(
-            "td",
-            tag("a", line.bot, href=link, class_="ba-name"),
-            " ",
-            tag("span", line.version, class_="ba-faint"),
-            " ",
-            *marks,
-            tag("div", line.owner, class_="ba-faint ba-narrow"),
-        ),
-        tag("td", line.owner, class_="ba-wide"),
-        tag(
-            "td",
-            tag("b", f"{line.elo:.0f}"),
-            tag("small", half, class_="ba-narrow"),
-            tag("small", f"luck-adj. {luck}", class_="ba-narrow") if luck else "",
-            class_="ba-number",
-        ),
-        tag("td", interval, class_="ba-number ba-wide ba-faint"),
-        tag("td", luck, class_="ba-number ba-wide ba-faint") if adjusted else "",
-        tag("td", f"{line.matches:,}", class_="ba-number"),
-        tag(
-            "td",
-            f"{line.win_share:.1%}",
-            tag("small", f"place {line.mean_placing:.2f}", class_="ba-narrow"),
-            class_="ba-number",
-        ),
-        tag("td", f"{line.mean_placing:.2f}", class_="ba-number ba-wide"),
-    )
+def bot_link(bot: str) -> str:
+    """The address of a bot's page."""
+    return "bot?" + urlencode({"bot": bot})
 
 
-def _flag(flag: Flag) -> tuple[str, str, str]:
-    text, hint = _FLAGS[flag]
-    return text, "warn", hint
-
-
-def matches(rows: Iterable[MatchRow]) -> Html:
-    """A page of the list of matches."""
-    heads = (("Ended (UTC)", ""), ("Game", ""), ("Placings", ""), ("", ""))
-    head = tag("tr", *(tag("th", text, scope="col") for text, _ in heads))
-    return _table("Matches, newest first", head, (_match(row) for row in rows), "ba-matches")
-
-
-def _match(row: MatchRow) -> Html:
+def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
     seats = sorted(enumerate(row.seats), key=lambda one: (one[1].placing, one[0]))
     ended = row.finished_at.strftime("%Y-%m-%d %H:%M:%S")
-    replay = "replay?" + urlencode({"match": row.match_id})
     return tag(
         "tr",
-        tag("td", tag("time", ended, datetime=row.finished_at.isoformat()), class_="ba-faint"),
+        tag("td", time_of(row.finished_at), class_="ba-faint"),
         tag(
             "td",
             GAMES[row.game].title if row.game in GAMES else row.game,
@@ -126,8 +50,34 @@ def _match(row: MatchRow) -> Html:
             "td",
             tag("ol", *(_placed(seat) for _, seat in seats), class_="ba-placings"),
             *_remarks(row),
+            _boldest(row, bluffing),
         ),
-        tag("td", tag("a", "Replay", href=replay, aria_label=f"Replay of the match of {ended}")),
+        tag(
+            "td",
+            tag(
+                "a",
+                "Replay",
+                href=replay_link(row.match_id),
+                aria_label=f"Replay of the match of {ended}",
+            ),
+        ),
+    )
+
+
+_UNITS = {"bluff": ("die short", "dice short"), "bluff_you": ("pip off", "pips off")}
+
+
+def _boldest(row: MatchRow, bluffing: Bluffing | None) -> Html:
+    claim = None if bluffing is None else bluffing.boldest
+    if bluffing is None or claim is None:
+        return Html("")
+    one, several = _UNITS.get(row.game, ("point off", "points off"))
+    by = f"{claim.off} {one if claim.off == 1 else several}"
+    return tag(
+        "div",
+        tag("a", "Boldest bluff", href=replay_link(row.match_id, claim.step)),
+        f": {bluffing.entrants[claim.seat].bot}, {by}, and nobody doubted.",
+        class_="ba-faint",
     )
 
 
@@ -141,9 +91,13 @@ def _placed(seat: SeatRow) -> Html:
         "li",
         tag("span", f"{seat.placing}.", class_="ba-faint"),
         " ",
-        tag("b" if seat.placing == 1 else "span", seat.bot),
+        tag(
+            "a",
+            tag("b", seat.bot) if seat.placing == 1 else seat.bot,
+            href=bot_link(seat.bot),
+        ),
         " ",
-        tag("span", seat.version, class_="ba-faint"),
+        tag("span", f"v{seat.version}", class_="ba-faint"),
         *trouble,
     )
 

@@ -20,6 +20,14 @@ from arena.storage.errors import (
     MalformedUrlError,
     SchemaTooNewError,
 )
+from arena.storage.match_search import MatchFilter, found_matches
+from arena.storage.running_tables import (
+    leases,
+    running_blocks,
+    running_matches,
+    running_replies,
+    untold_ends,
+)
 from arena.storage.schema import HEAD, migrate
 from arena.storage.store import Store
 from arena.storage.tables import (
@@ -160,13 +168,14 @@ def reader(database: str) -> Engine:
     return reading_engine(database)
 
 
-async def test_the_reader_sees_everything_but_tokens_and_the_private_key(
+async def test_the_reader_sees_everything_but_tokens_the_private_key_and_running_matches(
     store: Store, versions: tuple[VersionId, ...], reader: Engine
 ) -> None:
     match = finished(versions)
     await store.record([match])
     signer = await store.signer()
-    secret = (tokens, signing_secret)
+    running = (leases, running_blocks, running_matches, running_replies, untold_ends)
+    secret = (tokens, signing_secret, *running)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:
@@ -174,7 +183,8 @@ async def test_the_reader_sees_everything_but_tokens_and_the_private_key(
         for table in readable:
             connection.execute(table.select())
         for statement in (
-            *(statements.match_list(bot="bot0"), statements.ladders(), bot_statements.bot_list()),
+            *(found_matches(MatchFilter(bot="bot0")), statements.ladders()),
+            bot_statements.bot_list(),
             *(statements.rated_results("bluff", {}, [3]), statements.appearances()),
         ):
             assert connection.execute(statement).all()

@@ -33,7 +33,9 @@ type PlayRequest struct {
 	// Declines offers.
 	Declines []*Decline `protobuf:"bytes,3,rep,name=declines,proto3" json:"declines,omitempty"`
 	// Answers turns.
-	Answers       []*Answer `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"`
+	Answers []*Answer `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"`
+	// Asks to leave, at any time after `hello`; repeating it changes nothing.
+	Drain         *Drain `protobuf:"bytes,5,opt,name=drain,proto3" json:"drain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -92,6 +94,13 @@ func (x *PlayRequest) GetDeclines() []*Decline {
 func (x *PlayRequest) GetAnswers() []*Answer {
 	if x != nil {
 		return x.Answers
+	}
+	return nil
+}
+
+func (x *PlayRequest) GetDrain() *Drain {
+	if x != nil {
+		return x.Drain
 	}
 	return nil
 }
@@ -201,7 +210,7 @@ type Hello struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The version of this protocol: 1.
 	ProtocolVersion int32 `protobuf:"varint,1,opt,name=protocol_version,json=protocolVersion,proto3" json:"protocol_version,omitempty"`
-	// Distinguishes running copies of the same bot, up to 40 characters. A new stream of the
+	// Distinguishes running copies of the same bot, up to 40 printable characters. A new stream of the
 	// same instance takes over from the older one. Usually left empty.
 	Instance string `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
 	// The ids of the games the bot plays, such as "bluff"; at least one.
@@ -291,7 +300,10 @@ type Welcome struct {
 	// The games you named that the referee plays.
 	Games []string `protobuf:"bytes,4,rep,name=games,proto3" json:"games,omitempty"`
 	// The public key (Ed25519, RFC 8032) of the arena's signatures of transcripts. 32 bytes.
-	SigningKey    []byte `protobuf:"bytes,5,opt,name=signing_key,json=signingKey,proto3" json:"signing_key,omitempty"`
+	SigningKey []byte `protobuf:"bytes,5,opt,name=signing_key,json=signingKey,proto3" json:"signing_key,omitempty"`
+	// Whether this referee knows `drain`. If not, leave by declining every offer, finishing the
+	// running matches and closing your side of the stream.
+	KnowsDrain    bool `protobuf:"varint,6,opt,name=knows_drain,json=knowsDrain,proto3" json:"knows_drain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -359,6 +371,13 @@ func (x *Welcome) GetSigningKey() []byte {
 		return x.SigningKey
 	}
 	return nil
+}
+
+func (x *Welcome) GetKnowsDrain() bool {
+	if x != nil {
+		return x.KnowsDrain
+	}
+	return false
 }
 
 // A match that is about to begin.
@@ -528,8 +547,7 @@ func (x *Join) GetEntropy() []byte {
 }
 
 // Declines an offer. This is not a fault: the match does not begin, and this instance of the bot
-// gets no offers for 5 seconds. To leave, decline every offer, finish the running matches, and
-// close your side of the stream.
+// gets no offers for 5 seconds. To leave, send `drain` instead.
 type Decline struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The offered match.
@@ -575,6 +593,46 @@ func (x *Decline) GetMatchId() string {
 	return ""
 }
 
+// The bot wants to leave, which costs it nothing. The referee begins no further block with this
+// instance of the bot. Running blocks are played to their end: their matches are still offered, and
+// must be joined. When the last block is over and its ends are sent, the referee closes the stream
+// with OK. A new stream cancels the wish.
+type Drain struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Drain) Reset() {
+	*x = Drain{}
+	mi := &file_arena_v1_referee_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Drain) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Drain) ProtoMessage() {}
+
+func (x *Drain) ProtoReflect() protoreflect.Message {
+	mi := &file_arena_v1_referee_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Drain.ProtoReflect.Descriptor instead.
+func (*Drain) Descriptor() ([]byte, []int) {
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{7}
+}
+
 // An offer whose match does not begin, or a match that the referee ended as void. Never rated.
 type Withdrawal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -588,7 +646,7 @@ type Withdrawal struct {
 
 func (x *Withdrawal) Reset() {
 	*x = Withdrawal{}
-	mi := &file_arena_v1_referee_proto_msgTypes[7]
+	mi := &file_arena_v1_referee_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -600,7 +658,7 @@ func (x *Withdrawal) String() string {
 func (*Withdrawal) ProtoMessage() {}
 
 func (x *Withdrawal) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[7]
+	mi := &file_arena_v1_referee_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -613,7 +671,7 @@ func (x *Withdrawal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Withdrawal.ProtoReflect.Descriptor instead.
 func (*Withdrawal) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{7}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Withdrawal) GetMatchId() string {
@@ -635,7 +693,7 @@ type Turn struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The match.
 	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
-	// The turn within the match; send it back with the answer.
+	// The turn within the match; send it back with the answer. A number may come again: see Resume.
 	TurnNumber int32 `protobuf:"varint,2,opt,name=turn_number,json=turnNumber,proto3" json:"turn_number,omitempty"`
 	// Everything your seat may know now.
 	View *View `protobuf:"bytes,3,opt,name=view,proto3" json:"view,omitempty"`
@@ -652,7 +710,7 @@ type Turn struct {
 
 func (x *Turn) Reset() {
 	*x = Turn{}
-	mi := &file_arena_v1_referee_proto_msgTypes[8]
+	mi := &file_arena_v1_referee_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -664,7 +722,7 @@ func (x *Turn) String() string {
 func (*Turn) ProtoMessage() {}
 
 func (x *Turn) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[8]
+	mi := &file_arena_v1_referee_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -677,7 +735,7 @@ func (x *Turn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Turn.ProtoReflect.Descriptor instead.
 func (*Turn) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{8}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Turn) GetMatchId() string {
@@ -737,7 +795,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_arena_v1_referee_proto_msgTypes[9]
+	mi := &file_arena_v1_referee_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -749,7 +807,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[9]
+	mi := &file_arena_v1_referee_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -762,7 +820,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{9}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Answer) GetMatchId() string {
@@ -809,7 +867,7 @@ type Refusal struct {
 
 func (x *Refusal) Reset() {
 	*x = Refusal{}
-	mi := &file_arena_v1_referee_proto_msgTypes[10]
+	mi := &file_arena_v1_referee_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -821,7 +879,7 @@ func (x *Refusal) String() string {
 func (*Refusal) ProtoMessage() {}
 
 func (x *Refusal) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[10]
+	mi := &file_arena_v1_referee_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -834,7 +892,7 @@ func (x *Refusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
 func (*Refusal) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{10}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Refusal) GetMatchId() string {
@@ -886,7 +944,8 @@ func (x *Refusal) GetFaults() int32 {
 	return 0
 }
 
-// A match is over.
+// A match is over. An end that the bot missed while it was away is sent when it is back within a
+// day. After a crash of the referee an end may come twice.
 type End struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The match.
@@ -901,7 +960,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_arena_v1_referee_proto_msgTypes[11]
+	mi := &file_arena_v1_referee_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -913,7 +972,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[11]
+	mi := &file_arena_v1_referee_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -926,7 +985,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{11}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *End) GetMatchId() string {
@@ -952,17 +1011,23 @@ func (x *End) GetEvents() []*Event {
 
 // A match still running when the stream was reopened. Its open turn, if any, follows in `turns`
 // with all events of the match.
+//
+// A referee that was killed in between has lost the newest replies of a match, those of its last
+// 50 ms or so. Turns from there on are asked again, with the same numbers and the same draws; what
+// the bot was sent of the match beyond them did not happen.
 type Resume struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The offer as it was made.
-	Offer         *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
+	Offer *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
+	// The entropy of this bot's own join, with which a bot that was restarted can check the dealing.
+	Entropy       []byte `protobuf:"bytes,2,opt,name=entropy,proto3" json:"entropy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_arena_v1_referee_proto_msgTypes[12]
+	mi := &file_arena_v1_referee_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -974,7 +1039,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[12]
+	mi := &file_arena_v1_referee_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -987,7 +1052,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{12}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Resume) GetOffer() *Offer {
@@ -997,16 +1062,24 @@ func (x *Resume) GetOffer() *Offer {
 	return nil
 }
 
+func (x *Resume) GetEntropy() []byte {
+	if x != nil {
+		return x.Entropy
+	}
+	return nil
+}
+
 var File_arena_v1_referee_proto protoreflect.FileDescriptor
 
 const file_arena_v1_referee_proto_rawDesc = "" +
 	"\n" +
-	"\x16arena/v1/referee.proto\x12\barena.v1\x1a\x13arena/v1/game.proto\x1a\x19arena/v1/transcript.proto\"\xb5\x01\n" +
+	"\x16arena/v1/referee.proto\x12\barena.v1\x1a\x13arena/v1/game.proto\x1a\x19arena/v1/transcript.proto\"\xdc\x01\n" +
 	"\vPlayRequest\x12%\n" +
 	"\x05hello\x18\x01 \x01(\v2\x0f.arena.v1.HelloR\x05hello\x12$\n" +
 	"\x05joins\x18\x02 \x03(\v2\x0e.arena.v1.JoinR\x05joins\x12-\n" +
 	"\bdeclines\x18\x03 \x03(\v2\x11.arena.v1.DeclineR\bdeclines\x12*\n" +
-	"\aanswers\x18\x04 \x03(\v2\x10.arena.v1.AnswerR\aanswers\"\xc0\x02\n" +
+	"\aanswers\x18\x04 \x03(\v2\x10.arena.v1.AnswerR\aanswers\x12%\n" +
+	"\x05drain\x18\x05 \x01(\v2\x0f.arena.v1.DrainR\x05drain\"\xc0\x02\n" +
 	"\fPlayResponse\x12+\n" +
 	"\awelcome\x18\x01 \x01(\v2\x11.arena.v1.WelcomeR\awelcome\x12'\n" +
 	"\x06offers\x18\x02 \x03(\v2\x0f.arena.v1.OfferR\x06offers\x126\n" +
@@ -1021,7 +1094,7 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\x05games\x18\x03 \x03(\tR\x05games\x12\x1f\n" +
 	"\vmax_matches\x18\x04 \x01(\x05R\n" +
 	"maxMatches\x12\x16\n" +
-	"\x06client\x18\x05 \x01(\tR\x06client\"\xb9\x01\n" +
+	"\x06client\x18\x05 \x01(\tR\x06client\"\xda\x01\n" +
 	"\aWelcome\x12)\n" +
 	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\x12+\n" +
 	"\aentrant\x18\x02 \x01(\v2\x11.arena.v1.EntrantR\aentrant\x12\x1f\n" +
@@ -1029,7 +1102,9 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"maxMatches\x12\x14\n" +
 	"\x05games\x18\x04 \x03(\tR\x05games\x12\x1f\n" +
 	"\vsigning_key\x18\x05 \x01(\fR\n" +
-	"signingKey\"\xa6\x02\n" +
+	"signingKey\x12\x1f\n" +
+	"\vknows_drain\x18\x06 \x01(\bR\n" +
+	"knowsDrain\"\xa6\x02\n" +
 	"\x05Offer\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12+\n" +
 	"\aoptions\x18\x02 \x01(\v2\x11.arena.v1.OptionsR\aoptions\x12\x12\n" +
@@ -1046,7 +1121,8 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x18\n" +
 	"\aentropy\x18\x02 \x01(\fR\aentropy\"$\n" +
 	"\aDecline\x12\x19\n" +
-	"\bmatch_id\x18\x01 \x01(\tR\amatchId\"?\n" +
+	"\bmatch_id\x18\x01 \x01(\tR\amatchId\"\a\n" +
+	"\x05Drain\"?\n" +
 	"\n" +
 	"Withdrawal\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x16\n" +
@@ -1078,9 +1154,10 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\n" +
 	"transcript\x18\x02 \x01(\v2\x14.arena.v1.TranscriptR\n" +
 	"transcript\x12'\n" +
-	"\x06events\x18\x04 \x03(\v2\x0f.arena.v1.EventR\x06events\"/\n" +
+	"\x06events\x18\x04 \x03(\v2\x0f.arena.v1.EventR\x06events\"I\n" +
 	"\x06Resume\x12%\n" +
-	"\x05offer\x18\x01 \x01(\v2\x0f.arena.v1.OfferR\x05offer2K\n" +
+	"\x05offer\x18\x01 \x01(\v2\x0f.arena.v1.OfferR\x05offer\x12\x18\n" +
+	"\aentropy\x18\x02 \x01(\fR\aentropy2K\n" +
 	"\x0eRefereeService\x129\n" +
 	"\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x010\x01B?\n" +
 	"\barena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\bArena.V1b\x06proto3"
@@ -1097,7 +1174,7 @@ func file_arena_v1_referee_proto_rawDescGZIP() []byte {
 	return file_arena_v1_referee_proto_rawDescData
 }
 
-var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_arena_v1_referee_proto_goTypes = []any{
 	(*PlayRequest)(nil),  // 0: arena.v1.PlayRequest
 	(*PlayResponse)(nil), // 1: arena.v1.PlayResponse
@@ -1106,52 +1183,54 @@ var file_arena_v1_referee_proto_goTypes = []any{
 	(*Offer)(nil),        // 4: arena.v1.Offer
 	(*Join)(nil),         // 5: arena.v1.Join
 	(*Decline)(nil),      // 6: arena.v1.Decline
-	(*Withdrawal)(nil),   // 7: arena.v1.Withdrawal
-	(*Turn)(nil),         // 8: arena.v1.Turn
-	(*Answer)(nil),       // 9: arena.v1.Answer
-	(*Refusal)(nil),      // 10: arena.v1.Refusal
-	(*End)(nil),          // 11: arena.v1.End
-	(*Resume)(nil),       // 12: arena.v1.Resume
-	(*Entrant)(nil),      // 13: arena.v1.Entrant
-	(*Options)(nil),      // 14: arena.v1.Options
-	(*TimeControl)(nil),  // 15: arena.v1.TimeControl
-	(*View)(nil),         // 16: arena.v1.View
-	(*Event)(nil),        // 17: arena.v1.Event
-	(*Action)(nil),       // 18: arena.v1.Action
-	(FaultKind)(0),       // 19: arena.v1.FaultKind
-	(*Transcript)(nil),   // 20: arena.v1.Transcript
+	(*Drain)(nil),        // 7: arena.v1.Drain
+	(*Withdrawal)(nil),   // 8: arena.v1.Withdrawal
+	(*Turn)(nil),         // 9: arena.v1.Turn
+	(*Answer)(nil),       // 10: arena.v1.Answer
+	(*Refusal)(nil),      // 11: arena.v1.Refusal
+	(*End)(nil),          // 12: arena.v1.End
+	(*Resume)(nil),       // 13: arena.v1.Resume
+	(*Entrant)(nil),      // 14: arena.v1.Entrant
+	(*Options)(nil),      // 15: arena.v1.Options
+	(*TimeControl)(nil),  // 16: arena.v1.TimeControl
+	(*View)(nil),         // 17: arena.v1.View
+	(*Event)(nil),        // 18: arena.v1.Event
+	(*Action)(nil),       // 19: arena.v1.Action
+	(FaultKind)(0),       // 20: arena.v1.FaultKind
+	(*Transcript)(nil),   // 21: arena.v1.Transcript
 }
 var file_arena_v1_referee_proto_depIdxs = []int32{
 	2,  // 0: arena.v1.PlayRequest.hello:type_name -> arena.v1.Hello
 	5,  // 1: arena.v1.PlayRequest.joins:type_name -> arena.v1.Join
 	6,  // 2: arena.v1.PlayRequest.declines:type_name -> arena.v1.Decline
-	9,  // 3: arena.v1.PlayRequest.answers:type_name -> arena.v1.Answer
-	3,  // 4: arena.v1.PlayResponse.welcome:type_name -> arena.v1.Welcome
-	4,  // 5: arena.v1.PlayResponse.offers:type_name -> arena.v1.Offer
-	7,  // 6: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
-	10, // 7: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
-	8,  // 8: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
-	11, // 9: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
-	12, // 10: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
-	13, // 11: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
-	14, // 12: arena.v1.Offer.options:type_name -> arena.v1.Options
-	13, // 13: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
-	15, // 14: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
-	16, // 15: arena.v1.Turn.view:type_name -> arena.v1.View
-	17, // 16: arena.v1.Turn.events:type_name -> arena.v1.Event
-	18, // 17: arena.v1.Answer.action:type_name -> arena.v1.Action
-	19, // 18: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
-	18, // 19: arena.v1.Refusal.played:type_name -> arena.v1.Action
-	20, // 20: arena.v1.End.transcript:type_name -> arena.v1.Transcript
-	17, // 21: arena.v1.End.events:type_name -> arena.v1.Event
-	4,  // 22: arena.v1.Resume.offer:type_name -> arena.v1.Offer
-	0,  // 23: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
-	1,  // 24: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
-	24, // [24:25] is the sub-list for method output_type
-	23, // [23:24] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	10, // 3: arena.v1.PlayRequest.answers:type_name -> arena.v1.Answer
+	7,  // 4: arena.v1.PlayRequest.drain:type_name -> arena.v1.Drain
+	3,  // 5: arena.v1.PlayResponse.welcome:type_name -> arena.v1.Welcome
+	4,  // 6: arena.v1.PlayResponse.offers:type_name -> arena.v1.Offer
+	8,  // 7: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
+	11, // 8: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
+	9,  // 9: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
+	12, // 10: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
+	13, // 11: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
+	14, // 12: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
+	15, // 13: arena.v1.Offer.options:type_name -> arena.v1.Options
+	14, // 14: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
+	16, // 15: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
+	17, // 16: arena.v1.Turn.view:type_name -> arena.v1.View
+	18, // 17: arena.v1.Turn.events:type_name -> arena.v1.Event
+	19, // 18: arena.v1.Answer.action:type_name -> arena.v1.Action
+	20, // 19: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
+	19, // 20: arena.v1.Refusal.played:type_name -> arena.v1.Action
+	21, // 21: arena.v1.End.transcript:type_name -> arena.v1.Transcript
+	18, // 22: arena.v1.End.events:type_name -> arena.v1.Event
+	4,  // 23: arena.v1.Resume.offer:type_name -> arena.v1.Offer
+	0,  // 24: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
+	1,  // 25: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
+	25, // [25:26] is the sub-list for method output_type
+	24, // [24:25] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_referee_proto_init() }
@@ -1167,7 +1246,7 @@ func file_arena_v1_referee_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_referee_proto_rawDesc), len(file_arena_v1_referee_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -40,7 +40,8 @@ const (
 //  4. the referee sends `end` when the match is over, and offers further matches.
 //
 // A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-// every match still running and every turn still open. docs/protocol.md explains the rest.
+// every match still running and every turn still open. So it does after a restart of the referee,
+// which ends no match. docs/protocol.md explains the rest.
 type RefereeServiceClient interface {
 	// Plays rated matches for as long as the stream is open.
 	//
@@ -90,7 +91,8 @@ type RefereeService_PlayClient = grpc.BidiStreamingClient[PlayRequest, PlayRespo
 //  4. the referee sends `end` when the match is over, and offers further matches.
 //
 // A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-// every match still running and every turn still open. docs/protocol.md explains the rest.
+// every match still running and every turn still open. So it does after a restart of the referee,
+// which ends no match. docs/protocol.md explains the rest.
 type RefereeServiceServer interface {
 	// Plays rated matches for as long as the stream is open.
 	//
