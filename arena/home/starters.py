@@ -16,12 +16,12 @@ _CHECKOUT = SAMPLE_BOTS.parents[1]
 """In a checkout the starters of other languages are beside the Python bots."""
 
 LANGUAGES: Mapping[str, str] = {
-    "python": "pip install, then: python bot.py",
-    "javascript": "npm ci && npm start",
-    "typescript": "npm ci && npm run build && npm start",
+    "python": "pip install bluff_arena-*.whl && python bot.py",
+    "javascript": "npm ci && node main.js",
+    "typescript": "npm ci && npm run build && node dist/main.js",
     "go": "go build -o bot . && ./bot",
     "rust": "cargo build --release && target/release/arena-bot",
-    "java": "mvn -q package && java -jar target/bot.jar",
+    "java": "mvn -q package -DskipTests && java -jar target/bot.jar",
     "cpp": "cmake -S . -B build && cmake --build build && build/bot",
 }
 """How a starter is built and run, by language."""

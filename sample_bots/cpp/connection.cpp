@@ -44,7 +44,7 @@ std::string setting(const char* name, const std::string& otherwise = "") {
   return value && *value ? value : otherwise;
 }
 
-/** A match that the bot has joined; no entropy if an earlier run of the program joined. */
+/** A match that the bot has joined, and what it joined with. */
 struct Match {
   Offer offer;
   std::string entropy;
@@ -74,10 +74,10 @@ class Connection {
       : address_(std::move(address)), token_(std::move(token)) {}
 
   int play() {
-    for (double pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+    for (double pause = first_pause;; pause = std::min(pause * 4 / 3, longest_pause)) {
       const grpc::Status status = play_once();
       std::unique_lock lock(mutex_);
-      if (gone()) return stopped("Stopped.", 0);
+      if (leaving_ && (status.ok() || matches_.empty())) return stopped("Stopped.", 0);
       if (status.error_code() == grpc::StatusCode::ABORTED) {
         return stopped("Stopped: " + status.error_message(), 0);
       }
@@ -104,6 +104,11 @@ class Connection {
     leaving_ = true;
     std::cerr << "Finishing " << matches_.size() << " matches; Ctrl-C again leaves at once."
               << std::endl;
+    if (drains_) {
+      PlayRequest request;
+      request.mutable_drain();
+      stream_->Write(request);
+    }
     close_when_done();
   }
 
@@ -113,7 +118,9 @@ class Connection {
     return code;
   }
 
-  bool gone() const { return leaving_ && matches_.empty(); }
+  /** Whether it is time to close our side of the stream. A referee that drains the bot closes the
+   * stream itself. */
+  bool gone() const { return leaving_ && !drains_ && matches_.empty(); }
 
   /** Plays over one stream until it ends, and returns why it did. */
   grpc::Status play_once() {
@@ -139,12 +146,13 @@ class Connection {
     {
       const std::lock_guard lock(mutex_);
       welcomed_ = false;
+      drains_ = false;
       lost_ = std::move(matches_);
       matches_.clear();
       stream_ = stream.get();
       closed_ = false;
+      stream->Write(request);
     }
-    stream->Write(request);
     PlayResponse response;
     while (stream->Read(&response)) {
       const std::lock_guard lock(mutex_);
@@ -180,17 +188,20 @@ class Connection {
       const Welcome& welcome = response.welcome();
       std::cerr << "Connected as " << welcome.entrant().bot() << " " << welcome.entrant().version()
                 << ", up to " << welcome.max_matches() << " matches at once." << std::endl;
+      drains_ = welcome.knows_drain();
+      // The wish of the stream before was lost with it.
+      if (leaving_ && drains_) request.mutable_drain();
     }
     for (const Resume& resume : response.resumes()) {
       const Offer& offer = resume.offer();
       if (auto known = lost_.extract(offer.match_id())) {
         matches_.insert(std::move(known));
       } else {
-        matches_.emplace(offer.match_id(), Match{offer, "", Bot(offer)});
+        matches_.emplace(offer.match_id(), Match{offer, resume.entropy(), Bot(offer)});
       }
     }
     for (const Offer& offer : response.offers()) {
-      if (leaving_) {
+      if (leaving_ && !drains_) {
         request.add_declines()->set_match_id(offer.match_id());
         continue;
       }
@@ -259,6 +270,7 @@ class Connection {
   grpc::ClientReaderWriter<PlayRequest, PlayResponse>* stream_ = nullptr;
   bool closed_ = false;  // our side of the stream
   bool leaving_ = false;
+  bool drains_ = false;  // whether the referee knows `drain`
   bool asked_to_stop_ = false;
   bool welcomed_ = false;
 };

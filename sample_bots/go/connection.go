@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	mathrand "math/rand/v2"
 	"os"
@@ -47,7 +48,7 @@ const (
 // match is one that the bot has joined.
 type match struct {
 	offer   *pb.Offer
-	entropy []byte // what it joined with; nil if an earlier run of the program joined
+	entropy []byte // what it joined with
 	bot     Bot
 }
 
@@ -57,6 +58,7 @@ type connection struct {
 	matches  map[string]*match
 	lost     map[string]*match // of the stream before, not resumed
 	leaving  bool
+	drains   bool // whether the referee knows `drain`
 	welcomed bool
 	signals  chan os.Signal
 }
@@ -76,9 +78,9 @@ func Run(settings Settings, newBot func(*pb.Offer) Bot) {
 	}
 	conn := &connection{settings: settings, newBot: newBot, signals: make(chan os.Signal, 2)}
 	signal.Notify(conn.signals, os.Interrupt, syscall.SIGTERM)
-	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+	for pause := firstPause; ; pause = min(pause*4/3, longestPause) {
 		err := conn.playOnce(address, token)
-		if conn.gone() {
+		if conn.leaving && (err == io.EOF || len(conn.matches) == 0) {
 			log.Print("Stopped.")
 			return
 		}
@@ -104,7 +106,11 @@ func Run(settings Settings, newBot func(*pb.Offer) Bot) {
 	}
 }
 
-func (conn *connection) gone() bool { return conn.leaving && len(conn.matches) == 0 }
+// gone says whether it is time to close our side of the stream. A referee that drains the bot closes
+// the stream itself.
+func (conn *connection) gone() bool {
+	return conn.leaving && !conn.drains && len(conn.matches) == 0
+}
 
 // playOnce plays over one stream until it ends, and returns why it did.
 func (conn *connection) playOnce(address, token string) error {
@@ -127,7 +133,7 @@ func (conn *connection) playOnce(address, token string) error {
 	if err != nil {
 		return err
 	}
-	conn.welcomed = false
+	conn.welcomed, conn.drains = false, false
 	conn.lost, conn.matches = conn.matches, map[string]*match{}
 	hello := &pb.Hello{
 		ProtocolVersion: 1,
@@ -173,9 +179,12 @@ func (conn *connection) playOnce(address, token string) error {
 				os.Exit(130)
 			}
 			conn.leaving = true
+			if conn.drains {
+				stream.Send(&pb.PlayRequest{Drain: &pb.Drain{}})
+			}
 			log.Printf("Finishing %d matches; Ctrl-C again leaves at once.", len(conn.matches))
 		case <-patience:
-			return nil
+			return io.EOF
 		case err := <-ended:
 			return err
 		}
@@ -189,18 +198,22 @@ func (conn *connection) reply(response *pb.PlayResponse) *pb.PlayRequest {
 		log.Printf("Connected as %s %s; playing %s, up to %d matches at once.",
 			welcome.GetEntrant().GetBot(), welcome.GetEntrant().GetVersion(),
 			strings.Join(welcome.GetGames(), ", "), welcome.GetMaxMatches())
+		conn.drains = welcome.GetKnowsDrain()
+		if conn.leaving && conn.drains { // the wish of the stream before was lost with it
+			request.Drain = &pb.Drain{}
+		}
 	}
 	for _, resume := range response.GetResumes() {
 		offer := resume.GetOffer()
 		known := conn.lost[offer.GetMatchId()]
 		delete(conn.lost, offer.GetMatchId())
 		if known == nil {
-			known = &match{offer: offer, bot: conn.newBot(offer)}
+			known = &match{offer, resume.GetEntropy(), conn.newBot(offer)}
 		}
 		conn.matches[offer.GetMatchId()] = known
 	}
 	for _, offer := range response.GetOffers() {
-		if conn.leaving {
+		if conn.leaving && !conn.drains {
 			request.Declines = append(request.Declines, &pb.Decline{MatchId: offer.GetMatchId()})
 			continue
 		}
@@ -260,7 +273,7 @@ func (match *match) check(transcript *pb.Transcript) error {
 		return errors.New("the match is not the one offered")
 	case !bytes.Equal(transcript.GetCommitment(), offer.GetCommitment()):
 		return errors.New("the commitment is not the one offered")
-	case seat >= len(entropies) || match.entropy != nil && !bytes.Equal(match.entropy, entropies[seat]):
+	case seat >= len(entropies) || len(match.entropy) > 0 && !bytes.Equal(match.entropy, entropies[seat]):
 		return errors.New("it was not dealt with the entropy that this bot sent")
 	}
 	if err := CheckDealing(transcript); err != nil {

@@ -48,6 +48,7 @@ class Connection {
   matches = new Map();
   lost = new Map(); // of the stream before, not resumed
   leaving = false;
+  drains = false; // whether the referee knows `drain`
   pause = FIRST_PAUSE;
   stream;
 
@@ -74,10 +75,13 @@ class Connection {
     const stream = (this.stream = client.play(metadata));
     this.lost = this.matches;
     this.matches = new Map();
+    this.drains = false;
     stream.on("data", (response) => {
       this.pause = FIRST_PAUSE;
       const request = this.reply(response);
-      if (Object.values(request).some((list) => list.length > 0)) stream.write(request);
+      if (Object.values(request).some((said) => !Array.isArray(said) || said.length > 0)) {
+        stream.write(request);
+      }
       this.leaveWhenDone();
       // The answers leave before matches are checked.
       if (response.ends.length > 0) setImmediate(() => this.ended(response.ends));
@@ -86,12 +90,13 @@ class Connection {
     stream.on("status", ({ code, details }) => {
       client.close();
       this.stream = undefined;
-      if (this.leaving && this.matches.size === 0) this.exit("Stopped.", 0);
+      const done = code === grpc.status.OK || this.matches.size === 0;
+      if (this.leaving && done) this.exit("Stopped.", 0);
       if (code === grpc.status.ABORTED) this.exit(`Stopped: ${details}`, 0);
       if (FINAL.includes(code)) this.exit(`The referee refused this bot: ${details}`, 2);
       // Opening the stream again resumes: the referee sends all running matches and open turns.
       const wait = this.pause * (0.5 + Math.random() / 2);
-      this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+      this.pause = Math.min((this.pause * 4) / 3, LONGEST_PAUSE);
       console.error(
         `Not connected to ${this.address} (${details || "stream closed"}); ` +
           `again in ${(wait / 1000).toFixed(1)} s. ARENA_ADDRESS says which referee.`,
@@ -112,12 +117,14 @@ class Connection {
   leave() {
     if (this.leaving || !this.stream) this.exit("Stopped.", this.leaving ? 130 : 0);
     this.leaving = true;
+    if (this.drains) this.stream.write({ drain: {} });
     console.error(`Finishing ${this.matches.size} matches; Ctrl-C again leaves at once.`);
     this.leaveWhenDone();
   }
 
   leaveWhenDone() {
-    if (!this.leaving || this.matches.size > 0) return;
+    // A referee that drains the bot closes the stream itself.
+    if (!this.leaving || this.drains || this.matches.size > 0) return;
     this.stream?.end();
     setTimeout(() => this.exit("Stopped.", 0), GOODBYE).unref();
   }
@@ -137,15 +144,22 @@ class Connection {
       console.error(
         `Connected as ${bot} ${version}; playing ${games}, up to ${most} matches at once.`,
       );
+      this.drains = welcome.knows_drain;
+      // The wish of the stream before was lost with it.
+      if (this.leaving && this.drains) request.drain = {};
     }
-    for (const { offer } of resumes) {
-      const known = this.lost.get(offer.match_id) ?? { offer: offer, bot: new this.kind(offer) };
+    for (const { offer, entropy } of resumes) {
+      const known = this.lost.get(offer.match_id) ?? {
+        offer,
+        entropy,
+        bot: new this.kind(offer),
+      };
       this.lost.delete(offer.match_id);
       this.matches.set(offer.match_id, known);
     }
     for (const offer of offers) {
       const { match_id } = offer;
-      if (this.leaving) {
+      if (this.leaving && !this.drains) {
         request.declines.push({ match_id });
         continue;
       }
@@ -209,7 +223,7 @@ function wrong({ offer, entropy }, transcript) {
   if (!transcript.commitment.equals(offer.commitment)) {
     return "the commitment is not the one offered";
   }
-  if (entropy && !transcript.entropies[offer.seat]?.equals(entropy)) {
+  if (entropy?.length && !transcript.entropies[offer.seat]?.equals(entropy)) {
     return "it was not dealt with the entropy that this bot sent";
   }
   return dealingError(transcript);

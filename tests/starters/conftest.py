@@ -10,5 +10,5 @@ def language(request: pytest.FixtureRequest) -> Language:
     """A starter, built."""
     language: Language = request.param
     language.require()
-    language.run_to_end(language.build)
+    language.build()
     return language

@@ -125,7 +125,7 @@ async def test_it_ignores_fields_it_does_not_know_and_logs_refusals(language: La
     assert "Fault 1 in match m1, turn 1: Too late. Bet." in errors
 
 
-async def test_at_the_first_interrupt_it_finishes_its_match_and_closes_the_stream(
+async def test_it_leaves_an_older_referee_by_finishing_its_match_and_closing_the_stream(
     language: Language,
 ) -> None:
     closed = asyncio.Event()
@@ -133,7 +133,7 @@ async def test_at_the_first_interrupt_it_finishes_its_match_and_closes_the_strea
 
     async def script(stream: Stream) -> None:
         setup, offer = offered()
-        await stream.welcome(offers=[offer])
+        await stream.welcome(knows_drain=False, offers=[offer])
         conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
         joined.set()
         await interrupted.wait()
@@ -157,3 +157,52 @@ async def test_at_the_first_interrupt_it_finishes_its_match_and_closes_the_strea
             code, errors = await _ending(process)
     assert code == 0
     assert closed.is_set(), errors
+
+
+async def test_it_asks_a_referee_that_knows_drain_and_joins_the_rest_of_its_block(
+    language: Language,
+) -> None:
+    joined, drained = asyncio.Event(), asyncio.Event()
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome(offers=[offered()[1]])
+        await stream.hear()
+        joined.set()
+        assert (await stream.hear()).HasField("drain")
+        await stream.say(withdrawals=[pb.Withdrawal(match_id="m1", reason="Nobody came.")])
+        setup, offer = offered("m2")
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        while conductor.record is None:
+            await stream.say(turns=[conductor.turn()])
+            conductor.answer((await stream.hear()).answers[0])
+        await stream.say(ends=[conductor.end()])
+        drained.set()
+
+    async with referee(script, refuse) as address:
+        with _bot(language, address.target) as process:
+            async with asyncio.timeout(20):
+                await joined.wait()
+            process.send_signal(signal.SIGINT)
+            code, errors = await _ending(process)
+    assert drained.is_set(), errors
+    assert (code, "NOT DEALT" in errors) == (0, False)
+
+
+async def test_a_program_that_was_restarted_checks_the_dealing_with_the_entropy_it_is_told(
+    language: Language,
+) -> None:
+    async def resume(stream: Stream) -> None:
+        conductor = Conductor(offered()[0], b"not what is told")
+        resumed = pb.Resume(offer=offered()[1], entropy=b"what it had sent")
+        await stream.welcome(resumes=[resumed], turns=[conductor.turn(repeat=True)])
+        while conductor.record is None:
+            conductor.answer((await stream.hear()).answers[0])
+            if conductor.record is None:
+                await stream.say(turns=[conductor.turn()])
+        await stream.say(ends=[conductor.end()])
+
+    async with referee(resume, refuse) as address:
+        with _bot(language, address.target) as process:
+            _, errors = await _ending(process)
+    assert "MATCH m1 WAS NOT DEALT AS PROMISED" in errors

@@ -20,7 +20,7 @@ def test_it_is_fresh(tmp_path: Path) -> None:
         "google.golang.org/protobuf/cmd/protoc-gen-go",
         "google.golang.org/grpc/cmd/protoc-gen-go-grpc",
     ):
-        go.run_to_end(("go", "build", "-o", "bin/", plugin))
+        go.run_to_end(f"go build -o bin/ {plugin}")
     folder = go.folder
     protoc = shutil.which("python", path=str(Path(sys.executable).parent))
     assert protoc is not None

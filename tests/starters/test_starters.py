@@ -1,12 +1,14 @@
 """Every starter is built, agrees with the vectors, and plays all games without a fault."""
 
+import os
+
 import pytest
 
-from tests.starters.languages import Language
+from tests.starters.languages import LANGUAGES, SAMPLE_BOTS, Language
 from tests.starters.league import play_league
 
-MATCHES = 200
-"""Of each game and starter. (2,000 were played by hand: see CONTRIBUTING.md.)"""
+MATCHES = int(os.environ.get("STARTER_MATCHES", "200"))
+"""Of each game and starter."""
 
 TABLES = (("bluff", 2), ("bluff_you", 3), ("bloeff", 3))
 
@@ -14,11 +16,11 @@ TABLES = (("bluff", 2), ("bluff_you", 3), ("bloeff", 3))
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_it_agrees_with_the_vectors(language: Language) -> None:
-    language.run_to_end(language.test)
+    language.test()
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(600 + MATCHES)
 async def test_it_plays_without_a_fault_and_leaves_at_the_first_interrupt(
     language: Language, database: str
 ) -> None:
@@ -30,3 +32,10 @@ async def test_it_plays_without_a_fault_and_leaves_at_the_first_interrupt(
     assert "NOT DEALT" not in told
     assert "Fault" not in told
     assert set(played.codes.values()) == {0}, f"{played.codes}\n{told}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
+def test_the_page_of_languages_has_its_commands(language: Language) -> None:
+    page = (SAMPLE_BOTS.parent / "docs" / "languages.md").read_text()
+    for command in language.commands:
+        assert f"| `{command}` |" in page

@@ -30,8 +30,8 @@ const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// A match that the bot has joined.
 struct Match {
     offer: Offer,
-    /// What it joined with; None if an earlier run of the program joined.
-    entropy: Option<Vec<u8>>,
+    /// What it joined with.
+    entropy: Vec<u8>,
     bot: Bot,
 }
 
@@ -41,6 +41,8 @@ struct Connection {
     /// Matches of the stream before that were not resumed.
     lost: HashMap<String, Match>,
     leaving: bool,
+    /// Whether the referee knows `drain`.
+    drains: bool,
     welcomed: bool,
 }
 
@@ -68,7 +70,7 @@ async fn play() -> ExitCode {
     let mut pause = FIRST_PAUSE;
     loop {
         let status = connection.play_once(&address, &token, &mut signals).await;
-        if connection.gone() {
+        if connection.leaving && (status.code() == Code::Ok || connection.matches.is_empty()) {
             eprintln!("Stopped.");
             return ExitCode::SUCCESS;
         }
@@ -91,7 +93,7 @@ async fn play() -> ExitCode {
         }
         let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
         let wait = pause * (0.5 + jitter / 2.0);
-        pause = (2.0 * pause).min(LONGEST_PAUSE);
+        pause = (pause * 4.0 / 3.0).min(LONGEST_PAUSE);
         let why = status.message();
         eprintln!(
             "Not connected to {address} ({why}); again in {wait:.1} s. ARENA_ADDRESS says which referee."
@@ -124,8 +126,10 @@ fn stop_signals() -> UnboundedReceiver<()> {
 }
 
 impl Connection {
+    /// Whether it is time to close our side of the stream. A referee that drains the bot closes the
+    /// stream itself.
     fn gone(&self) -> bool {
-        self.leaving && self.matches.is_empty()
+        self.leaving && !self.drains && self.matches.is_empty()
     }
 
     /// Plays over one stream until it ends, and returns why it did.
@@ -136,6 +140,7 @@ impl Connection {
         signals: &mut UnboundedReceiver<()>,
     ) -> Status {
         self.welcomed = false;
+        self.drains = false;
         self.lost = std::mem::take(&mut self.matches);
         self.converse(address, token, signals)
             .await
@@ -215,6 +220,10 @@ impl Connection {
                         std::process::exit(130);
                     }
                     self.leaving = true;
+                    if let (true, Some(sender)) = (self.drains, &sender) {
+                        let drain = Some(Drain {});
+                        let _ = sender.send(PlayRequest { drain, ..Default::default() });
+                    }
                     let running = self.matches.len();
                     eprintln!("Finishing {running} matches; Ctrl-C again leaves at once.");
                 }
@@ -227,6 +236,9 @@ impl Connection {
     fn reply(&mut self, response: &PlayResponse) -> PlayRequest {
         let mut request = PlayRequest::default();
         if let Some(welcome) = &response.welcome {
+            self.drains = welcome.knows_drain;
+            // The wish of the stream before was lost with it.
+            request.drain = (self.leaving && self.drains).then_some(Drain {});
             let entrant = welcome.entrant.clone().unwrap_or_default();
             let (games, most) = (welcome.games.join(", "), welcome.max_matches);
             let Entrant { bot, version, .. } = entrant;
@@ -234,15 +246,13 @@ impl Connection {
                 "Connected as {bot} {version}; playing {games}, up to {most} matches at once."
             );
         }
-        for offer in response
-            .resumes
-            .iter()
-            .filter_map(|resume| resume.offer.as_ref())
-        {
+        for Resume { offer, entropy } in &response.resumes {
+            let Some(offer) = offer else { continue };
             let begin = || {
+                let entropy = entropy.clone();
                 Some(Match {
                     offer: offer.clone(),
-                    entropy: None,
+                    entropy,
                     bot: Bot::new(offer)?,
                 })
             };
@@ -253,7 +263,7 @@ impl Connection {
         for offer in &response.offers {
             let match_id = offer.match_id.clone();
             match Bot::new(offer) {
-                Some(bot) if !self.leaving => {
+                Some(bot) if self.drains || !self.leaving => {
                     let mut entropy = vec![0; 16];
                     getrandom::fill(&mut entropy).expect("the system has random bytes");
                     request.joins.push(Join {
@@ -262,7 +272,7 @@ impl Connection {
                     });
                     let joined = Match {
                         offer: offer.clone(),
-                        entropy: Some(entropy),
+                        entropy,
                         bot,
                     };
                     self.matches.insert(match_id, joined);
@@ -338,7 +348,7 @@ impl Match {
             return Err("the commitment is not the one offered".into());
         }
         let recorded = transcript.entropies.get(self.offer.seat as usize);
-        if self.entropy.is_some() && self.entropy.as_ref() != recorded {
+        if !self.entropy.is_empty() && Some(&self.entropy) != recorded {
             return Err("it was not dealt with the entropy that this bot sent".into());
         }
         dealing::check(transcript)

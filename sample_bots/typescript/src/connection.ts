@@ -48,8 +48,8 @@ export const { RefereeService } = (
   grpc.loadPackageDefinition(definition) as unknown as ProtoGrpcType
 ).arena.v1;
 
-/** A match that the bot has joined; without entropy if an earlier run of the program joined. */
-type Match = { offer: Offer; entropy?: Buffer; bot: InstanceType<BotClass> };
+/** A match that the bot has joined, and what it joined with. */
+type Match = { offer: Offer; entropy: Buffer; bot: InstanceType<BotClass> };
 
 /** Plays until Ctrl-C. After the first one (or SIGTERM) the running matches are finished; the second
  * leaves at once. The exit code is 2 if the referee refuses the bot. */
@@ -66,6 +66,7 @@ class Connection {
   private matches = new Map<string, Match>();
   private lost = new Map<string, Match>(); // of the stream before, not resumed
   private leaving = false;
+  private drains = false; // whether the referee knows `drain`
   private pause = FIRST_PAUSE;
   private stream: ReturnType<InstanceType<typeof RefereeService>["play"]> | undefined;
 
@@ -92,10 +93,13 @@ class Connection {
     const stream = (this.stream = client.play(metadata));
     this.lost = this.matches;
     this.matches = new Map();
+    this.drains = false;
     stream.on("data", (response: PlayResponse) => {
       this.pause = FIRST_PAUSE;
       const request = this.reply(response);
-      if (Object.values(request).some((list) => list.length > 0)) stream.write(request);
+      if (Object.values(request).some((said) => !Array.isArray(said) || said.length > 0)) {
+        stream.write(request);
+      }
       this.leaveWhenDone();
       // The answers leave before matches are checked.
       if (response.ends.length > 0) setImmediate(() => this.ended(response.ends));
@@ -104,12 +108,13 @@ class Connection {
     stream.on("status", ({ code, details }) => {
       client.close();
       this.stream = undefined;
-      if (this.leaving && this.matches.size === 0) this.exit("Stopped.", 0);
+      const done = code === grpc.status.OK || this.matches.size === 0;
+      if (this.leaving && done) this.exit("Stopped.", 0);
       if (code === grpc.status.ABORTED) this.exit(`Stopped: ${details}`, 0);
       if (FINAL.includes(code)) this.exit(`The referee refused this bot: ${details}`, 2);
       // Opening the stream again resumes: the referee sends all running matches and open turns.
       const wait = this.pause * (0.5 + Math.random() / 2);
-      this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
+      this.pause = Math.min((this.pause * 4) / 3, LONGEST_PAUSE);
       console.error(
         `Not connected to ${this.address} (${details || "stream closed"}); ` +
           `again in ${(wait / 1000).toFixed(1)} s. ARENA_ADDRESS says which referee.`,
@@ -130,12 +135,14 @@ class Connection {
   private leave(): void {
     if (this.leaving || !this.stream) this.exit("Stopped.", this.leaving ? 130 : 0);
     this.leaving = true;
+    if (this.drains) this.stream.write({ drain: {} });
     console.error(`Finishing ${this.matches.size} matches; Ctrl-C again leaves at once.`);
     this.leaveWhenDone();
   }
 
   private leaveWhenDone(): void {
-    if (!this.leaving || this.matches.size > 0) return;
+    // A referee that drains the bot closes the stream itself.
+    if (!this.leaving || this.drains || this.matches.size > 0) return;
     this.stream?.end();
     setTimeout(() => this.exit("Stopped.", 0), GOODBYE).unref();
   }
@@ -149,7 +156,8 @@ class Connection {
   private reply({ welcome, resumes, offers, withdrawals, refusals, turns }: PlayResponse) {
     const request = { joins: [], declines: [], answers: [] } as Required<
       Pick<PlayRequestInput, "joins" | "declines" | "answers">
-    >;
+    > &
+      PlayRequestInput;
     if (welcome) {
       const { bot, version } = welcome.entrant!;
       const most = welcome.max_matches;
@@ -157,15 +165,22 @@ class Connection {
       console.error(
         `Connected as ${bot} ${version}; playing ${games}, up to ${most} matches at once.`,
       );
+      this.drains = welcome.knows_drain;
+      // The wish of the stream before was lost with it.
+      if (this.leaving && this.drains) request.drain = {};
     }
-    for (const { offer } of resumes) {
-      const known = this.lost.get(offer!.match_id) ?? { offer: offer!, bot: new this.kind(offer!) };
+    for (const { offer, entropy } of resumes) {
+      const known = this.lost.get(offer!.match_id) ?? {
+        offer: offer!,
+        entropy,
+        bot: new this.kind(offer!),
+      };
       this.lost.delete(offer!.match_id);
       this.matches.set(offer!.match_id, known);
     }
     for (const offer of offers) {
       const { match_id } = offer;
-      if (this.leaving) {
+      if (this.leaving && !this.drains) {
         request.declines.push({ match_id });
         continue;
       }
@@ -229,7 +244,7 @@ function wrong({ offer, entropy }: Match, transcript: Transcript): string | unde
   if (!transcript.commitment.equals(offer.commitment)) {
     return "the commitment is not the one offered";
   }
-  if (entropy && !transcript.entropies[offer.seat]?.equals(entropy)) {
+  if (entropy?.length && !transcript.entropies[offer.seat]?.equals(entropy)) {
     return "it was not dealt with the entropy that this bot sent";
   }
   return dealingError(transcript);

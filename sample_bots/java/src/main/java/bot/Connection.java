@@ -2,6 +2,7 @@ package bot;
 
 import arena.v1.Answer;
 import arena.v1.Decline;
+import arena.v1.Drain;
 import arena.v1.End;
 import arena.v1.Hello;
 import arena.v1.Join;
@@ -48,7 +49,7 @@ final class Connection {
           Status.Code.INVALID_ARGUMENT,
           Status.Code.UNIMPLEMENTED);
 
-  /** A match that the bot has joined; the entropy is null if an earlier run of the program did. */
+  /** A match that the bot has joined, and what it joined with. */
   private record Match(Offer offer, ByteString entropy, Bot bot) {}
 
   /** What may happen: a response, the end of the stream, or a request to stop. */
@@ -69,6 +70,7 @@ final class Connection {
   private Map<String, Match> matches = new HashMap<>();
   private Map<String, Match> lost = new HashMap<>(); // of the stream before, not resumed
   private boolean leaving;
+  private boolean drains; // whether the referee knows `drain`
   private boolean welcomed;
 
   private Connection(List<String> games, int maxMatches, Function<Offer, Bot> newBot) {
@@ -103,10 +105,10 @@ final class Connection {
     for (String signal : List.of("INT", "TERM")) {
       Signal.handle(new Signal(signal), received -> happenings.add(new Stop()));
     }
-    for (double pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    for (double pause = FIRST_PAUSE; ; pause = Math.min(pause * 4 / 3, LONGEST_PAUSE)) {
       Status status = playOnce(address, token);
       String why = Optional.ofNullable(status.getDescription()).orElse("stream closed");
-      if (gone()) exit("Stopped.", 0);
+      if (leaving && (status.isOk() || matches.isEmpty())) exit("Stopped.", 0);
       if (status.getCode() == Status.Code.ABORTED) exit("Stopped: " + why, 0);
       if (FINAL.contains(status.getCode())) exit("The referee refused this bot: " + why, 2);
       if (welcomed) pause = FIRST_PAUSE;
@@ -119,8 +121,12 @@ final class Connection {
     }
   }
 
+  /**
+   * Whether it is time to close our side of the stream. A referee that drains the bot closes the
+   * stream itself.
+   */
   private boolean gone() {
-    return leaving && matches.isEmpty();
+    return leaving && !drains && matches.isEmpty();
   }
 
   /** Plays over one stream until it ends, and returns why it did. */
@@ -139,6 +145,7 @@ final class Connection {
     var news = new LinkedBlockingQueue<Happening>();
     happenings = news;
     welcomed = false;
+    drains = false;
     lost = matches;
     matches = new HashMap<>();
     try {
@@ -197,6 +204,9 @@ final class Connection {
       if (next instanceof Stop) {
         if (leaving) Runtime.getRuntime().halt(130);
         leaving = true;
+        if (drains) {
+          requests.onNext(PlayRequest.newBuilder().setDrain(Drain.getDefaultInstance()).build());
+        }
         System.err.printf(
             "Finishing %d matches; Ctrl-C again leaves at once.%n", matches.size());
       } else if (next instanceof Received received) {
@@ -219,16 +229,19 @@ final class Connection {
           welcome.getEntrant().getVersion(),
           String.join(", ", welcome.getGamesList()),
           welcome.getMaxMatches());
+      drains = welcome.getKnowsDrain();
+      // The wish of the stream before was lost with it.
+      if (leaving && drains) request.setDrain(Drain.getDefaultInstance());
     }
     for (var resume : response.getResumesList()) {
       Offer offer = resume.getOffer();
       Match known = lost.remove(offer.getMatchId());
       matches.put(
           offer.getMatchId(),
-          known != null ? known : new Match(offer, null, newBot.apply(offer)));
+          known != null ? known : new Match(offer, resume.getEntropy(), newBot.apply(offer)));
     }
     for (Offer offer : response.getOffersList()) {
-      if (leaving) {
+      if (leaving && !drains) {
         request.addDeclines(Decline.newBuilder().setMatchId(offer.getMatchId()));
         continue;
       }
@@ -305,7 +318,7 @@ final class Connection {
     if (!transcript.getCommitment().equals(offer.getCommitment())) {
       return Optional.of("the commitment is not the one offered");
     }
-    if (match.entropy() != null
+    if (!match.entropy().isEmpty()
         && (offer.getSeat() >= transcript.getEntropiesCount()
             || !transcript.getEntropies(offer.getSeat()).equals(match.entropy()))) {
       return Optional.of("it was not dealt with the entropy that this bot sent");
