@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from arena.hosting.terms import Terms
 from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
+from arena.referee.gate import Gate
+from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
@@ -54,6 +57,7 @@ class Arena:
     journal: Journal
     lobby: Lobby
     director: Director
+    gate: Gate
 
     @property
     def recorded(self) -> int:
@@ -106,6 +110,7 @@ async def running_arena(
     hello_seconds: float = HELLO_SECONDS,
     spool_directory: Path | None = None,
     metrics_address: tuple[str, int] | None = None,
+    limits: Limits = Limits(),
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it winds down.
 
@@ -140,22 +145,29 @@ async def running_arena(
         conductor = Conductor(store.tournaments, journal, director.schedule)
         director.agenda = conductor
         lobby = Lobby(director, signer.public_key)
-        registry = StoredRegistry(store, read, registration_key, signer.public_key)
-        play = PlayService(registry, lobby, hello_seconds, metrics.refused)
-        server = RefereeServer(play, RegistryService(registry), lobby)
+        registry = StoredRegistry(
+            store, read, registration_key, signer.public_key, limits.versions_per_day
+        )
+        gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
+        play = PlayService(registry, lobby, gate, hello_seconds)
+        server = RefereeServer(play, RegistryService(registry, gate), lobby)
         writing = tasks.create_task(journal.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))
         telling = tasks.create_task(readiness.tell(server.tell_ready))
         checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
+        guarding = tasks.create_task(gate.connections.watch())
         try:
             bound = await server.start(host, port)
+            gate.connections.port = bound
             if metrics_address is not None:
                 _watch(metrics, journal, lobby, director)
+                cuts = gate.connections
+                metrics.watch("arena_connections_cut", "Since the start", lambda: cuts.cuts)
                 stack.enter_context(
                     metrics_served(metrics, lambda: readiness.why_not, *metrics_address)
                 )
-            arena = Arena(store, read, bound, journal, lobby, director)
+            arena = Arena(store, read, bound, journal, lobby, director, gate)
             yield arena
             await arena.wind_down()
         finally:
@@ -164,6 +176,7 @@ async def running_arena(
             conducting.cancel()
             checking.cancel()
             telling.cancel()
+            guarding.cancel()
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:

@@ -14,12 +14,14 @@ from arena.games.wording import span
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered
 from arena.referee.errors import ProtocolError
+from arena.referee.limits import LimitError
 from arena.referee.registry_service import ListedBot, ListedMatch, ListedRating
 from arena.storage.errors import (
     DatabaseUnreachableError,
     NameRefusedError,
     RecordRefusedError,
     RetiredError,
+    TooManyVersionsError,
     VersionExistsError,
 )
 from arena.storage.reading import Read
@@ -35,8 +37,16 @@ log = structlog.get_logger()
 class StoredRegistry:
     """Tokens, bots and results. The Authenticator and the Registry of arena.referee."""
 
-    def __init__(self, store: Store, read: Read, registration_key: str, signing_key: bytes) -> None:
+    def __init__(
+        self,
+        store: Store,
+        read: Read,
+        registration_key: str,
+        signing_key: bytes,
+        versions_per_day: int,
+    ) -> None:
         self._store = store
+        self._versions_per_day = versions_per_day
         self._read = read
         self.signing_key = signing_key
         self._registration_key = registration_key
@@ -65,7 +75,9 @@ class StoredRegistry:
         else:
             await self._require_new(bot, owner)
         async with _as_statuses():
-            registered, new_token = await self._store.register(bot, owner, version)
+            registered, new_token = await self._store.register(
+                bot, owner, version, most_a_day=self._versions_per_day
+            )
         return registered.entrant, new_token
 
     async def _require_new(self, bot: str, owner: str) -> None:
@@ -173,6 +185,8 @@ async def _as_statuses() -> AsyncIterator[None]:
         raise ProtocolError(
             grpc.StatusCode.UNAVAILABLE, "the arena's database does not answer; try again later"
         ) from error
+    except TooManyVersionsError as error:
+        raise LimitError("versions", str(error), error.wait_seconds) from error
     except VersionExistsError as error:
         raise ProtocolError(grpc.StatusCode.ALREADY_EXISTS, str(error)) from error
     except (NameRefusedError, RecordRefusedError) as error:

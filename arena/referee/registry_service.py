@@ -14,13 +14,18 @@ import structlog
 from arena.codec.transcript import to_message, write_entrant
 from arena.match.transcript import Entrant, Transcript
 from arena.referee.errors import ProtocolError
-from arena.referee.play_service import Context, bearer_token
+from arena.referee.gate import Gate
+from arena.referee.play_service import bearer_token
+from arena.referee.refusals import Context
 from arena.v1 import registry_pb2, registry_pb2_grpc
 
 DEFAULT_MATCHES = 50
 MOST_MATCHES = 1_000
 MOST_AT_ONCE = 4
 """Calls served at the same time: results are recorded over the same database connections."""
+
+_REFUSALS = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED)
+"""What the operator may want to know of: guests that try too much."""
 
 log = structlog.get_logger()
 
@@ -103,15 +108,18 @@ def _guarded(
 
     async def guarded(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
         try:
+            self.gate.call(context.peer())
             async with self.turnstile:
                 return await call(self, request, context)
         except ProtocolError as error:
             ending = error
+            if error.code in _REFUSALS:
+                self.gate.refusals.note("call refused", error)
         except Exception:
             log.exception("call failed", call=call.__name__)
             ending = ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
-        await context.abort(ending.code, ending.sentence)
-        raise ending  # abort has raised already; this tells the type checker
+        await self.gate.refusals.end(context, ending)
+        raise ending  # the call has ended already; this tells the type checker
 
     return guarded
 
@@ -119,17 +127,21 @@ def _guarded(
 class RegistryService(registry_pb2_grpc.RegistryServiceServicer):
     """Serves the proto's RegistryService."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, gate: Gate) -> None:
         self._registry = registry
+        self.gate = gate
         self.turnstile = asyncio.Semaphore(MOST_AT_ONCE)
 
     @_guarded
     async def RegisterBot(  # noqa: N802 (the proto's name)
         self, request: registry_pb2.RegisterBotRequest, context: Context
     ) -> registry_pb2.RegisterBotResponse:
-        entrant, token = await self._registry.register(
-            bearer_token(context), request.bot, request.owner, request.version or "1"
-        )
+        given, peer = bearer_token(context), context.peer()
+        async with self.gate.trying(given, peer):
+            self.gate.registration(peer)
+            entrant, token = await self._registry.register(
+                given, request.bot, request.owner, request.version or "1"
+            )
         response = registry_pb2.RegisterBotResponse(token=token)
         write_entrant(entrant, response.entrant)
         return response

@@ -12,7 +12,7 @@ from grpc_reflection.v1alpha import reflection
 from arena.errors import UserError
 from arena.referee.errors import ProtocolError
 from arena.referee.lobby import Lobby
-from arena.referee.play_service import PlayService, parse_request
+from arena.referee.play_service import PlayService
 from arena.referee.registry_service import RegistryService
 from arena.v1 import referee_pb2, registry_pb2, registry_pb2_grpc
 
@@ -24,12 +24,24 @@ KEEPALIVE_TIMEOUT_MS: Final = 10_000
 MAX_STREAMS_PER_CONNECTION: Final = 1_000
 """A connection is one process, which may run many bots; further streams would wait silently."""
 
+IDLE_CONNECTION_MS: Final = 60_000
+"""A connection without a call for so long is closed; a peer that wants more opens another."""
+HANDSHAKE_MS: Final = 10_000
+"""How long a new connection may take to become one of HTTP/2."""
+MAX_METADATA_BYTES: Final = 8 * 1024
+"""Of one call: a token takes some 60."""
+
 OPTIONS: Final[Sequence[tuple[str, Any]]] = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_time_ms", KEEPALIVE_MS),
     ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.http2.max_ping_strikes", 2),
     ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
+    ("grpc.max_connection_idle_ms", IDLE_CONNECTION_MS),
+    ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
     # Two referees on one port would share its bots between them.
     ("grpc.so_reuseport", 0),
 )
@@ -54,7 +66,7 @@ class RefereeServer:
         # Registered by hand: malformed bytes must end the call with our message, not with the
         # library's status, and responses are bytes already.
         handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(
-            play.play, request_deserializer=parse_request
+            play.play
         )
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
@@ -88,7 +100,7 @@ class RefereeServer:
     async def stop(self) -> None:
         """End all streams with a status and close."""
         await self._health.enter_graceful_shutdown()
-        self._lobby.close_all(_STOPPING)
+        self._lobby.close_all(_stopping)
         await self._server.stop(grace=1.0)
 
 
@@ -101,4 +113,5 @@ class LoopTimer:
         self.call_at = self._loop.call_at
 
 
-_STOPPING = ProtocolError(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back later")
+def _stopping() -> ProtocolError:
+    return ProtocolError(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back later")
