@@ -12,6 +12,8 @@ from typing import Final
 
 import structlog
 
+from arena.answering import Answering, ProcessOfAnswers, ThreadOfAnswers
+from arena.answers import Answers
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.hosting.director import Director
@@ -20,6 +22,7 @@ from arena.hosting.terms import Terms
 from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
+from arena.referee.desk import Desk
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
@@ -111,11 +114,13 @@ async def running_arena(
     spool_directory: Path | None = None,
     metrics_address: tuple[str, int] | None = None,
     limits: Limits = Limits(),
+    read_beside: bool = False,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it winds down.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
-    first; blocks that it left unfinished become void.
+    first; blocks that it left unfinished become void. With `read_beside` a process of
+    its own answers reading calls, else a thread.
     Raises PortTakenError and the errors of arena.storage.
     """
     async with AsyncExitStack() as stack:
@@ -146,11 +151,16 @@ async def running_arena(
         director.agenda = conductor
         lobby = Lobby(director, signer.public_key)
         registry = StoredRegistry(
-            store, read, registration_key, signer.public_key, limits.versions_per_day
+            store, registration_key, signer.public_key, limits.versions_per_day
         )
         gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
         play = PlayService(registry, lobby, gate, hello_seconds)
-        server = RefereeServer(play, RegistryService(registry, gate), lobby)
+        answering: Answering = (
+            ProcessOfAnswers(database_url) if read_beside else ThreadOfAnswers(Answers(read))
+        )
+        stack.callback(answering.close)
+        desk = Desk(answering, limits, time.monotonic)
+        server = RefereeServer(play, RegistryService(registry, desk, gate), lobby)
         writing = tasks.create_task(journal.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))

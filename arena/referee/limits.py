@@ -40,6 +40,14 @@ class Limits:
     registrations_per_second: float = 0.05
     versions_per_day: int = 24
     """Versions of one bot that are registered over the wire, in 24 hours."""
+    reads_an_address: int = 8
+    """Reading calls that wait to be answered, by address."""
+    reads_waiting: int = 64
+    """The same of all addresses together."""
+    reading_share: float = 0.25
+    """The part of the time that answering reading calls may take in the long run."""
+    reading_burst_seconds: float = 2.0
+    """The time that answering may take at once."""
     refusal_seconds: float = 1.0
     """How long a call beyond a limit waits for its refusal: trying again at once gains nothing."""
     refusals_held: int = 500

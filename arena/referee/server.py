@@ -14,7 +14,7 @@ from arena.referee.errors import ProtocolError
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import PlayService
 from arena.referee.registry_service import RegistryService
-from arena.v1 import referee_pb2, registry_pb2, registry_pb2_grpc
+from arena.v1 import referee_pb2, registry_pb2
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 """Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
@@ -71,7 +71,9 @@ class RefereeServer:
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
         )
-        registry_pb2_grpc.add_RegistryServiceServicer_to_server(registry, self._server)
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_REGISTRY, registry.handlers),)
+        )
         self._health = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)
