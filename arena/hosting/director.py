@@ -10,7 +10,7 @@ can disconnect cleanly.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -25,7 +25,7 @@ from arena.hosting.ports import Cancellable, Participant, Timer
 from arena.hosting.roster import Roster, all_take_offers, leave_out
 from arena.hosting.terms import Terms
 from arena.match.seating import rotations
-from arena.match.transcript import Setup, Transcript
+from arena.match.transcript import Setup, Transcript, thinking_seconds
 from arena.randomness import KeyedRandomness, shuffled
 from arena.records import Block, BlockKind, FinishedMatch
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
@@ -45,6 +45,9 @@ class _RunningBlock:
     started_at: datetime = datetime.min
     began: float = 0.0
     """The same moment on the clock that nobody moves."""
+    held_since: float = 0.0
+    thought: dict[int, float] = field(default_factory=dict)
+    """The seconds that each version took for its decisions."""
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -171,6 +174,7 @@ class Director:
             self._counts.add(running.table_type, [bot.candidate.bot for bot in running.bots])
         if running.engagement is None:
             self._tables.opened(running.table_type, running.candidates, self._timer.now())
+        running.held_since = self._timer.now()
         self._roster.take_places(running.bots)
         self._next_match(running)
 
@@ -252,6 +256,9 @@ class Director:
             elif not forfeited:
                 bot.reliability.played()
                 bot.on_probation = False
+        for bot, seconds in zip(bots, thinking_seconds(transcript), strict=True):
+            known = running.thought.get(bot.candidate.bot, 0.0)
+            running.thought[bot.candidate.bot] = known + seconds
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = self._write_down(transcript)
         finished = FinishedMatch(
@@ -278,6 +285,7 @@ class Director:
         self._blocks.discard(running)
         if running.engagement is None:
             self._tables.closed(running.table_type, running.candidates)
+            self._count_time(running)
         elif self.agenda is not None:
             running.engagement.position = running.position
             self.agenda.ended(running.engagement, ending)
@@ -285,6 +293,14 @@ class Director:
         if self._winding_down and not self._blocks:
             self.on_idle()
         self.schedule()
+
+    def _count_time(self, running: _RunningBlock) -> None:
+        now, played = self._timer.now(), running.position
+        if played:
+            seconds = now - running.held_since
+            rest = self._tables.held(running.candidates, seconds, played, running.thought, now)
+            if rest is not None:
+                self._timer.call_at(rest, self.schedule)
 
     def _offer_nothing_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds
