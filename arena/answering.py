@@ -20,7 +20,7 @@ from typing import IO, Final, Protocol
 import grpc
 import structlog
 
-from arena.answers import Answer, Answers
+from arena.answers import Answers, ReadingAnswer
 from arena.processes import spawn, stop
 from arena.storage.errors import StorageError
 from arena.storage.reading import open_reader
@@ -34,12 +34,12 @@ log = structlog.get_logger()
 class Answering(Protocol):
     """Answers a reading call, elsewhere than in the event loop."""
 
-    async def __call__(self, call: str, request: bytes) -> Answer:
+    async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         """The answer; its status is UNAVAILABLE while the database does not answer."""
         ...
 
     def close(self) -> None:
-        """Answer nothing more."""
+        """ReadingAnswer nothing more."""
         ...
 
 
@@ -50,7 +50,7 @@ class ThreadOfAnswers:
         self._answers = answers
         self._thread = ThreadPoolExecutor(1, "answers")
 
-    async def __call__(self, call: str, request: bytes) -> Answer:
+    async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         loop = asyncio.get_running_loop()
         answered = loop.run_in_executor(self._thread, _answer, self._answers, call, request)
         return _told(call, await answered)
@@ -67,7 +67,7 @@ class ProcessOfAnswers:
         self._thread = ThreadPoolExecutor(1, "answers")
         self.process: subprocess.Popen[bytes] | None = None
 
-    async def __call__(self, call: str, request: bytes) -> Answer:
+    async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         if self.process is None or self.process.poll() is not None:
             self.process = spawn(
                 [sys.executable, "-m", "arena.answering"],
@@ -80,7 +80,9 @@ class ProcessOfAnswers:
         try:
             answer = await loop.run_in_executor(self._thread, self._ask, call, request)
         except (EOFError, OSError, ValueError):
-            answer = Answer(b"the process that answers has ended", grpc.StatusCode.INTERNAL.name)
+            answer = ReadingAnswer(
+                b"the process that answers has ended", grpc.StatusCode.INTERNAL.name
+            )
         return _told(call, answer)
 
     def close(self) -> None:
@@ -92,32 +94,36 @@ class ProcessOfAnswers:
                     pipe.close()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _ask(self, call: str, request: bytes) -> Answer:
+    def _ask(self, call: str, request: bytes) -> ReadingAnswer:
         process = self.process
         if process is None:
             raise EOFError
         _write(process.stdin, f"{call}\n".encode() + request)
         status, _, content = _read(process.stdout).partition(b"\n")
-        return Answer(content, status.decode())
+        return ReadingAnswer(content, status.decode())
 
 
-def _answer(answers: Callable[[str, bytes], Answer], call: str, request: bytes) -> Answer:
+def _answer(
+    answers: Callable[[str, bytes], ReadingAnswer], call: str, request: bytes
+) -> ReadingAnswer:
     try:
         return answers(call, request)
     except StorageError as error:
-        return Answer(str(error).encode(), grpc.StatusCode.UNAVAILABLE.name)
+        return ReadingAnswer(str(error).encode(), grpc.StatusCode.UNAVAILABLE.name)
     except Exception as error:
-        return Answer(repr(error).encode(), grpc.StatusCode.INTERNAL.name)
+        return ReadingAnswer(repr(error).encode(), grpc.StatusCode.INTERNAL.name)
 
 
-def _told(call: str, answer: Answer) -> Answer:
+def _told(call: str, answer: ReadingAnswer) -> ReadingAnswer:
     """The answer without what only the operator may know, which is logged."""
     if answer.status == grpc.StatusCode.UNAVAILABLE.name:
         log.error("database unreachable", why=answer.content.decode())
-        return Answer(b"the arena's database does not answer; try again later", answer.status)
+        return ReadingAnswer(
+            b"the arena's database does not answer; try again later", answer.status
+        )
     if answer.status == grpc.StatusCode.INTERNAL.name:
         log.error("call failed", call=call, why=answer.content.decode())
-        return Answer(b"the arena made a mistake", answer.status)
+        return ReadingAnswer(b"the arena made a mistake", answer.status)
     return answer
 
 
@@ -136,7 +142,7 @@ def _read(pipe: IO[bytes] | None) -> bytes:
 
 
 def main() -> None:
-    """Answer what comes in until the pipe is closed."""
+    """ReadingAnswer what comes in until the pipe is closed."""
     questions = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not disturb the answers

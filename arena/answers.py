@@ -30,7 +30,7 @@ _TRANSCRIPT = key(registry_pb2.GetTranscriptResponse, "transcript")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReadingAnswer:
     """The bytes of a response; or, with the name of a gRPC status, a sentence instead."""
 
     content: bytes
@@ -50,12 +50,12 @@ class Answers:
             "GetTranscript": partial(_with, registry_pb2.GetTranscriptRequest, self._transcript),
         }
 
-    def __call__(self, call: str, request: bytes) -> Answer:
+    def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         """The answer to a request. Raises StorageError while the database does not answer."""
         try:
-            return Answer(self.calls[call](request))
+            return ReadingAnswer(self.calls[call](request))
         except ProtocolError as error:
-            return Answer(error.sentence.encode(), error.code.name)
+            return ReadingAnswer(error.sentence.encode(), error.code.name)
 
     def _bots(self, request: registry_pb2.ListBotsRequest) -> bytes:
         rows = self._read(bot_statements.bot_list())

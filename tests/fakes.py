@@ -61,6 +61,7 @@ class FakePlayer:
     seat: int = -1
     commitment: bytes = b""
     join_ms: int = 0
+    begun: bool = False
     turns: list[OpenTurn] = field(default_factory=list)
     refusals: list[tuple[Refused, int]] = field(default_factory=list)
     ends: list[Any] = field(default_factory=list)
@@ -69,6 +70,9 @@ class FakePlayer:
     def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
         self.host, self.seat = host, seat
         self.commitment, self.join_ms = commitment, join_ms
+
+    def begin(self) -> None:
+        self.begun = True
 
     def ask(self, turn: OpenTurn) -> None:
         self.turns.append(turn)

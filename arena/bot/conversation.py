@@ -6,6 +6,7 @@ after the answers are sent, because checking them takes time.
 
 import logging
 import secrets
+from collections.abc import Sequence
 from random import Random
 
 from arena.bot.bot import AnyBot
@@ -13,10 +14,10 @@ from arena.bot.checks import check
 from arena.bot.running_match import RunningMatch
 from arena.bot.tally import Tally
 from arena.codec import transcript as transcript_codec
-from arena.codec.bot_side import Offered, read_offer
+from arena.codec.bot_side import Offered, read_begin, read_offer
 from arena.codec.malformed import MalformedError
 from arena.match.replay import TranscriptError
-from arena.match.transcript import PROTOCOL_VERSION
+from arena.match.transcript import PROTOCOL_VERSION, Entrant
 from arena.randomness import ENTROPY_BYTES
 from arena.v1 import referee_pb2
 
@@ -73,6 +74,8 @@ class Conversation:
             self._resume(resume.offer)
         for offer in response.offers:
             self._join_or_decline(offer, request)
+        for begin in response.begins:
+            self._begin(begin.match_id, read_begin(begin))
         for withdrawal in response.withdrawals:
             # Matches that this bot declined itself are not logged.
             if self._seat_of(withdrawal.match_id, last=True) is not None:
@@ -103,6 +106,8 @@ class Conversation:
         self.tally.finished += 1
         try:
             transcript = transcript_codec.from_message(end.transcript)
+            # Unless it was told before: it ended while the bot was away.
+            seat.begin(transcript.setup.entrants)
             check(transcript, seat.offered, seat.own, self._signing_key)
         except (MalformedError, TranscriptError, ValueError) as error:
             self._check_failed(end.match_id, error)
@@ -121,11 +126,23 @@ class Conversation:
         if seat is not None:
             seat.resume()
             self._seats[message.match_id] = seat
-            return
         try:
-            self._sit_down(read_offer(message), None)
+            offered = read_offer(message)
+            if seat is None:
+                self._sit_down(offered, None)
         except Exception:
             _log.exception("Match %s cannot be resumed.", message.match_id)
+            return
+        if offered.named:
+            self._begin(message.match_id, offered.setup.entrants)
+
+    def _begin(self, match_id: str, entrants: Sequence[Entrant]) -> None:
+        seat = self._seat_of(match_id)
+        try:
+            if seat is not None:
+                seat.begin(entrants)
+        except MalformedError as error:
+            _log.error("Match %s: %s.", match_id, error)
 
     def _join_or_decline(self, offer: referee_pb2.Offer, request: referee_pb2.PlayRequest) -> None:
         if self.leaving:

@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Sequence
+from typing import Any
 
 from arena.bot.bot import AnyAction, AnyBot
 from arena.bot.checks import Own
 from arena.bot.turn import Match, Turn
 from arena.codec import bot_side
 from arena.codec.bot_side import Offered
+from arena.match.transcript import Entrant
 from arena.v1 import game_pb2, referee_pb2
 
 _log = logging.getLogger("arena.bot")
@@ -20,11 +22,29 @@ class RunningMatch:
         self.bot = bot
         self.offered = offered
         self.own = Own(entropy, all_told=entropy is not None)
-        self._match = Match.of(offered.setup, offered.seat)
+        self._match: Match[Any] | None = None
+        """None until the match begins."""
         self._seen = 0
         self._first_event: game_pb2.Event | None = None
         self._resumed = False
-        bot.match_started(self._match)
+
+    def begin(self, entrants: Sequence[Entrant]) -> None:
+        """All have joined. Raises MalformedError for entrants that contradict the offer."""
+        if self._match is None:
+            self.offered = self.offered.begun(entrants)
+            self._started()
+
+    def _started(self) -> Match[Any]:
+        """The match, of which the bot is told when it begins."""
+        if self._match is None:
+            self._match = Match.of(self.offered.setup, self.offered.seat)
+            try:
+                self.bot.match_started(self._match)
+            except Exception:  # the match has begun without its bot's consent; it may still act
+                _log.exception(
+                    "The bot failed in match_started of match %s.", self.offered.setup.match_id
+                )
+        return self._match
 
     def resume(self) -> None:
         """Note that the stream was reopened: the next turn may repeat known events."""
@@ -79,7 +99,7 @@ class RunningMatch:
         game = self.offered.setup.game
         return self.bot.act(
             Turn(
-                self._match,
+                self._started(),
                 turn.turn_number,
                 bot_side.read_view(game, turn.view, self.offered.seat),
                 bot_side.read_events(game, events),

@@ -21,6 +21,7 @@ from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_ve
 from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
+from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.ports import Cancellable, Participant, Timer
 from arena.hosting.roster import Roster, all_take_offers, leave_out
 from arena.hosting.terms import Terms
@@ -77,6 +78,7 @@ class Director:
         self._terms = terms
         self._wall_clock = wall_clock
         self._roster = Roster()
+        self._owed = OwedSeats()
         self._blocks: set[_RunningBlock] = set()
         self._pass_due = False
         self._alarm: Cancellable | None = None
@@ -144,7 +146,8 @@ class Director:
             case LadderTable(table_type, candidates):
                 block = Block(str(uuid4()), BlockKind.SEAT, table_type.seats)
                 # By chance: whoever plays least is chosen first, and must not always begin.
-                order = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
+                chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
+                order = self._owed.arrange(table_type.key, chance)
                 bots = idlest_copies([candidate.bot for candidate in order], free)
                 self._begin(_RunningBlock(table_type, bots, block))
                 return True
@@ -239,13 +242,25 @@ class Director:
             case Outcome.NOT_JOINED:
                 for seat in match.absent_at_start:
                     self._leave_out(bots[seat])
+                self._not_begun(running, bots, match)
                 self._cut_short(running, void=False)
             case Outcome.DECLINED:
                 for seat in match.absent_at_start:
                     self._offer_nothing_for_a_moment(bots[seat])
+                self._not_begun(running, bots, match)
                 self._cut_short(running, void=False)
             case Outcome.BROKEN:
                 self._cut_short(running, void=True)
+
+    def _not_begun(
+        self, running: _RunningBlock, bots: list[ConnectedBot], match: HostedMatch
+    ) -> None:
+        if running.engagement is not None:
+            return
+        for seat in match.absent_at_start:
+            self._owed.owe(bots[seat].candidate.bot, running.table_type.key, seat)
+        if running.position == 0:
+            self._counts.add(running.table_type, [bot.candidate.bot for bot in bots], -1)
 
     def _record(self, running: _RunningBlock, bots: list[ConnectedBot], match: HostedMatch) -> None:
         transcript = match.transcript
@@ -259,6 +274,7 @@ class Director:
         for bot, seconds in zip(bots, thinking_seconds(transcript), strict=True):
             known = running.thought.get(bot.candidate.bot, 0.0)
             running.thought[bot.candidate.bot] = known + seconds
+            self._owed.taken(bot.candidate.bot, running.table_type.key)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = self._write_down(transcript)
         finished = FinishedMatch(

@@ -76,6 +76,11 @@ class HostedMatch:
         self._patience = patience
         self._alarm = Alarm(timer, self._ring)
 
+    @property
+    def begun(self) -> bool:
+        """Whether all have joined."""
+        return self._phase is not _Phase.OFFERED
+
     def open(self) -> None:
         """Offer the match to all seats."""
         join_ms = int(self._patience.join_seconds * 1000)
@@ -149,6 +154,8 @@ class HostedMatch:
 
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
+        for player in self._players:
+            player.begin()
         self._advance(None)
 
     def _start_flow(self) -> Flow:

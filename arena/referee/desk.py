@@ -27,7 +27,7 @@ _PASSING = (grpc.StatusCode.UNAVAILABLE.name, grpc.StatusCode.INTERNAL.name)
 """Answers of a moment, which nobody else is to get."""
 
 
-class Reply(Protocol):
+class DeskReply(Protocol):
     """The bytes of a response; or, with the name of a gRPC status, a sentence instead."""
 
     @property
@@ -36,12 +36,12 @@ class Reply(Protocol):
     def status(self) -> str: ...
 
 
-Ask = Callable[[str, bytes], Awaitable[Reply]]
+Ask = Callable[[str, bytes], Awaitable[DeskReply]]
 
 
 @dataclass(slots=True)
 class _Kept:
-    reply: Reply
+    reply: DeskReply
     until: float
 
 
@@ -54,7 +54,7 @@ class Desk:
         self._now = now
         self._kept: OrderedDict[tuple[str, bytes], _Kept] = OrderedDict()
         self._kept_bytes = 0
-        self._asked: dict[tuple[str, bytes], asyncio.Future[Reply]] = {}
+        self._asked: dict[tuple[str, bytes], asyncio.Future[DeskReply]] = {}
         """Questions that wait or are being answered."""
         self._waiting: Counter[str] = Counter()
         """How many of an address."""
@@ -89,7 +89,7 @@ class Desk:
             if not self._waiting[address]:
                 del self._waiting[address]
 
-    async def _answered(self, question: tuple[str, bytes]) -> Reply:
+    async def _answered(self, question: tuple[str, bytes]) -> DeskReply:
         async with self._turn:
             await asyncio.sleep(self.rest())
             began = self._now()
@@ -120,7 +120,7 @@ class Desk:
             self._kept_bytes -= len(gone.reply.content)
 
 
-def _content(reply: Reply) -> bytes:
+def _content(reply: DeskReply) -> bytes:
     if reply.status:
         raise ProtocolError(grpc.StatusCode[reply.status], reply.content.decode())
     return reply.content

@@ -56,6 +56,9 @@ class RemotePlayer:
         self._line.seated(self)
         self._send("offers", self._offer())
 
+    def begin(self) -> None:
+        self._send("begins", turns.begin(self.host.setup))
+
     def ask(self, turn: OpenTurn) -> None:
         self._open_turn = turn
         if self._line.up:
@@ -126,7 +129,9 @@ class RemotePlayer:
         self._line.send(turns.part("turns", asked))
 
     def _offer(self) -> referee_pb2.Offer:
-        return turns.offer(self.host.setup, self._seat, self._commitment, self._join_ms)
+        return turns.offer(
+            self.host.setup, self._seat, self._commitment, self._join_ms, named=self.host.begun
+        )
 
     def _send(self, name: str, message: Message) -> None:
         if self._line.up:

@@ -57,12 +57,12 @@ class MeetingCounts:
         self._matches: dict[tuple[Any, int], int] = defaultdict(int)
         self._pairs: dict[tuple[Any, int, int], int] = defaultdict(int)
 
-    def add(self, table_type: TableType, bots: Sequence[int]) -> None:
-        """Count a new table."""
+    def add(self, table_type: TableType, bots: Sequence[int], times: int = 1) -> None:
+        """Count a new table; -1 takes back one that came to nothing."""
         for bot in bots:
-            self.add_matches(table_type, bot, 1)
+            self.add_matches(table_type, bot, times)
         for one, other in combinations(bots, 2):
-            self.add_meetings(table_type, one, other, 1)
+            self.add_meetings(table_type, one, other, times)
 
     def add_matches(self, table_type: TableType, bot: int, times: int) -> None:
         """Count tables of one bot."""

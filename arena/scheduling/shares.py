@@ -4,8 +4,8 @@ A bot shares its places equally among the owners of its opponents, however many 
 An owner whose bots let others wait pays with its own share, so that slow is allowed:
 
 - An owner is *prompt* while its bots' last blocks took about as long as their opponents are used
-  to. While any other owner is prompt, one that is not (or not yet) holds one place of each bot at a
-  time.
+  to. While any other owner is prompt, one that is not holds one place of each bot at a time. So
+  does one of three or more that has played no block yet.
 - What a block with a slow owner takes beyond that is repaid: the bot and this owner rest from each
   other until the excess was a tenth of the bot's places times the time. A bot rests from an owner
   only while it has others to meet.
@@ -63,9 +63,10 @@ class HeldTime:
 
     def one_at_a_time(self, bot: Candidate, guest: Candidate) -> bool:
         """Whether the guest's owner holds one place of the bot at most."""
-        if self._prompt.get(guest.account, False):
-            return False
-        return self._prompt_present > self._prompt.get(bot.account, False)
+        prompt = self._prompt.get(guest.account)
+        if prompt is None:
+            return len(self._present) > 2
+        return not prompt and self._prompt_present > self._prompt.get(bot.account, False)
 
     def resting(self, bot: Candidate, guest: Candidate, now: float) -> bool:
         """Whether the bot rests from the guest's owner, having others to meet."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import grpc
 import pytest
 
-from arena.answers import Answer
+from arena.answers import ReadingAnswer
 from arena.referee.desk import KEPT_SECONDS, Desk
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import LimitError, Limits
@@ -24,11 +24,11 @@ class Library:
     asked: list[bytes] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def __call__(self, call: str, request: bytes) -> Answer:
+    async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         self.asked.append(request)
         await self.gate.wait()
         self.clock += self.takes
-        return Answer(b"answer to " + request, self.status)
+        return ReadingAnswer(b"answer to " + request, self.status)
 
     def desk(self, limits: Limits = Limits()) -> Desk:
         return Desk(self, limits, lambda: self.clock)

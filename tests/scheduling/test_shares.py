@@ -17,6 +17,7 @@ class Places:
     """Shared places of two-seat tables, and blocks of two matches that are held as a test says."""
 
     def __init__(self, places: dict[Candidate, int], seats: int = 2) -> None:
+        self.bots = list(places)
         self.places = {one.bot: count for one, count in places.items()}
         self.time = HeldTime()
         self.time.share_out(places)
@@ -34,6 +35,13 @@ class Places:
             self.shared.change((one, other), -1)
         return opened
 
+    def known(self, *bots: Candidate) -> "Places":
+        """Let all have played a block, as quick as any."""
+        for one in bots or tuple(self.bots):
+            others = [other for other in self.bots if other.account != one.account]
+            self.held(one, others[0], seconds=0.5, slowest=one)
+        return self
+
     def held(self, *bots: Candidate, seconds: float, slowest: Candidate) -> float | None:
         thought = {one.bot: 0.1 for one in bots} | {slowest.bot: seconds}
         return self.time.held(bots, self.places, seconds, 2, thought, self.now)
@@ -42,7 +50,7 @@ class Places:
 def test_a_bot_shares_its_places_equally_among_the_owners_of_its_opponents() -> None:
     one, other, third = bot(0), bot(1), bot(2)
     several = [bot(3, "owner2"), bot(4, "owner2")]
-    places = Places({one: 12, other: 12, third: 12} | dict.fromkeys(several, 12))
+    places = Places({one: 12, other: 12, third: 12} | dict.fromkeys(several, 12)).known()
     assert places.room(one, other) == 6
     for seated in (third, *several):
         places.shared.change((one, seated), 1)
@@ -53,13 +61,13 @@ def test_a_bot_shares_its_places_equally_among_the_owners_of_its_opponents() -> 
 
 def test_each_bot_of_the_house_has_a_share_of_its_own() -> None:
     one, house = bot(0), [bot(number, "house", house=True) for number in (1, 2, 3)]
-    places = Places({one: 12} | dict.fromkeys(house, 12))
+    places = Places({one: 12} | dict.fromkeys(house, 12)).known()
     assert [places.room(one, guest) for guest in house] == [4, 4, 4]
 
 
 def test_the_smaller_of_two_shares_holds() -> None:
     one, other, third = bot(0), bot(1), bot(2)
-    places = Places({one: 64, other: 1, third: 64})
+    places = Places({one: 64, other: 1, third: 64}).known()
     assert places.room(one, other) == places.room(other, one) == 1
     assert places.room(one, third) == 32
 
@@ -71,6 +79,19 @@ def test_an_owner_that_lets_others_wait_holds_one_place_while_another_is_prompt(
     places.held(one, other, seconds=0.2, slowest=other)
     assert places.room(one, slow) == 1
     assert places.room(one, other) == 8
+
+
+def test_an_owner_that_has_played_no_block_holds_one_place() -> None:
+    one, other, third = bot(0), bot(1), bot(2)
+    places = Places({one: 8, other: 8, third: 8})
+    assert [places.room(*both) for both in ((one, other), (one, third), (other, third))] == [1] * 3
+    places.known()
+    assert [places.room(*both) for both in ((one, other), (one, third), (other, third))] == [4] * 3
+
+
+def test_two_owners_alone_use_all_their_places_at_once() -> None:
+    one, other = bot(0), bot(1)
+    assert Places({one: 8, other: 8}).room(one, other) == 8
 
 
 def test_what_a_slow_owner_held_in_excess_is_at_most_a_tenth_in_the_long_run() -> None:
@@ -142,7 +163,7 @@ def test_only_the_slowest_at_a_larger_table_pays() -> None:
 def test_the_shares_let_every_bot_use_all_its_places(places: dict[int, int], seats: int) -> None:
     bots = {number: bot(number) for number in places}
     for number, one in bots.items():
-        shared = Places({bots[name]: count for name, count in places.items()}, seats).shared
+        shared = Places({bots[name]: count for name, count in places.items()}, seats).known().shared
         others = [bots[name] for name in places if name != number]
         if all(places[other.bot] >= places[number] for other in others):
             room = 0
