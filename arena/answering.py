@@ -25,7 +25,7 @@ from arena.processes import spawn, stop
 from arena.storage.errors import StorageError
 from arena.storage.reading import open_reader
 
-NICENESS: Final = 10
+NICENESS: Final = 5
 _LENGTH: Final = struct.Struct(">I")
 
 log = structlog.get_logger()

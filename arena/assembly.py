@@ -160,7 +160,7 @@ async def running_arena(
         )
         stack.callback(answering.close)
         desk = Desk(answering, limits, time.monotonic)
-        server = RefereeServer(play, RegistryService(registry, desk, gate), lobby)
+        server = RefereeServer(play, RegistryService(registry, desk, gate), lobby, gate)
         writing = tasks.create_task(journal.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))

@@ -27,7 +27,7 @@ async def test_it_answers_and_is_started_again_when_it_has_ended(database: str) 
         process = answering.process
         assert process is not None
         own = os.getpriority(os.PRIO_PROCESS, 0)
-        assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, own + 10)
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, own + 5)
         assert database not in arguments(process.pid)
         process.send_signal(signal.SIGKILL)
         process.wait()

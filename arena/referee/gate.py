@@ -45,6 +45,7 @@ class Gate:
         self._known = set(known)
         self._failures: Buckets[str] = Buckets(limits.failures_burst, limits.failures_per_second)
         self._calls: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
+        self._health: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
         self._registrations: Buckets[str] = Buckets(
             limits.registrations_burst, limits.registrations_per_second
         )
@@ -91,6 +92,12 @@ class Gate:
         wait = self._calls.take(address_of(peer), self._now())
         if wait:
             raise LimitError("calls", "too many calls from this address", wait)
+
+    async def pace(self, peer: str) -> None:
+        """Somebody asks for the referee's health. Beyond the limit of calls it waits, but is not
+        refused: whoever restarts what is not healthy must not be led astray."""
+        if self._health.take(address_of(peer), self._now()):
+            await self.refusals.hold()
 
     def registration(self, peer: str) -> None:
         """Somebody registers a bot or a version."""

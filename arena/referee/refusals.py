@@ -96,14 +96,15 @@ class Refusals:
             peer = context.peer()
             if self._by_connection.take(peer, self._now()) or self._connections.suspected(peer):
                 self._connections.cut(peer)
-            await self._hold()
+            await self.hold()
             metadata = (("retry-after", str(error.seconds)),)
         try:
             await context.abort(error.code, error.sentence, metadata)
         except grpc.aio.InternalError:
             log.debug("bot gone before its status was sent", code=error.code.name)
 
-    async def _hold(self) -> None:
+    async def hold(self) -> None:
+        """Let a call wait that is one too many, unless very many wait already."""
         if self._held >= self._limits.refusals_held:
             return
         self._held += 1

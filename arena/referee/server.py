@@ -11,8 +11,10 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.errors import UserError
 from arena.referee.errors import ProtocolError
+from arena.referee.gate import Gate
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import PlayService
+from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
 from arena.v1 import referee_pb2, registry_pb2
 
@@ -60,7 +62,9 @@ class PortTakenError(UserError):
 class RefereeServer:
     """The gRPC server for bots. Call `start` before use and `stop` at the end."""
 
-    def __init__(self, play: PlayService, registry: RegistryService, lobby: Lobby) -> None:
+    def __init__(
+        self, play: PlayService, registry: RegistryService, lobby: Lobby, gate: Gate
+    ) -> None:
         self._lobby = lobby
         self._server = grpc.aio.server(options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
@@ -74,7 +78,7 @@ class RefereeServer:
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_REGISTRY, registry.handlers),)
         )
-        self._health = health.aio.HealthServicer()
+        self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
@@ -104,6 +108,20 @@ class RefereeServer:
         await self._health.enter_graceful_shutdown()
         self._lobby.close_all(_stopping)
         await self._server.stop(grace=1.0)
+
+
+class _PacedHealth(health.aio.HealthServicer):
+    """The health service, in which nobody asks too often."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__()
+        self._gate = gate
+
+    async def Check(  # noqa: N802 (gRPC's name)
+        self, request: health_pb2.HealthCheckRequest, context: Context
+    ) -> health_pb2.HealthCheckResponse:
+        await self._gate.pace(context.peer())
+        return await super().Check(request, context)
 
 
 class LoopTimer:

@@ -6,6 +6,7 @@ from typing import Any
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from arena.referee.limits import Limits
 from arena.v1 import referee_pb2
@@ -169,3 +170,14 @@ async def test_repeated_refusals_are_one_line_of_the_log(scene: Scene) -> None:
         await refused(scene, "nobody's")
     lines = [line for line in scene.log if line["event"] == "stream refused"]
     assert len(lines) == 1
+
+
+async def test_who_asks_for_the_health_too_often_waits_and_is_answered(database: str) -> None:
+    limits = Limits(calls_burst=2, calls_per_second=0.01, refusal_seconds=0.3)
+    async with opened(database, limits=limits) as scene, channel(scene) as line:
+        check = health_pb2_grpc.HealthStub(line).Check
+        began = asyncio.get_running_loop().time()
+        for _ in range(3):
+            answer = await check(health_pb2.HealthCheckRequest())
+            assert answer.status == health_pb2.HealthCheckResponse.SERVING
+        assert asyncio.get_running_loop().time() - began >= 0.3
