@@ -111,8 +111,8 @@ class Answers:
             self._boards = LiveBoards(self._read)
         changed = rules.options.changed()
         table, ladder = ladder_of_table(self._read, request.game, changed, seats or None)
-        standings = self._boards.board(ladder).now().standings
-        page, token = _page(standings, request.page_size, request.page_token)
+        lines = self._boards.board(ladder).now().lines
+        page, token = _page(lines, request.page_size, request.page_token)
         response = registry_pb2.GetLeaderboardResponse(seats=table, next_page_token=token)
         for one in page:
             line = response.ratings.add(

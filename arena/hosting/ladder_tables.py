@@ -80,6 +80,9 @@ class LadderTables:
         """A block at such a table begins."""
         if _only_house(bots):
             self._paces[table_type.key].spend(now, table_type.seats)
+
+    def occupied(self, table_type: TableType, bots: Sequence[Candidate]) -> None:
+        """A block at such a table takes its places, just begun or adopted."""
         self._occupy(table_type, bots, 1)
 
     def closed(self, table_type: TableType, bots: Sequence[Candidate]) -> None:
@@ -100,6 +103,8 @@ class LadderTables:
         return self._time.held(bots, self._places, seconds, matches, thought, now)
 
     def _occupy(self, table_type: TableType, bots: Sequence[Candidate], by: int) -> None:
+        if table_type.key not in self._seats_in_play:
+            return  # a block of an earlier referee, which had other ladders
         self._seats_in_play[table_type.key] += by * table_type.seats
         self._shared[table_type.key].change(bots, by)
 

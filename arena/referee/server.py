@@ -66,6 +66,7 @@ class RefereeServer:
         self, play: PlayService, registry: RegistryService, lobby: Lobby, gate: Gate
     ) -> None:
         self._lobby = lobby
+        self._stopped = False
         self._server = grpc.aio.server(options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
         # library's status, and responses are bytes already.
@@ -104,7 +105,10 @@ class RefereeServer:
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:
-        """End all streams with a status and close."""
+        """End all streams with a status and close. A second call does nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
         await self._health.enter_graceful_shutdown()
         self._lobby.close_all(_stopping)
         await self._server.stop(grace=1.0)
@@ -134,4 +138,7 @@ class LoopTimer:
 
 
 def _stopping() -> ProtocolError:
-    return ProtocolError(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back later")
+    return ProtocolError(
+        grpc.StatusCode.UNAVAILABLE,
+        "the referee is stopping; come back, running matches will go on",
+    )

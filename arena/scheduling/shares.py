@@ -24,10 +24,11 @@ EXCESS_SHARE = 0.1
 """The part of a bot's places, over time, that one owner may hold beyond what the bot is used to."""
 TOLERANCE = 4.0
 """A block is slow when it takes so many times as long as the bot is used to."""
-LEAST_SECONDS = 0.25
+LEAST_SECONDS = 0.5
 """For one match; nothing quicker is expected of anybody."""
-FIRST_SECONDS = 1.0
-"""What a new bot is taken to be used to, for one match."""
+FIRST_SECONDS = 5.0
+"""What a new bot is taken to be used to, for one match: much, because a busy machine is no fault of
+its opponents. It knows better after a few blocks."""
 _ADAPTATION = 1.5
 """What a bot is used to is a running median: up or down by this factor with every block."""
 
@@ -88,12 +89,14 @@ class HeldTime:
         """A block is over. `places` and `thought` are by bot: how many it has, and how many seconds
         it took for its decisions. Returns until when somebody rests from another, if so."""
         slowest = max(bots, key=lambda bot: thought.get(bot.bot, 0.0))
+        # Else nobody's decisions took the time: bots came late, or the machine was busy.
+        to_blame = thought.get(slowest.bot, 0.0) > seconds / 2
         latest: float | None = None
         prompt = True
         for bot in bots:
             used_to = self._used_to.get(bot.bot, FIRST_SECONDS)
             expected = TOLERANCE * used_to * matches
-            if bot is not slowest and seconds > expected and thought.get(slowest.bot):
+            if bot is not slowest and seconds > expected and to_blame:
                 prompt = False
                 rest = (seconds - expected) / (EXCESS_SHARE * max(1, places.get(bot.bot, 1)))
                 until = self._rest(bot.bot, slowest.account, rest, now)

@@ -20,6 +20,8 @@ from arena.scheduling.ladder import TableType
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "sample_bots" / "javascript"
 
 

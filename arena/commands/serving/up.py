@@ -128,9 +128,12 @@ async def _up(plan: _Plan, url: str) -> None:
             if plan.stop_after is not None:
                 arena.when_recorded(plan.stop_after, stopping.set)
             await _show_status(arena, running, stopping)
-            # Before the sample bots go, so that running blocks end and count.
-            await arena.wind_down()
-        typer.echo(f"Stopped: {arena.recorded} matches recorded since the start.")
+            if plan.stop_after is not None:
+                # Whoever asked for so many matches gets whole blocks.
+                await arena.wind_down()
+            # Before the sample bots go: to them the referee is away, and comes back.
+            await arena.hand_over()
+        typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
             _print_leaderboards(arena, plan.ladders)
 
@@ -168,6 +171,6 @@ def _print_leaderboards(arena: Arena, ladders: list[TableType]) -> None:
     for ladder in ladders:
         changed = ladder.options.changed()
         _, ladder_id = ladder_of_table(arena.read, ladder.game, changed, ladder.seats)
-        standings = LiveBoard(ladder_id, arena.read).now().standings
+        lines = LiveBoard(ladder_id, arena.read).now().lines
         rules = make_game(ladder.game, changed)
-        print_leaderboard(rules, title(rules, ladder.seats), standings)
+        print_leaderboard(rules, title(rules, ladder.seats), lines)
