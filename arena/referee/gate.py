@@ -99,11 +99,19 @@ class Gate:
         if self._health.take(address_of(peer), self._now()):
             await self.refusals.hold()
 
-    def registration(self, peer: str) -> None:
-        """Somebody registers a bot or a version."""
-        wait = self._registrations.take(address_of(peer), self._now())
+    @contextmanager
+    def registration(self, peer: str) -> Iterator[None]:
+        """Somebody registers a bot or a version in this block; a wrong key counts elsewhere."""
+        address = address_of(peer)
+        wait = self._registrations.take(address, self._now())
         if wait:
             raise LimitError("registrations", "too many registrations from this address", wait)
+        try:
+            yield
+        except ProtocolError as error:
+            if error.code is grpc.StatusCode.UNAUTHENTICATED:
+                self._registrations.put_back(address)
+            raise
 
     @contextmanager
     def silent(self, version: VersionId) -> Iterator[Callable[[], None]]:

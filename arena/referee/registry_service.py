@@ -84,10 +84,10 @@ class RegistryService:
     ) -> registry_pb2.RegisterBotResponse:
         given, peer = bearer_token(context), context.peer()
         async with self.gate.trying(given, peer):
-            self.gate.registration(peer)
-            entrant, token = await self._registry.register(
-                given, request.bot, request.owner, request.version or "1"
-            )
+            with self.gate.registration(peer):
+                entrant, token = await self._registry.register(
+                    given, request.bot, request.owner, request.version or "1"
+                )
         response = registry_pb2.RegisterBotResponse(token=token)
         write_entrant(entrant, response.entrant)
         return response
