@@ -169,7 +169,7 @@ async def running_arena(
         await missed_ends.load()
         lobby = Lobby(director, signer.public_key, missed_ends)
         await conductor.take_up()
-        _adopt(await store.kept(), director, lobby)
+        resumed = _adopt(await store.kept(), director, lobby)
         registry = StoredRegistry(
             store, registration_key, signer.public_key, limits.versions_per_day
         )
@@ -195,6 +195,11 @@ async def running_arena(
                 _watch(metrics, journal, lobby, director)
                 cuts = gate.connections
                 metrics.watch("arena_connections_cut", "Since the start", lambda: cuts.cuts)
+                metrics.watch(
+                    "arena_matches_resumed",
+                    "Running matches continued from an earlier referee",
+                    lambda: resumed,
+                )
                 stack.enter_context(
                     metrics_served(metrics, lambda: readiness.why_not, *metrics_address)
                 )
@@ -207,16 +212,19 @@ async def running_arena(
                 task.cancel()
 
 
-def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> None:
-    """Continue what an earlier referee left."""
-    # Blocks of tournaments of which no match runs begin again when the conductor asks for them.
-    blocks = [kept for kept in left if kept.matches or not kept.running.engaged]
-    for kept in blocks:
-        places = kept.running.places
-        director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
-    if blocks:
-        matches = sum(len(kept.matches) for kept in blocks)
-        log.info("going on where a referee stopped", blocks=len(blocks), matches=matches)
+def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> int:
+    """Continue what an earlier referee left. Returns the number of matches."""
+    for kept in left:
+        if kept.matches or not kept.running.engaged:
+            places = kept.running.places
+            director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
+        else:
+            # Its tournament has it played on when all of its bots are there.
+            director.remember(kept.running)
+    matches = sum(len(kept.matches) for kept in left)
+    if left:
+        log.info("going on where a referee stopped", blocks=len(left), matches=matches)
+    return matches
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:

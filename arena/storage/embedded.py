@@ -23,6 +23,7 @@ import fcntl
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from types import TracebackType
@@ -60,6 +61,8 @@ _SETTINGS = {
     "timezone": "UTC",
 }
 
+_SYNC_AT_ONCE = {"recovery_init_sync_method": "syncfs"}
+"""After a crash the data directory is synced; file by file that takes many seconds."""
 _FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 
@@ -156,6 +159,8 @@ class EmbeddedPostgres:
         directory.require_password()
         sockets = socket_directory(self._data)
         settings = self._settings | {"unix_socket_directories": str(sockets)}
+        if sys.platform == "linux" and binaries.major >= 14:
+            settings |= _SYNC_AT_ONCE
         arguments = [
             *(str(binaries.postgres), "-D", str(self._data)),
             *(word for name, value in settings.items() for word in ("-c", f"{name}={value}")),
