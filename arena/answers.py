@@ -17,6 +17,7 @@ from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
 from arena.referee.errors import ProtocolError
 from arena.storage import bot_statements, statements
+from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.reading import Read
 from arena.storage.transcripts import Packed, unpack_message
 from arena.v1 import registry_pb2
@@ -76,8 +77,10 @@ class Answers:
         if before is not None and not is_match_id(before):
             raise _malformed("`page_token` is none of ours: leave it out for the first page")
         rows = self._read(
-            statements.match_list(
-                bot=request.bot or None, game=request.game or None, before=before, limit=limit
+            found_matches(
+                MatchFilter(bot=request.bot or None, game=request.game or None),
+                before=before,
+                limit=limit,
             )
         )
         response = registry_pb2.ListMatchesResponse()
