@@ -23,6 +23,7 @@ from arena.referee.lobby import Lobby
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
+from arena.referee.tls import TlsFiles
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.spooled import record_spooled, spool_of
@@ -106,12 +107,13 @@ async def running_arena(
     hello_seconds: float = HELLO_SECONDS,
     spool_directory: Path | None = None,
     metrics_address: tuple[str, int] | None = None,
+    tls: TlsFiles | None = None,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it winds down.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; blocks that it left unfinished become void.
-    Raises PortTakenError and the errors of arena.storage.
+    Raises PortTakenError, TlsError and the errors of arena.storage.
     """
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(sole_referee(database_url))
@@ -149,7 +151,7 @@ async def running_arena(
         telling = tasks.create_task(readiness.tell(server.tell_ready))
         checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
         try:
-            bound = await server.start(host, port)
+            bound = await server.start(host, port, tls)
             if metrics_address is not None:
                 _watch(metrics, journal, lobby, director)
                 stack.enter_context(

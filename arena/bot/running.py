@@ -51,18 +51,20 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
         datefmt="%H:%M:%S",
     )
     # Imported here, so that `arena play` can run the same file without loading gRPC.
-    from arena.bot.connection import Address, RefusedError, TakenOverError, keep_playing
+    from arena.bot.address import Address, AddressError
+    from arena.bot.connection import RefusedError, TakenOverError, keep_playing
     from arena.bot.conversation import CheckFailedError, Conversation
 
     conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
     _leave_politely(conversation)
     try:
         with suppress(KeyboardInterrupt):
-            keep_playing(conversation, Address.parse(settings.address), settings.token)
+            address = Address.parse(settings.address, os.environ)
+            keep_playing(conversation, address, settings.token)
         _log.info("Stopped. %s", conversation.tally)
     except TakenOverError as end:
         _log.info("%s %s", end, conversation.tally)
-    except RefusedError as error:
+    except (AddressError, RefusedError) as error:
         _leave(str(error), 2)
     except CheckFailedError as error:
         _leave(str(error), 1)

@@ -14,6 +14,7 @@ from arena.referee.errors import ProtocolError
 from arena.referee.lobby import Lobby
 from arena.referee.play_service import PlayService, parse_request
 from arena.referee.registry_service import RegistryService
+from arena.referee.tls import TlsFiles, server_credentials
 from arena.v1 import referee_pb2, registry_pb2, registry_pb2_grpc
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
@@ -65,13 +66,17 @@ class RefereeServer:
         names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
 
-    async def start(self, host: str, port: int) -> int:
-        """Listen, and return the port (a free one for 0). Raises PortTakenError."""
+    async def start(self, host: str, port: int, tls: TlsFiles | None = None) -> int:
+        """Listen, and return the port (a free one for 0). Raises PortTakenError and TlsError."""
+        address = f"{host}:{port}"
         try:
-            bound = self._server.add_insecure_port(f"{host}:{port}")
+            if tls is None:
+                bound = self._server.add_insecure_port(address)
+            else:
+                bound = self._server.add_secure_port(address, server_credentials(tls))
         except RuntimeError as error:
             raise PortTakenError(
-                f"cannot listen on {host}:{port}: is another program using it? "
+                f"cannot listen on {address}: is another program using it? "
                 "Stop that program or choose another port with --port."
             ) from error
         await self._server.start()

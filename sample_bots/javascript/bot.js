@@ -4,11 +4,14 @@
 // It does what is most likely to be right given its own dice, like the Python sample `honest`.
 
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-const address = process.env.ARENA_ADDRESS || "127.0.0.1:50051";
+// "host:port", or "https://host:port" with TLS; then ARENA_CA may name what to trust.
+const [, scheme, address] =
+  /^(?:(https?):\/\/)?(.*?)\/*$/.exec(process.env.ARENA_ADDRESS || "127.0.0.1:50051");
 const token = (process.env.ARENA_TOKEN || "").trim();
 const protos = fileURLToPath(new URL("../../proto", import.meta.url));
 const { arena } = grpc.loadPackageDefinition(
@@ -65,8 +68,18 @@ const HOPELESS = ["UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT", "A
 const matches = new Map(); // what was offered and what we sent to join, by match
 let pause = 500; // milliseconds before the next attempt to connect
 
+/** What both ends prove to each other; the same settings as those of the Python SDK. */
+function credentials() {
+  if (scheme !== "https") return grpc.credentials.createInsecure();
+  const read = (setting) => (process.env[setting] ? readFileSync(process.env[setting]) : null);
+  const [ca, key, cert] = ["ARENA_CA", "ARENA_CLIENT_KEY", "ARENA_CLIENT_CERT"].map(read);
+  return grpc.credentials.createSsl(ca, key, cert);
+}
+
 function connect() {
-  const client = new arena.v1.RefereeService(address, grpc.credentials.createInsecure());
+  const name = process.env.ARENA_SERVER_NAME; // in the certificate, if not the address's host
+  const options = name ? { "grpc.ssl_target_name_override": name } : {};
+  const client = new arena.v1.RefereeService(address, credentials(), options);
   const metadata = new grpc.Metadata();
   metadata.set("authorization", `Bearer ${token}`);
   const stream = client.Play(metadata);

@@ -12,13 +12,15 @@ import grpc
 import pytest
 
 from arena.assembly import running_arena
-from arena.bot.connection import Address, keep_playing
+from arena.bot.address import Address
+from arena.bot.connection import keep_playing
 from arena.bot.conversation import Conversation
 from arena.games import make_game
 from arena.home.loading import load_bot
 from arena.scheduling.ladder import TableType
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
+from tests.certificates import NAME, Authority
 
 FOLDER = Path(__file__).parents[2] / "sample_bots" / "javascript"
 
@@ -35,11 +37,11 @@ def installed() -> None:
 
 
 @contextmanager
-def _bot(address: str, token: str = "secret") -> Iterator["subprocess.Popen[str]"]:
+def _bot(address: str, token: str = "secret", **settings: str) -> Iterator["subprocess.Popen[str]"]:
     process = subprocess.Popen(
         ["node", "bot.js"],
         cwd=FOLDER,
-        env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
+        env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token} | settings,
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -109,21 +111,31 @@ async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise() -> 
 
 
 @pytest.mark.usefixtures("installed")
-async def test_it_plays_rated_matches_without_a_fault(database: str) -> None:
+@pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "TLS"])
+async def test_it_plays_rated_matches_without_a_fault(
+    database: str, encrypted: bool, tmp_path: Path
+) -> None:
+    served = Authority(tmp_path).issue(NAME)
+    tls = served.files if encrypted else None
+    trust = {"ARENA_CA": str(served.cert.parent / "authority.pem"), "ARENA_SERVER_NAME": NAME}
     ladder = TableType("bluff", make_game("bluff").options, 2)
     recorded = asyncio.Event()
-    async with running_arena(database, "127.0.0.1", 0, [ladder], "key") as arena:
+    async with running_arena(database, "127.0.0.1", 0, [ladder], "key", tls=tls) as arena:
         arena.when_recorded(20, recorded.set)
         _, token = await arena.store.register("javascript", "others")
         _, honest_token = await arena.store.register("honest", "us")
-        address = f"127.0.0.1:{arena.port}"
+        address = f"{'https' if encrypted else 'http'}://127.0.0.1:{arena.port}"
         conversation = Conversation(load_bot("honest"))
         opponent = asyncio.create_task(
             asyncio.to_thread(
-                keep_playing, conversation, Address(address), honest_token, _stop_playing
+                keep_playing,
+                conversation,
+                Address.parse(address, trust),
+                honest_token,
+                _stop_playing,
             )
         )
-        with _bot(address, token):
+        with _bot(address, token, **trust):
             async with asyncio.timeout(30):
                 await recorded.wait()
             await arena.wind_down()
