@@ -119,11 +119,11 @@ class StoredRegistry:
 
         def look() -> "tuple[int, Sequence[BoardLine]]":
             table, ladder = ladder_of_table(self._read, game, changed, seats or None)
-            return table, boards.board(ladder).now().standings
+            return table, boards.board(ladder).now().lines
 
         async with _as_statuses():
             # In a thread, so that requests do not slow matches down.
-            table, standings = await asyncio.to_thread(look)
+            table, lines = await asyncio.to_thread(look)
         return table, [
             ListedRating(
                 Entrant(line.bot, line.version, line.owner),
@@ -135,7 +135,7 @@ class StoredRegistry:
                 line.interval,
                 line.luck_adjusted,
             )
-            for line in standings
+            for line in lines
         ]
 
     async def matches(self, bot: str, game: str, limit: int) -> Sequence[ListedMatch]:

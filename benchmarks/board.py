@@ -206,7 +206,7 @@ def _board(matches: int, seats: int, *, lucky: bool) -> Figures:
 
     def lines(row: _Row) -> None:
         board.extend([row])
-        shown = board.standings(versions)
+        shown = board.lines(versions)
         assert lucky == any(line.luck_adjusted is not None for line in shown)
 
     waiting = iter(rows[matches:])

@@ -1,6 +1,7 @@
 """A real Postgres for the tests that ask for one: one server per run, one database per test."""
 
 import itertools
+import os
 import shutil
 import signal
 import tempfile
@@ -23,8 +24,12 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-_SLOW = [Path(__file__).parent / folder for folder in ("browser", "end_to_end", "packaging")]
+_TESTS = Path(__file__).parent
+_SLOW = [_TESTS / folder for folder in ("browser", "end_to_end", "packaging")]
 """Folders whose tests start programs, browsers or environments. Others are marked one by one."""
+_RETRIED = [_TESTS / folder for folder in ("browser", "end_to_end")]
+"""Folders whose tests get a second try in CI, as a busy machine may delay the programs that they
+start. `pytest -rR` names those that needed it."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -33,6 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent in _SLOW:
             item.add_marker(pytest.mark.slow)
+        if "CI" in os.environ and item.path.parent in _RETRIED:
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 _TEMPLATE = "arena_template"

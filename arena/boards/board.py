@@ -215,7 +215,7 @@ class Board:
         """First places by table size."""
         return self._wins.shares()
 
-    def standings(self, versions: Mapping[VersionId, Registered]) -> list[BoardLine]:
+    def lines(self, versions: Mapping[VersionId, Registered]) -> list[BoardLine]:
         """The lines, best first, all from one fit.
 
         `versions` describes the ids in the results; read it after the results, so none is missing.

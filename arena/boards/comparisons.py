@@ -114,8 +114,8 @@ def across_tables(
     """Each bot's results on ladders that differ only in table size; the Elo is as shown."""
     elo: dict[VersionId, list[tuple[range, float]]] = {}
     wins: dict[VersionId, list[WinCell]] = {}
-    for sizes, standings, shares in ladders:
-        for line in standings:
+    for sizes, lines, shares in ladders:
+        for line in lines:
             elo.setdefault(line.version_id, []).append((sizes, line.elo))
         for bot, cell in _win_cells(shares):
             wins.setdefault(bot, []).append(cell)

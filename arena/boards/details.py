@@ -60,7 +60,7 @@ def details(read: Read, ladder: LadderId, *, check: bool = False) -> Details:
 def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, AcrossTables]:
     """Each bot's results on ladders that differ only in table size."""
     ordered = sorted(boards.items(), key=lambda one: one[0].start)
-    return across_tables((sizes, one.standings, one.win_shares) for sizes, one in ordered)
+    return across_tables((sizes, one.lines, one.win_shares) for sizes, one in ordered)
 
 
 def troubles(read: Read, ladder: LadderId, sequence: int) -> dict[VersionId, Trouble]:

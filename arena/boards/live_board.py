@@ -68,21 +68,21 @@ class LadderId:
 class Leaderboard:
     """A ladder at one moment."""
 
-    standings: tuple[BoardLine, ...]
+    lines: tuple[BoardLine, ...]
     """Best first."""
     matches: int
     """The number of rated matches."""
     sequence: int
     """The last rating event that was read."""
     rated: Ladder[VersionId] | None = None
-    """The fit behind the standings; None before the first match."""
+    """The fit behind the lines; None before the first match."""
     win_shares: tuple[WinShares[VersionId], ...] = ()
     """First places by table size."""
 
     @property
     def anchor(self) -> BoardLine | None:
         """The bot from which ratings are measured; None when they are measured from the mean."""
-        return next((line for line in self.standings if line.anchor), None)
+        return next((line for line in self.lines if line.anchor), None)
 
 
 class LiveBoard:
@@ -134,16 +134,16 @@ class LiveBoard:
                 after_sequence=max(self._latest.sequence, self._board.sequence),
             )
         )
-        standings, rated = self._latest.standings, self._latest.rated
+        lines, rated = self._latest.lines, self._latest.rated
         if rows:
             self._board.extend(rows)
             versions = all_versions(self._read)
-            standings = tuple(self._board.standings(versions))
+            lines = tuple(self._board.lines(versions))
             rated = self._board.ladder(versions)
         # Results may have arrived between the two queries.
         sequence = max(last.sequence, self._board.sequence)
         wins = self._board.win_shares()
-        self._latest = Leaderboard(standings, len(self._board), sequence, rated, wins)
+        self._latest = Leaderboard(lines, len(self._board), sequence, rated, wins)
 
 
 class LiveBoards:

@@ -42,9 +42,10 @@ class LuckSource(NamedTuple):
     def note(self) -> str:
         """One sentence to show below the column."""
         return (
-            "Luck-adjusted: beside the official Elo, which alone ranks, with the luck of the draws "
-            f"taken out by {self.table.file} (SHA-256 {self.table.sha256[:12]}…); its variance is "
-            f"{self.mean_variance_factor:.2f} of the official Elo's, on average over the bots."
+            "Luck-adjusted: the Elo without the luck of the draws, as measured by "
+            f"{self.table.file} (SHA-256 {self.table.sha256[:12]}…). Ranks use the official Elo. "
+            f"On average over the bots its variance is {self.mean_variance_factor:.2f} of the "
+            "official Elo's."
         )
 
     def document(self) -> dict[str, Any]:

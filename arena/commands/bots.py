@@ -9,7 +9,7 @@ from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError
-from arena.commands.terminal import Terminal
+from arena.commands.terminal import Terminal, say
 
 app = typer.Typer(no_args_is_help=True, help="Register bots and manage their tokens.")
 
@@ -39,7 +39,7 @@ def register(
 ) -> None:
     """Register a bot, or a new version of one, and print its token, which is shown only once."""
     registered, token = with_store(lambda store: store.register(name, owner, version))
-    typer.echo(f"Registered {registered.entrant} of {registered.entrant.owner}.", err=True)
+    say(f"Registered {registered.entrant} of {registered.entrant.owner}.", err=True)
     _tell(token)
 
 
@@ -88,9 +88,9 @@ def retire(
 ) -> None:
     """Retire a bot, or one version of it, for good. Its results stay."""
     with_store(lambda store: store.retire(name, version))
-    typer.echo(f"Retired {name}{f' {version}' if version else ''}.")
+    say(f"Retired {name}{f' {version}' if version else ''}.")
 
 
 def _tell(token: str) -> None:
-    typer.echo("Its token, shown only once (pass it to the bot as ARENA_TOKEN):", err=True)
-    typer.echo(token)
+    say("Its token, shown only once (pass it to the bot as ARENA_TOKEN):", err=True)
+    say(token)

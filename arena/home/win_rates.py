@@ -79,7 +79,7 @@ class WinRates:
 
     def table(self) -> list[WinRate]:
         """The bots, best first. Only after the first match."""
-        standings = [
+        rates = [
             WinRate(
                 *(name, self.matches, wins, placings / self.matches, faults),
                 self._design_effect(contender),
@@ -88,7 +88,7 @@ class WinRates:
                 zip(self._names, self._wins, self._placings, self._faults, strict=True)
             )
         ]
-        return sorted(standings, key=lambda standing: (-standing.wins, standing.mean_placing))
+        return sorted(rates, key=lambda rate: (-rate.wins, rate.mean_placing))
 
     def _design_effect(self, contender: int) -> float:
         """The design effect, shrunk to 1 as if by one more match, so it is never 0 or 0 / 0."""

@@ -14,7 +14,8 @@
     nash            Nash averaging
     plackett_luce   the exact model with ties; misfit compares it with the board's Elo
     history         ratings over time, replayed from the log
-    sprt            "is version 2 better?", as a sequential test over `constrained` distributions
+    sprt            "is version 2 better?", as a sequential test over `constrained` distributions;
+                    running_sprt evaluates it while blocks come in
     luck            the control variate of a mean
     luck_sums       sums of the luck of matches, per pair of bots
     luck_column     the luck-adjusted Elo

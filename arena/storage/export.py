@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, create_engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import Connection
 
 from arena.match.transcript import Transcript
 from arena.storage import statements
-from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.engine import reading_engine
+from arena.storage.reading import storage_errors
 from arena.storage.rows import MatchRow, match_row
 from arena.storage.transcripts import Packed, unpack
 
@@ -72,19 +72,10 @@ class Archive:
 
 @contextmanager
 def open_archive(url: str) -> Iterator[Archive]:
-    """Opens the archive of a migrated database. Raises DatabaseUnreachableError."""
-    engine = create_engine(url, use_native_hstore=False)
+    """Opens the archive of a migrated database. Raises StorageError."""
+    engine = reading_engine(url)
     try:
-        with engine.connect() as connection:
-            yield Archive(
-                connection.execution_options(
-                    isolation_level="REPEATABLE READ", postgresql_readonly=True
-                )
-            )
-    except OperationalError as error:
-        reason = str(error.orig).strip().split("\n", 1)[0]
-        raise DatabaseUnreachableError(
-            f"The database does not answer ({reason}): check that it is running."
-        ) from error
+        with storage_errors(), engine.connect() as connection:
+            yield Archive(connection.execution_options(isolation_level="REPEATABLE READ"))
     finally:
         engine.dispose()

@@ -25,21 +25,27 @@ class Reader:
 
     def __call__(self, statement: Row) -> Sequence[Any]:
         """The rows of a statement. Raises StorageError."""
-        try:
-            with self._engine.connect() as connection:
-                return connection.execute(statement).all()
-        except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
-            if isinstance(error, ProgrammingError):
-                reason = str(error.orig).strip().split("\n", 1)[0]
-                raise StorageError(
-                    f"The database is not of this release ({reason}): start the arena, which "
-                    "brings it up to date."
-                ) from error
-            raise refused_or_unreachable(error) from error
+        with storage_errors(), self._engine.connect() as connection:
+            return connection.execute(statement).all()
 
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
+
+
+@contextmanager
+def storage_errors() -> Iterator[None]:
+    """Raises StorageError for the driver's errors in the block."""
+    try:
+        yield
+    except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
+        if isinstance(error, ProgrammingError):
+            reason = str(error.orig).strip().split("\n", 1)[0]
+            raise StorageError(
+                f"The database is not of this release ({reason}): start the arena, which "
+                "brings it up to date."
+            ) from error
+        raise refused_or_unreachable(error) from error
 
 
 @contextmanager

@@ -35,7 +35,7 @@ def ladder_details(ladder: LadderId) -> Details:
 
 def versions_on(facts: Details, bot: str) -> list[str]:
     """The bot's versions on a ladder, as charts call them."""
-    return [f"{line.bot} {line.version}" for line in facts.board.standings if line.bot == bot]
+    return [f"{line.bot} {line.version}" for line in facts.board.lines if line.bot == bot]
 
 
 def ladders_of(bot: str) -> list[Details]:
@@ -45,7 +45,7 @@ def ladders_of(bot: str) -> list[Details]:
         for options, sizes in variants.items():
             for size in sizes:
                 one = ladder_details(LadderId(game, options, size))
-                if any(line.bot == bot for line in one.board.standings):
+                if any(line.bot == bot for line in one.board.lines):
                     found.append(one)
     return found
 

@@ -19,9 +19,9 @@ def bot_link(bot: str) -> str:
     return "bot?" + urlencode({"bot": bot})
 
 
-def matrix(standings: Sequence[BoardLine], comparisons: Comparisons) -> Html:
+def matrix(lines: Sequence[BoardLine], comparisons: Comparisons) -> Html:
     """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals."""
-    lines = standings[:MATRIX_BOTS]
+    lines = lines[:MATRIX_BOTS]
     head = tag(
         "tr",
         tag("th", "#", scope="col", class_="ba-number"),
@@ -80,7 +80,7 @@ def _cell(comparisons: Comparisons, at: int, other: int, lines: Sequence[BoardLi
 
 
 def numbers(
-    standings: Sequence[BoardLine],
+    lines: Sequence[BoardLine],
     comparisons: Comparisons,
     troubles: Mapping[VersionId, Trouble],
     across: Mapping[VersionId, AcrossTables],
@@ -101,7 +101,7 @@ def numbers(
         hint = "The mean of the Elo of its ladders, and how many. It is not a rating"
         heads.append(("Mean of ladders", "ba-number", hint))
     rows = []
-    for line, weight in zip(standings, comparisons.nash_weight, strict=True):
+    for line, weight in zip(lines, comparisons.nash_weight, strict=True):
         trouble, one = troubles.get(line.version_id), across[line.version_id]
         interval = check.nash_interval.get(line.version_id) if check else None
         cells = {cell.seats: cell for cell in one.wins}
@@ -122,7 +122,7 @@ def numbers(
     return scrolling("Comparisons", heads, rows)
 
 
-def opponents(standings: Sequence[BoardLine], comparisons: Comparisons, version: VersionId) -> Html:
+def opponents(lines: Sequence[BoardLine], comparisons: Comparisons, version: VersionId) -> Html:
     """All whom a version met on a ladder, best first."""
     at = comparisons.bots.index(version)
     heads: list[tuple[str, str, str | None]] = [
@@ -134,7 +134,7 @@ def opponents(standings: Sequence[BoardLine], comparisons: Comparisons, version:
         ("Points taken", "ba-number", "With its 95 % Wilson interval; a tie is half a point"),
     ]
     rows = []
-    for other, line in enumerate(standings):
+    for other, line in enumerate(lines):
         met = comparisons.met(at, other)
         if met is not None:
             rows.append(
@@ -170,12 +170,12 @@ def scrolling(
     )
 
 
-def worst_in_words(standings: Sequence[BoardLine], comparisons: Comparisons) -> str:
+def worst_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
     """The pair that the ratings explain worst; "" where nobody met often enough."""
     worst = comparisons.worst
     if worst is None:
         return ""
-    names = {line.version_id: _name(line) for line in standings}
+    names = {line.version_id: _name(line) for line in lines}
     return (
         f"The ratings explain worst how {names[worst.bot]} plays {names[worst.opponent]}: "
         f"{worst.actual:.0%} of the points where they expect {worst.expected:.0%}, "
@@ -183,14 +183,14 @@ def worst_in_words(standings: Sequence[BoardLine], comparisons: Comparisons) -> 
     )
 
 
-def check_in_words(standings: Sequence[BoardLine], check: ModelCheck) -> str:
+def check_in_words(lines: Sequence[BoardLine], check: ModelCheck) -> str:
     """The result of the check by the exact model, as a sentence."""
     looked = f"Looked at {check.looked_at:,} of {check.matches:,} matches."
     if check.misfit is None:
         return f"The exact model supports only ladders on which every placing counts. {looked}"
     if not check.misfit:
         return f"No model misfit: Plackett–Luce with ties agrees. {looked}"
-    names = {line.version_id: _name(line) for line in standings}
+    names = {line.version_id: _name(line) for line in lines}
     beyond = (
         "a single strength does not describe "
         + ", ".join(names.get(bot, "a bot") for bot in check.displaced)

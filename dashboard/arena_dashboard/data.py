@@ -55,16 +55,16 @@ def read(statement: Row) -> Sequence[Any]:
     return reader()(statement)
 
 
-def frame(standings: Sequence[BoardLine]) -> pd.DataFrame:
+def frame(lines: Sequence[BoardLine]) -> pd.DataFrame:
     """The data frame of a ladder's chart: one row per bot, best first."""
     return pd.DataFrame(
         {
-            "bot": [f"{line.bot} {line.version}" for line in standings],
-            "elo": [line.elo for line in standings],
-            "low": [line.interval[0] for line in standings],
-            "high": [line.interval[1] for line in standings],
-            "matches": [line.matches for line in standings],
-            "kind": ["house bot" if line.house else "bot" for line in standings],
+            "bot": [f"{line.bot} {line.version}" for line in lines],
+            "elo": [line.elo for line in lines],
+            "low": [line.interval[0] for line in lines],
+            "high": [line.interval[1] for line in lines],
+            "matches": [line.matches for line in lines],
+            "kind": ["house bot" if line.house else "bot" for line in lines],
         }
     )
 

@@ -26,9 +26,9 @@ _ADJUSTED = (
 )
 
 
-def leaderboard(standings: Sequence[BoardLine], game: str) -> Html:
+def leaderboard(lines: Sequence[BoardLine], game: str) -> Html:
     """A ladder, best first."""
-    adjusted = any(line.luck_adjusted is not None for line in standings)
+    adjusted = any(line.luck_adjusted is not None for line in lines)
     heads = (
         ("Rank", "ba-number", None),
         ("Bot", "", None),
@@ -41,17 +41,17 @@ def leaderboard(standings: Sequence[BoardLine], game: str) -> Html:
         ("Mean place", "ba-number ba-wide", "1 is best; ties share the mean of their places."),
     )
     head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
-    rows = (_standing(line, game, adjusted=adjusted) for line in standings)
+    rows = (_row(line, game, adjusted=adjusted) for line in lines)
     return _table("Leaderboard", head, rows)
 
 
-def luck_note(standings: Sequence[BoardLine], game: str) -> str | None:
+def luck_note(lines: Sequence[BoardLine], game: str) -> str | None:
     """What the luck-adjusted column is, and what it gained; None where there is none."""
-    luck = luck_source(game, [line.luck_adjusted for line in standings])
+    luck = luck_source(game, [line.luck_adjusted for line in lines])
     return None if luck is None else luck.note()
 
 
-def _standing(line: BoardLine, game: str, *, adjusted: bool) -> Html:
+def _row(line: BoardLine, game: str, *, adjusted: bool) -> Html:
     ranks = f"{line.rank_low}–{line.rank_high}" if line.rank_low < line.rank_high else ""
     low, high = line.interval
     interval = "anchor" if line.anchor else f"{low:.0f} – {high:.0f}"

@@ -71,13 +71,13 @@ def assert_same(some: list[BoardLine], others: list[BoardLine]) -> None:
 
 
 def test_an_empty_board_has_no_lines() -> None:
-    assert Board("bluff").standings(VERSIONS) == []
+    assert Board("bluff").lines(VERSIONS) == []
 
 
 def test_the_house_bot_honest_stands_at_1500() -> None:
     board = Board("bluff")
     board.extend(rows(200))
-    lines = board.standings(VERSIONS)
+    lines = board.lines(VERSIONS)
     anchored = [line for line in lines if line.anchor]
     assert [(line.bot, line.elo) for line in anchored] == [("honest", pytest.approx(CENTRE))]
     assert lines == sorted(lines, key=lambda line: -line.elo)
@@ -101,7 +101,7 @@ def test_without_the_anchor_the_mean_stands_at_1500_and_no_line_is_marked() -> N
     for game, versions in (("bluff", (2, 3)), ("bloeff", (1, 2, 3))):
         board = Board(game)
         board.extend(rows(100, versions))
-        lines = board.standings(VERSIONS)
+        lines = board.lines(VERSIONS)
         assert sum(line.elo for line in lines) / len(lines) == pytest.approx(CENTRE)
         assert all(line.interval[0] < line.elo < line.interval[1] for line in lines)
         assert not any(line.anchor for line in lines)
@@ -116,8 +116,8 @@ def test_a_board_that_grew_says_what_the_whole_log_says() -> None:
     whole.extend(log)
     for start in range(0, len(log), 72):  # which cuts blocks in two
         grown.extend(log[start : start + 72])
-        grown.standings(VERSIONS)
-    assert_same(grown.standings(VERSIONS), whole.standings(VERSIONS))
+        grown.lines(VERSIONS)
+    assert_same(grown.lines(VERSIONS), whole.lines(VERSIONS))
     assert grown.sequence == whole.sequence == 300
     assert len(grown) == 300
 
@@ -131,7 +131,7 @@ def test_its_elo_is_that_of_the_rating_package() -> None:
         for row in log
     )
     expected = fit(Aggregate.of(results), anchor=Anchor(VersionId(1), CENTRE)).ratings()
-    assert {line.version_id: line.elo for line in board.standings(VERSIONS)} == expected
+    assert {line.version_id: line.elo for line in board.lines(VERSIONS)} == expected
 
 
 def test_its_intervals_are_those_of_the_ladder_with_one_cluster_per_block() -> None:
@@ -145,7 +145,7 @@ def test_its_intervals_are_those_of_the_ladder_with_one_cluster_per_block() -> N
     expected = rate(results, anchor=Anchor(VersionId(1), CENTRE)).ratings
     assert [
         (line.version_id, line.interval, line.rank_low, line.rank_high)
-        for line in board.standings(VERSIONS)
+        for line in board.lines(VERSIONS)
     ] == [(rating.bot, rating.interval, rating.rank_low, rating.rank_high) for rating in expected]
 
 
@@ -155,6 +155,6 @@ def test_ties_share_the_first_place_and_the_mean_of_the_places_they_fill() -> No
     board.extend([Row(1, "a", "x", seats, [1, 1, 3]), Row(2, "b", "x", seats, [3, 1, 1])])
     said = {
         line.version_id: (line.matches, line.win_share, line.mean_placing)
-        for line in board.standings(VERSIONS)
+        for line in board.lines(VERSIONS)
     }
     assert said == {1: (2, 0.25, 2.25), 2: (2, 0.5, 1.5), 3: (2, 0.25, 2.25)}

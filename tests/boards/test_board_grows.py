@@ -123,9 +123,9 @@ def test_any_split_of_the_log_gives_the_same_board(
     for start, end in pairwise([0, *cuts, len(rows)]):
         grown.extend(rows[start:end])
         if data.draw(st.booleans()):
-            grown.standings(VERSIONS)
+            grown.lines(VERSIONS)
     whole = board_of(rows, score)
-    assert_same(grown.standings(VERSIONS), whole.standings(VERSIONS))
+    assert_same(grown.lines(VERSIONS), whole.lines(VERSIONS))
     assert grown.sequence == whole.sequence == rows[-1].sequence
 
 
@@ -144,8 +144,8 @@ def test_the_order_in_which_blocks_closed_does_not_matter(rows: list[Row], rando
     ]
     for score in ScoreRule:
         assert_same(
-            board_of(renumbered, score).standings(VERSIONS),
-            board_of(rows, score).standings(VERSIONS),
+            board_of(renumbered, score).lines(VERSIONS),
+            board_of(rows, score).lines(VERSIONS),
         )
 
 
@@ -153,10 +153,10 @@ def test_the_order_in_which_blocks_closed_does_not_matter(rows: list[Row], rando
 @settings(deadline=None, max_examples=20)
 def test_a_result_that_is_told_twice_counts_once(rows: list[Row]) -> None:
     board = board_of(rows, ScoreRule.PLACEMENT)
-    before = board.standings(VERSIONS)
+    before = board.lines(VERSIONS)
     board.extend(rows)
     assert len(board) == len(rows)
-    assert board.standings(VERSIONS) == before
+    assert board.lines(VERSIONS) == before
 
 
 def test_the_copied_log_stays_what_it_was_while_the_board_grows() -> None:
@@ -179,7 +179,7 @@ def test_luck_is_told_of_those_who_have_enough_of_it() -> None:
     newcomer = VersionId(8)
     versions = VERSIONS | {newcomer: Registered(newcomer, Entrant("new", "1", "o"), house=False)}
     last = Row(len(BEFORE) + 1, "last", "last", [newcomer, VersionId(1)], [1, 2], [0.1, -0.1])
-    lines = board_of([*BEFORE, last], ScoreRule.PLACEMENT).standings(versions)
+    lines = board_of([*BEFORE, last], ScoreRule.PLACEMENT).lines(versions)
     assert {line.version_id for line in lines if line.luck_adjusted is None} == {newcomer}
 
 
@@ -203,10 +203,10 @@ def test_luck_that_cannot_be_a_match_s_counts_as_none_and_all_else_is_shown(
         + [Row(len(BEFORE) + 2, "last", "last", four, [1, 2, 3, 4], one)]
         for one in (luck, None)
     )
-    board, expected = Board("bluff"), board_of(without, ScoreRule.PLACEMENT).standings(VERSIONS)
+    board, expected = Board("bluff"), board_of(without, ScoreRule.PLACEMENT).lines(VERSIONS)
     for part in [[row] for row in broken] if piecemeal else [broken]:
         board.extend(part)
-    assert_same(board.standings(VERSIONS), expected)
+    assert_same(board.lines(VERSIONS), expected)
     assert all(line.luck_adjusted is not None for line in expected)
 
 

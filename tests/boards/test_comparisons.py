@@ -51,7 +51,7 @@ def board(rows: list[Row], score: ScoreRule = ScoreRule.PLACEMENT) -> Board:
 def test_the_matrix_follows_the_ladder_and_its_score_rule(score: ScoreRule) -> None:
     rows = league()
     ladder = board(rows, score)
-    lines, found = ladder.standings(VERSIONS), comparisons(ladder.ladder(VERSIONS))
+    lines, found = ladder.lines(VERSIONS), comparisons(ladder.ladder(VERSIONS))
     assert found.bots == tuple(line.version_id for line in lines)
     for at, one in enumerate(found.bots):
         assert found.met(at, at) is None
@@ -93,8 +93,8 @@ def test_nash_weights_add_up_and_do_not_sort_the_ladder() -> None:
 def test_the_mean_over_ladders_is_a_plain_mean_of_those_it_played_on() -> None:
     two, three = board(league(seats=2, bots=5)), board(league(seats=3, bots=4))
     shown = [
-        (range(2, 3), two.standings(VERSIONS), two.win_shares()),
-        (range(3, 5), three.standings(VERSIONS), three.win_shares()),
+        (range(2, 3), two.lines(VERSIONS), two.win_shares()),
+        (range(3, 5), three.lines(VERSIONS), three.win_shares()),
     ]
     found = across_tables(shown)
     assert {len(one.elo) for one in found.values()} == {1, 2}
@@ -113,7 +113,7 @@ def test_the_history_ends_at_the_board_with_the_board_s_intervals() -> None:
         assert len(points) == MOST_POINTS
         assert points[-1].sequence == ladder.sequence
         now = {rating.version_id: rating for rating in points[-1].ratings}
-        for line in ladder.standings(VERSIONS):
+        for line in ladder.lines(VERSIONS):
             assert now[line.version_id].elo == pytest.approx(line.elo, abs=1e-9)
             assert now[line.version_id].interval == pytest.approx(line.interval, abs=1e-9)
             assert now[line.version_id].matches == line.matches

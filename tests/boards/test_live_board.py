@@ -78,7 +78,7 @@ def board(log: Log, clock: Clock) -> LiveBoard:
 def test_results_are_read_only_when_the_last_number_moved() -> None:
     log, clock = Log(), Clock()
     live = board(log, clock)
-    assert live.now().standings == ()
+    assert live.now().lines == ()
     log.add((1, 2), (2, 1))
     clock.rest()
     assert live.now().matches == 2
@@ -122,7 +122,7 @@ def test_it_shows_what_the_whole_log_gives() -> None:
         log.add(placings)
         clock.rest()
         growing.now()
-    grown, whole = growing.now().standings, board(log, clock).now().standings
+    grown, whole = growing.now().lines, board(log, clock).now().lines
     assert [line.bot for line in grown] == [line.bot for line in whole]
     assert [line.elo for line in grown] == pytest.approx([line.elo for line in whole], abs=1e-6)
     anchor = growing.now().anchor

@@ -54,8 +54,8 @@ async def _play(store: Store, read: Reader) -> list[tuple[str, float, tuple[floa
     await store.record(matches)
     board = Board("bluff")
     board.extend(rated_results(read, "bluff", {}, [2]))
-    standings = board.standings(all_versions(read))
-    return [(f"{line.bot} {line.version}", line.elo, line.interval) for line in standings]
+    lines = board.lines(all_versions(read))
+    return [(f"{line.bot} {line.version}", line.elo, line.interval) for line in lines]
 
 
 @pytest.fixture

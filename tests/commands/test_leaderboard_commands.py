@@ -105,7 +105,7 @@ def test_luck_stands_in_a_labelled_column_that_fits_the_terminal(
     # Where it is narrow, luck has a table of its own, with the names.
     assert all(f"{line['bot']} {line['version']} " in shown for line in lines)
     assert (shown.count("┏") == 2) == (width == 80)
-    assert "luck-" in shown and "Luck-adjusted: beside the official Elo" in shown
+    assert "luck-" in shown and "Luck-adjusted: the Elo without the luck" in shown
     factors = []
     for line in lines:
         adjusted = line["luck_adjusted"]

@@ -25,8 +25,8 @@ from arena.commands.sequential_test.connected import (
 from arena.commands.sequential_test.in_process import SequentialProgress
 from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
+from arena.rating.running_sprt import RunningSprt
 from arena.rating.sprt import Bounds
-from arena.rating.trial import Trial
 from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName
 from arena.storage.reading import Reader
@@ -158,10 +158,10 @@ async def test_a_table_that_somebody_else_paused_ends_the_test(database: str) ->
         await store.tournaments.change_state(
             "old", TournamentState.PAUSED, before=[TournamentState.RUNNING]
         )
-        trial = Trial(Bounds(0, 5), matches_per_block=4)
+        running = RunningSprt(Bounds(0, 5), matches_per_block=4)
         with pytest.raises(CommandError, match="old was paused, so the test has ended"):
             await follow(
-                store, held, SequentialProgress(trial, trial.look(), ("new", "old")), once()
+                store, held, SequentialProgress(running, running.look(), ("new", "old")), once()
             )
 
 

@@ -35,7 +35,7 @@ def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) ->
     page = html(app)
     facts = comparison_data.ladder_details(TWO)
     assert isinstance(facts.comparisons, Comparisons)
-    assert [line.bot for line in facts.board.standings] == ["alpha", "honest", "beta"]
+    assert [line.bot for line in facts.board.lines] == ["alpha", "honest", "beta"]
     met = facts.comparisons.met(0, 2)
     assert met is not None
     assert f"alpha 1 against beta 1: {met.wins} won, 0 tied, {met.losses} lost" in page
@@ -62,13 +62,13 @@ def test_first_places_alone_are_a_ladder_of_their_own(filled: Filler) -> None:
     assert "only first place" in texts(app)
     winner = comparison_data.ladder_details(LadderId("bluff", "{}", (3, 4), ScoreRule.WINNER))
     placement = comparison_data.ladder_details(LadderId("bluff", "{}", (3, 4)))
-    assert winner.board.standings[0].elo != placement.board.standings[0].elo
+    assert winner.board.lines[0].elo != placement.board.lines[0].elo
 
 
 def test_faults_and_forfeits_are_those_of_the_boards_matches(filled: Filler) -> None:
     filled(blocks=2, policies=[("honest", sensible(0.0)), ("gone", silent)])
     facts = comparison_data.ladder_details(TWO)
-    by_bot = {line.bot: facts.troubles[line.version_id] for line in facts.board.standings}
+    by_bot = {line.bot: facts.troubles[line.version_id] for line in facts.board.lines}
     assert (by_bot["honest"].faults, by_bot["honest"].forfeits) == (0, 0)
     assert by_bot["gone"].matches == by_bot["gone"].faulty_matches == 4
     assert by_bot["gone"].forfeits > 0
@@ -83,11 +83,11 @@ def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Fill
     assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
     found = comparison_data.history(TWO)
     assert 28 <= len(found.points) <= 30  # none before the anchor's first match
-    standings = comparison_data.ladder_details(TWO).board.standings
+    lines = comparison_data.ladder_details(TWO).board.lines
     last = {rating.version_id: rating.elo for rating in found.points[-1].ratings}
-    for line in standings:
+    for line in lines:
         assert last[line.version_id] == pytest.approx(line.elo, abs=1e-9)
-    frame = comparison_data.history_frame(found, [standings[0].version_id])
+    frame = comparison_data.history_frame(found, [lines[0].version_id])
     assert set(frame["bot"]) == {"alpha 1"}
     assert list(frame["matches"]) == sorted(frame["matches"])
     assert "alpha 1 from" in history_chart.in_words(frame)
@@ -139,7 +139,7 @@ def test_a_bots_opponents_are_all_whom_it_met(filled: Filler) -> None:
     facts = comparison_data.ladder_details(TWO)
     assert facts.comparisons is not None
     rows = comparison_tables.opponents(
-        facts.board.standings, facts.comparisons, facts.comparisons.bots[0]
+        facts.board.lines, facts.comparisons, facts.comparisons.bots[0]
     )
     assert rows.count("<tr>") == 1 + 2
 
@@ -162,6 +162,6 @@ def test_the_matrix_of_a_large_ladder_is_that_of_its_best_bots() -> None:
         )
         for n in range(1, 3 * count)
     )
-    page = comparison_tables.matrix(board.standings(versions), comparisons(board.ladder(versions)))
+    page = comparison_tables.matrix(board.lines(versions), comparisons(board.ladder(versions)))
     assert page.count('scope="row"') == comparison_tables.MATRIX_BOTS
     assert page.count("ba-heat ") == comparison_tables.MATRIX_BOTS**2

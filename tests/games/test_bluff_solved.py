@@ -22,6 +22,8 @@ from arena.games.bluff.bets import bets_within
 from arena.games.game import DEALER
 from arena.randomness import outcomes
 
+pytestmark = pytest.mark.slow
+
 GAME = make_game("bluff", {"start_mode": "seat", "dice_per_player": 1, "players_max": 2})
 BETS = [Bet(quantity, face) for quantity, face in bets_within((1,) * 6, 2)]
 NUMBERS = {bet: number for number, bet in enumerate(BETS)}

@@ -22,6 +22,8 @@ from arena.match.transcript_json import from_json
 from arena.match.verify import verify
 from tests.home.cheats import remembering
 
+pytestmark = pytest.mark.slow
+
 BLUFF = make_game("bluff")
 Z_99_9 = NormalDist().inv_cdf(0.999)
 
@@ -64,7 +66,6 @@ def _wins_of_first(block: tuple[BlockMatch, ...]) -> float:
     return fmean(match.result.placing[match.contenders.index(0)] == 1 for match in block)
 
 
-@pytest.mark.slow
 def test_the_matches_of_a_block_are_one_deal_and_everybody_sits_everywhere() -> None:
     for block in _blocks(
         every_rotation(_entries("random", "honest", "timid")), 3, transcripts=True
@@ -78,7 +79,6 @@ def test_the_matches_of_a_block_are_one_deal_and_everybody_sits_everywhere() -> 
         assert len({transcript.steps[:2] for transcript in transcripts}) == 1
 
 
-@pytest.mark.slow
 def test_the_same_seed_gives_the_same_blocks_and_another_seed_others() -> None:
     lineups = every_rotation(_entries("random", "honest"))
     once, again, other = (
@@ -111,7 +111,6 @@ def test_a_bot_that_remembers_deals_gains_if_it_is_let(tmp_path: Path) -> None:
     assert low > 0.55
 
 
-@pytest.mark.slow
 def test_a_bot_that_remembers_deals_gains_nothing_as_blocks_are_played(tmp_path: Path) -> None:
     # It is the sample Honest until it knows a deal; so if it never does, nothing differs at all.
     entries = _entries(remembering(tmp_path), "honest")

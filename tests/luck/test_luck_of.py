@@ -149,7 +149,7 @@ def test_a_board_of_sample_bots_is_surer_with_luck_taken_out() -> None:
             placing, luck = list(played.result.placing), list(luck_of(played.transcript).seats)
             rows.append(Row(number, f"m{number}", f"b{number}", seated, placing, luck))
     board.extend(rows)
-    lines = board.standings(versions)
+    lines = board.lines(versions)
     told = luck_source("bluff", [line.luck_adjusted for line in lines])
     assert told is not None
     assert 0.5 < told.mean_variance_factor < 0.95

@@ -22,6 +22,8 @@ from arena.v1 import referee_pb2 as pb
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
 from tests.certificates import NAME, Authority
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "sample_bots" / "javascript"
 
 

@@ -18,6 +18,8 @@ from arena.storage.errors import DataDirectoryError, HomeNotWritableError
 from arena.storage.private_socket import make_private, socket_directory
 from tests.databases import execute, plain
 
+pytestmark = pytest.mark.slow
+
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 

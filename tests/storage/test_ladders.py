@@ -52,7 +52,7 @@ async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
         for board in followers.values():
             rows = rated_results(read, "bluff", {}, [2, 3], board.sequence)
             board.extend(rows)
-            board.standings(all_versions(read))
+            board.lines(all_versions(read))
     await store.record(waiting)
     known = all_versions(read)
     for score, board in followers.items():
@@ -61,7 +61,7 @@ async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
         whole.extend(rated_results(read, "bluff", {}, [2, 3]))
         assert len(board) == len(whole) > 15
         assert board.sequence == whole.sequence
-        for one, other in zip(board.standings(known), whole.standings(known), strict=True):
+        for one, other in zip(board.lines(known), whole.lines(known), strict=True):
             assert one.elo == pytest.approx(other.elo, abs=1e-9)
             assert one.interval == pytest.approx(other.interval, abs=1e-9)
             assert replace(one, elo=0.0, interval=(0.0, 0.0)) == replace(

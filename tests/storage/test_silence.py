@@ -18,6 +18,8 @@ from tests.databases import execute
 from tests.fault_proxy import FaultProxy
 from tests.storage.results import finished
 
+pytestmark = pytest.mark.slow
+
 GIVEN_UP = 10.0
 """Seconds."""
 

@@ -7,6 +7,8 @@ import pytest
 
 from tools.mutation.tests_by_line import TestsByLine, brought_up_to_date, load
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 ONE = "tests/test_one.py::test_one"
 TWO = "tests/test_two.py::test_two"

@@ -82,7 +82,7 @@ def play(
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        _print_table(Terminal(), rules, tally.standings, summary)
+        _print_table(Terminal(), rules, tally.win_rates, summary)
 
 
 class _Tally:
@@ -92,14 +92,14 @@ class _Tally:
         self.seats = len(entries)
         # The matches of a deal block are not independent of each other.
         size = self.seats if same_deals else 1
-        self.standings = WinRates([entry.name for entry in entries], matches_per_block=size)
+        self.win_rates = WinRates([entry.name for entry in entries], matches_per_block=size)
         self.luck = LuckTally([entry.name for entry in entries])
         self.seconds = 0.0
         self._points = bytearray()
         """Points by match and bot, one byte each: there may be a million matches."""
 
     def add(self, finished: BlockMatch) -> None:
-        self.standings.add(finished)
+        self.win_rates.add(finished)
         self.luck.add(finished)
         scored = points(finished.result.placing, ScoreRule.PLACEMENT)
         of_bots = sorted(zip(finished.contenders, scored, strict=True))
@@ -164,17 +164,17 @@ def _in_deal_blocks(
 
 
 def _summary(game: AnyGame, tally: _Tally, seed: str, same_deals: bool) -> dict[str, Any]:
-    standings, factor = tally.standings, tally.variance_factor()
+    win_rates, factor = tally.win_rates, tally.variance_factor()
     return {
         "game": game.name,
         "options": game.options.changed(),
-        "matches": standings.matches,
+        "matches": win_rates.matches,
         "seed": seed,
-        "matches_per_second": round(standings.matches / tally.seconds, 1),
-        "standings": [_standing_json(standing) for standing in standings.table()],
+        "matches_per_second": round(win_rates.matches / tally.seconds, 1),
+        "standings": [_win_rate_json(win_rate) for win_rate in win_rates.table()],
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
-            for (name, kind, reason), times in standings.reasons.most_common()
+            for (name, kind, reason), times in win_rates.reasons.most_common()
         ],
         "blocks": "deal" if same_deals else "seat",
         "variance_factor": factor
@@ -188,26 +188,26 @@ def _summary(game: AnyGame, tally: _Tally, seed: str, same_deals: bool) -> dict[
     }
 
 
-def _standing_json(standing: WinRate) -> dict[str, Any]:
-    low, high = standing.interval
+def _win_rate_json(win_rate: WinRate) -> dict[str, Any]:
+    low, high = win_rate.interval
     return {
-        "bot": standing.name,
-        "wins": round(standing.wins, 6),
-        "share": round(standing.share, 6),
+        "bot": win_rate.name,
+        "wins": round(win_rate.wins, 6),
+        "share": round(win_rate.share, 6),
         "share_low": round(low, 6),
         "share_high": round(high, 6),
-        "mean_placing": round(standing.mean_placing, 6),
-        "faults": standing.faults,
+        "mean_placing": round(win_rate.mean_placing, 6),
+        "faults": win_rate.faults,
     }
 
 
 def _print_table(
-    console: Terminal, game: AnyGame, standings: WinRates, summary: dict[str, Any]
+    console: Terminal, game: AnyGame, win_rates: WinRates, summary: dict[str, Any]
 ) -> None:
     options = ", ".join(f"{name}={value}" for name, value in summary["options"].items())
     table = Table(
         title=f"{game.title}{f' ({options})' if options else ''}: "
-        f"{standings.matches:,} matches, seed {summary['seed']}",
+        f"{win_rates.matches:,} matches, seed {summary['seed']}",
         title_justify="left",
     )
     table.add_column("bot")
@@ -215,15 +215,15 @@ def _print_table(
     headings = ("wins", "share", "95 % interval", "mean placing")
     for heading in (*headings, "luck-adjusted") if adjusted else headings:
         table.add_column(heading, justify="right")
-    for standing in standings.table():
-        low, high = standing.interval
+    for win_rate in win_rates.table():
+        low, high = win_rate.interval
         table.add_row(
-            standing.name,
-            f"{standing.wins:,.2f}".removesuffix(".00"),
-            f"{standing.share:.1%}",
+            win_rate.name,
+            f"{win_rate.wins:,.2f}".removesuffix(".00"),
+            f"{win_rate.share:.1%}",
             f"{low:.1%} to {high:.1%}",
-            f"{standing.mean_placing:.2f}",
-            *([luck_adjusted_cell(adjusted, standing.name)] if adjusted else []),
+            f"{win_rate.mean_placing:.2f}",
+            *([luck_adjusted_cell(adjusted, win_rate.name)] if adjusted else []),
         )
     console.print_table(table)
     console.print(f"{summary['matches_per_second']:,.0f} matches a second")

@@ -79,22 +79,22 @@ def leaderboard(
 
         size, found = with_reader(with_details)
         if as_json:
-            document = ladder_json(rules, size, score, found.board.standings)
+            document = ladder_json(rules, size, score, found.board.lines)
             typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
             return
-        print_leaderboard(rules, title(rules, size, score), found.board.standings)
+        print_leaderboard(rules, title(rules, size, score), found.board.lines)
         print_details(Terminal(), found)
     else:
 
         def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine]]":
             size, ladder = ladder_of_table(read, game, changed, seats, score)
-            return size, LiveBoard(ladder, read).now().standings
+            return size, LiveBoard(ladder, read).now().lines
 
-        size, standings = with_reader(alone)
+        size, lines = with_reader(alone)
         if as_json:
-            typer.echo(json.dumps(ladder_json(rules, size, score, standings), indent=2))
+            typer.echo(json.dumps(ladder_json(rules, size, score, lines), indent=2))
             return
-        print_leaderboard(rules, title(rules, size, score), standings)
+        print_leaderboard(rules, title(rules, size, score), lines)
 
 
 def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: bool) -> None:
@@ -111,7 +111,7 @@ def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: boo
                     print(_line(rules, size, score, board), flush=True)
                 else:
                     named = title(rules, size, score)
-                    tables, note = _tables_and_note(rules, named, board.standings, console)
+                    tables, note = _tables_and_note(rules, named, board.lines, console)
                     live.update(Group(*tables, note), refresh=True)
 
     with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
@@ -122,7 +122,7 @@ def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: boo
 
 
 def _line(rules: AnyGame, size: int, score: ScoreRule, board: "Leaderboard") -> str:
-    document = ladder_json(rules, size, score, board.standings)
+    document = ladder_json(rules, size, score, board.lines)
     return json.dumps(document | {"matches": board.matches, "sequence": board.sequence})
 
 
@@ -145,49 +145,49 @@ def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> 
     return said if score is ScoreRule.PLACEMENT else f"{said}, only first place counts"
 
 
-def print_leaderboard(rules: AnyGame, title: str, standings: Sequence["BoardLine"]) -> None:
+def print_leaderboard(rules: AnyGame, title: str, lines: Sequence["BoardLine"]) -> None:
     """Print a leaderboard as a table."""
-    if not standings:
+    if not lines:
         typer.echo(f"{title}: no rated match yet.")
         return
     console = Terminal()
-    tables, note = _tables_and_note(rules, title, standings, console)
+    tables, note = _tables_and_note(rules, title, lines, console)
     for table in tables:
         console.print_table(table)
     console.print(note, end="")
 
 
 def _tables_and_note(
-    rules: AnyGame, title: str, standings: Sequence["BoardLine"], console: Terminal
+    rules: AnyGame, title: str, lines: Sequence["BoardLine"], console: Terminal
 ) -> tuple[list[Table], Text]:
     """With the luck-adjusted column, or where that is too wide with a table of its own below; and
     what that column is."""
-    luck = _luck_source(rules, standings)
-    narrow = fitted(console, _table(title, standings, adjusted=False), _LESSER)
+    luck = _luck_source(rules, lines)
+    narrow = fitted(console, _table(title, lines, adjusted=False), _LESSER)
     if luck is None:
         return [narrow], Text("", end="")
     note = Text(luck.note() + "\n", end="")
-    whole = _table(title, standings, adjusted=True)
+    whole = _table(title, lines, adjusted=True)
     if not excess(console, whole):
         return [whole], note
-    return [narrow, fitted(console, _adjusted_table(standings))], note
+    return [narrow, fitted(console, _adjusted_table(lines))], note
 
 
-def _luck_source(rules: AnyGame, standings: Sequence["BoardLine"]) -> "LuckSource | None":
+def _luck_source(rules: AnyGame, lines: Sequence["BoardLine"]) -> "LuckSource | None":
     from arena.boards.luck_adjusted import luck_source
 
-    return luck_source(rules.name, [line.luck_adjusted for line in standings])
+    return luck_source(rules.name, [line.luck_adjusted for line in lines])
 
 
-def _adjusted_table(standings: Sequence["BoardLine"]) -> Table:
+def _adjusted_table(lines: Sequence["BoardLine"]) -> Table:
     table = Table("#", Column("bot", no_wrap=True), "Elo", "luck-adjusted")
-    for line in standings:
+    for line in lines:
         bot = f"{line.bot} {line.version}"
         table.add_row(str(line.rank), bot, _elo(line), _adjusted(line))
     return table
 
 
-def _table(title: str, standings: Sequence["BoardLine"], *, adjusted: bool) -> Table:
+def _table(title: str, lines: Sequence["BoardLine"], *, adjusted: bool) -> Table:
     elos = [Column(head, no_wrap=True) for head in ["Elo", "luck-\nadjusted"][: 1 + adjusted]]
     table = Table(
         "#",
@@ -199,9 +199,9 @@ def _table(title: str, standings: Sequence["BoardLine"], *, adjusted: bool) -> T
         "mean place",
         title=title,
     )
-    if any(line.flags for line in standings):
+    if any(line.flags for line in lines):
         table.add_column("flags")
-    for line in standings:
+    for line in lines:
         ranks = f" ({line.rank_low}–{line.rank_high})" if line.rank_low < line.rank_high else ""
         table.add_row(
             f"{line.rank}{ranks}",
@@ -229,25 +229,25 @@ def _adjusted(line: "BoardLine") -> str:
 
 
 def ladder_json(
-    rules: AnyGame, size: int, score: ScoreRule, standings: Sequence["BoardLine"]
+    rules: AnyGame, size: int, score: ScoreRule, lines: Sequence["BoardLine"]
 ) -> dict[str, Any]:
     """The JSON document of --json."""
     from arena.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts]
-    luck = _luck_source(rules, standings)
+    luck = _luck_source(rules, lines)
     return {
         "game": rules.name,
         "options": rules.options.changed(),
         "seats": size,
         "table_sizes": sizes,
         "score": score.value,
-        "ratings": [_standing_json(line) for line in standings],
+        "ratings": [_line_json(line) for line in lines],
         "luck_adjusted": None if luck is None else luck.document(),
     }
 
 
-def _standing_json(line: "BoardLine") -> dict[str, Any]:
+def _line_json(line: "BoardLine") -> dict[str, Any]:
     return {
         "rank": line.rank,
         "rank_low": line.rank_low,

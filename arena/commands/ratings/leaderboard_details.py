@@ -17,10 +17,10 @@ MATRIX_BOTS = 10
 def details_json(found: Details) -> dict[str, Any]:
     """Everything, by bot and by pair; the numbers of one moment."""
     compared = found.comparisons
-    names = {line.version_id: _key(line) for line in found.board.standings}
+    names = {line.version_id: _key(line) for line in found.board.lines}
     bots, pairs, worst = [], [], None
     if compared is not None:
-        for at, line in enumerate(found.board.standings):
+        for at, line in enumerate(found.board.lines):
             weight, value = compared.nash_weight[at], compared.nash_value[at]
             bots.append(_key(line) | {"nash_weight": weight, "nash_value": value})
             bots[-1] |= _trouble_json(found, line) | _across_json(found, line)
@@ -105,7 +105,7 @@ def print_details(console: Terminal, found: Details) -> None:
     """Print the details as tables."""
     if found.comparisons is None:
         return
-    names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.standings}
+    names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.lines}
     console.print_table(_bots(found))
     console.print_table(_matrix(found))
     worst = found.comparisons.worst
@@ -127,7 +127,7 @@ def _bots(found: Details) -> Table:
         heads.append("mean of its ladders' Elo")
     table = Table(*heads, title="Comparisons")
     assert found.comparisons is not None
-    for line, weight in zip(found.board.standings, found.comparisons.nash_weight, strict=True):
+    for line, weight in zip(found.board.lines, found.comparisons.nash_weight, strict=True):
         trouble = found.troubles.get(line.version_id)
         across = found.across_tables[line.version_id]
         shares = {cell.seats: cell for cell in across.wins}
@@ -155,8 +155,8 @@ def _weight(weight: float, check: ModelCheck | None, bot: VersionId) -> str:
 
 def _matrix(found: Details) -> Table:
     assert found.comparisons is not None
-    lines = found.board.standings[:MATRIX_BOTS]
-    more = len(found.board.standings) - len(lines)
+    lines = found.board.lines[:MATRIX_BOTS]
+    more = len(found.board.lines) - len(lines)
     title = "Points taken, row from column, in % with 95 % Wilson intervals"
     if more:
         title += f" ({len(lines)} of {len(lines) + more} bots; --json has all)"

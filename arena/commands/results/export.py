@@ -20,6 +20,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import game_options
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
+from arena.commands.terminal import say
 from arena.games import make_game
 from arena.match.transcript_json import to_json
 from arena.settings import read_settings
@@ -105,14 +106,14 @@ def _results(archive: Archive, selection: Selection, file: Path) -> None:
         for match in with_progress(archive.matches(selection), total, file.name):
             write(match)
             played.add((match.game, json.dumps(match.options, sort_keys=True), match.seat_count))
-    typer.echo(f"{file}: {total:,} matches.")
+    say(f"{file}: {total:,} matches.")
     if not for_rate:
         return
     if total < everything:
-        typer.echo(f"Left out: {everything - total:,} matches that are not rated.", err=True)
+        say(f"Left out: {everything - total:,} matches that are not rated.", err=True)
     ladders = {(game, options, table_sizes(seats)) for game, options, seats in played}
     if len(ladders) > 1:
-        typer.echo(
+        say(
             f"It holds {len(ladders)} ladders, which `arena rate` would rate as one: choose with "
             "--game, --option and --seats.",
             err=True,
@@ -124,7 +125,7 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
     with _complete(file) as part, part.open("w", encoding="utf-8") as lines:
         for transcript in with_progress(archive.transcripts(selection), total, file.name):
             lines.write(json.dumps(to_json(transcript), separators=(",", ":")) + "\n")
-    typer.echo(f"{file}: {total:,} transcripts.")
+    say(f"{file}: {total:,} transcripts.")
 
 
 @contextmanager

@@ -95,7 +95,7 @@ def sequential_test(
             first, second, *rest = entries([new, old, *others], rules)
             contest = Contest(rules, first, second, tuple(rest), score)
             progress = conduct(contest, limits, seed, max_blocks)
-    standing, trial = progress.standing, progress.trial
+    result, running = progress.result, progress.running
     summary = {
         "game": rules.name,
         "options": rules.options.changed(),
@@ -110,20 +110,22 @@ def sequential_test(
         "alpha": limits.alpha,
         "beta": limits.beta,
         "score": score.value,
-        "state": standing.state.value,
-        "verdict": verdict(new, old, limits, standing, interrupted=progress.interrupted),
-        "llr": standing.llr,
-        "lower": standing.lower,
-        "upper": standing.upper,
-        "matches": standing.matches,
-        "matches_to_go": standing.matches_to_go,
-        "block_scores": [{"score": value, "times": times} for value, times in trial.counts.items()],
-        "all_ties": trial.all_ties,
-        "elo": standing.elo,
-        "elo_interval": list(standing.elo_interval),
-        "nelo": standing.nelo,
-        "los": standing.los,
-        "biased": standing.biased,
+        "state": result.state.value,
+        "verdict": verdict(new, old, limits, result, interrupted=progress.interrupted),
+        "llr": result.llr,
+        "lower": result.lower,
+        "upper": result.upper,
+        "matches": result.matches,
+        "matches_to_go": result.matches_to_go,
+        "block_scores": [
+            {"score": value, "times": times} for value, times in running.counts.items()
+        ],
+        "all_ties": running.all_ties,
+        "elo": result.elo,
+        "elo_interval": list(result.elo_interval),
+        "nelo": result.nelo,
+        "los": result.los,
+        "biased": result.biased,
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
             for (name, kind, reason), times in progress.faults.most_common()
@@ -132,8 +134,8 @@ def sequential_test(
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        say(report(standing, summary))
-    raise typer.Exit(_EXIT_CODES[standing.state])
+        say(report(result, summary))
+    raise typer.Exit(_EXIT_CODES[result.state])
 
 
 def _bounds(text: str) -> tuple[float, float]:

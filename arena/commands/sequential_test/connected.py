@@ -31,8 +31,8 @@ from arena.commands.sequential_test.report import interim
 from arena.commands.tournaments.entries import versions_named
 from arena.games.game import AnyGame
 from arena.match.score_rule import ScoreRule
+from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import Bounds
-from arena.rating.trial import Trial, decided
 from arena.scheduling.formats import FormatName
 from arena.scheduling.scoring import block_points
 from arena.settings import read_settings
@@ -87,8 +87,8 @@ def conduct_connected(
     )
     name = f"test-{secrets.token_hex(4)}"
     names = (f"{name}-new", f"{name}-old") if opponents else (name,)
-    trial = Trial(bounds, matches_per_block=rules.seats * len(names))
-    progress = SequentialProgress(trial, trial.look(), names)
+    running = RunningSprt(bounds, matches_per_block=rules.seats * len(names))
+    progress = SequentialProgress(running, running.look(), names)
     plan = ConnectedTest(names, rules, new, old, tuple(opponents))
     with exit_with_message(), database(read_settings()) as url:
         typer.echo(
@@ -98,7 +98,7 @@ def conduct_connected(
         )
         with live_line(Console(stderr=True)) as show, suppress(KeyboardInterrupt):
             asyncio.run(_hold(url, plan, progress, show))
-    progress.standing = trial.look()
+    progress.result = running.look()
     return progress
 
 
@@ -164,12 +164,12 @@ async def follow(
             scores = [score_of_test(row) for row in zip(*columns, strict=False)]
             for score in scores[taken:]:
                 taken += 1
-                standing = progress.trial.add(score)
-                if standing is None:
+                result = progress.running.add(score)
+                if result is None:
                     continue
                 if show is not None:
-                    show.update(Text(interim(standing)))
-                if decided(standing):
+                    show.update(Text(interim(result)))
+                if decided(result):
                     return
             if TournamentState.CANCELLED in states or all(state.over for state in states):
                 return

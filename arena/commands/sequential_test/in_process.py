@@ -20,8 +20,8 @@ from arena.commands.sequential_test.report import interim
 from arena.games.game import AnyGame
 from arena.home.deal_blocks import BlockMatch, Lineup, NamedBot, every_rotation, play_deal_blocks
 from arena.match.score_rule import ScoreRule
+from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import Bounds, Sprt
-from arena.rating.trial import Trial, decided
 from arena.scheduling.scoring import points
 
 
@@ -62,8 +62,8 @@ class Contest:
 class SequentialProgress:
     """The state of a sequential test so far."""
 
-    trial: Trial
-    standing: Sprt
+    running: RunningSprt
+    result: Sprt
     tournaments: tuple[str, ...] = ()
     """The tournaments played for a test of connected bots."""
     faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -78,15 +78,15 @@ def conduct(
 
     Raises RatingError and the errors of `play_deal_blocks`.
     """
-    trial = Trial(bounds, matches_per_block=2)
-    progress = SequentialProgress(trial, trial.look())
+    running = RunningSprt(bounds, matches_per_block=2)
+    progress = SequentialProgress(running, running.look())
     blocks = play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks)
     try:
         with closing(blocks), live_line(Console(stderr=True)) as show:
             _follow(contest, progress, blocks, show)
     except KeyboardInterrupt:
         progress.interrupted = True
-    progress.standing = trial.look()
+    progress.result = running.look()
     return progress
 
 
@@ -102,12 +102,12 @@ def _follow(
             for refused in match.refused:
                 name = of_match[match.contenders[refused.seat]]
                 progress.faults[name, refused.kind.value, refused.reason] += 1
-        standing = progress.trial.add(contest.block_score(block))
-        if standing is None:
+        result = progress.running.add(contest.block_score(block))
+        if result is None:
             continue
         if show is not None:
-            show.update(Text(interim(standing)))
-        if decided(standing):
+            show.update(Text(interim(result)))
+        if decided(result):
             return
 
 

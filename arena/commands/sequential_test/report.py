@@ -13,22 +13,22 @@ _MOST_SCORES = 9
 _UNITS = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
 
 
-def interim(standing: Sprt) -> str:
+def interim(result: Sprt) -> str:
     """The state of the test in one line."""
     return (
-        f"LLR {standing.llr:+.2f} ({standing.lower:.2f} … {standing.upper:.2f})   "
-        f"{standing.matches:,} matches, about {standing.matches_to_go:,.0f} to go"
+        f"LLR {result.llr:+.2f} ({result.lower:.2f} … {result.upper:.2f})   "
+        f"{result.matches:,} matches, about {result.matches_to_go:,.0f} to go"
     )
 
 
-def verdict(new: str, old: str, bounds: Bounds, standing: Sprt, *, interrupted: bool) -> str:
+def verdict(new: str, old: str, bounds: Bounds, result: Sprt, *, interrupted: bool) -> str:
     """The answer as a sentence."""
-    unit, matches = _UNITS[bounds.model], f"{standing.matches:,} matches"
+    unit, matches = _UNITS[bounds.model], f"{result.matches:,} matches"
     # Bounds below zero ask whether something got worse, the others whether it got better.
     better, not_better = "better", "not better"
     if bounds.elo1 <= 0:
         better, not_better = "not worse", "worse"
-    match standing.state:
+    match result.state:
         case SprtState.ACCEPT:
             said, found, not_found = better, bounds.elo1, bounds.elo0
         case SprtState.REJECT:
@@ -37,33 +37,33 @@ def verdict(new: str, old: str, bounds: Bounds, standing: Sprt, *, interrupted: 
             stopped = "Interrupted" if interrupted else "Undecided"
             return (
                 f"{stopped} after {matches}: {new} may be {better} than {old} or not; about "
-                f"{standing.matches_to_go:,.0f} more matches would decide."
+                f"{result.matches_to_go:,.0f} more matches would decide."
             )
     return (
         f"{new} is {said} than {old}: {found:g} rather than {not_found:g} {unit}, after {matches}."
     )
 
 
-def report(standing: Sprt, summary: Mapping[str, Any]) -> str:
+def report(result: Sprt, summary: Mapping[str, Any]) -> str:
     """The estimates that support the answer."""
-    low, high = standing.elo_interval
+    low, high = result.elo_interval
     scores = [(block["score"], block["times"]) for block in summary["block_scores"]]
     lines = [
         summary["verdict"],
         "",
-        f"LLR     {standing.llr:.3f}  ({standing.lower:.3f} … {standing.upper:.3f})",
+        f"LLR     {result.llr:.3f}  ({result.lower:.3f} … {result.upper:.3f})",
     ]
     if summary["opponents"]:
-        gain, least, most = (200 * (expected_score(elo) - 0.5) for elo in (standing.elo, low, high))
+        gain, least, most = (200 * (expected_score(elo) - 0.5) for elo in (result.elo, low, high))
         lines.append(f"gain    {gain:+.2f} % of the points  ({least:+.2f} … {most:+.2f})")
     else:
-        lines.append(f"Elo     {_signed(standing.elo)}  ({_signed(low)} … {_signed(high)})")
+        lines.append(f"Elo     {_signed(result.elo)}  ({_signed(low)} … {_signed(high)})")
     lines += [
-        f"nElo    {_signed(standing.nelo)}",
-        f"blocks  {standing.blocks:,} by score  {by_score(scores)}",
+        f"nElo    {_signed(result.nelo)}",
+        f"blocks  {result.blocks:,} by score  {by_score(scores)}",
         f"seed    {summary['seed']}",
     ]
-    if standing.biased:
+    if result.biased:
         lines.append(
             "These estimates are biased: the test stopped because they were extreme. To know how "
             "large the difference is, play a number of matches fixed beforehand."

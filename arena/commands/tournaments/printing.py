@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-import typer
 from rich.table import Table
 
-from arena.commands.terminal import Terminal
+from arena.commands.terminal import Terminal, say
 from arena.games import GAMES
 from arena.tournament.summary import (
     blocks_done,
@@ -23,7 +22,7 @@ from arena.tournament.tournament import Tournament, TournamentRecord
 def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
     """Print a line per tournament; `found` has the number of blocks that count."""
     if not found:
-        typer.echo("No tournament yet: see `arena tournament create --help`.")
+        say("No tournament yet: see `arena tournament create --help`.")
         return
     table = Table("tournament", "format", "game", "bots", "state", "blocks")
     for tournament, done in found:
@@ -44,15 +43,13 @@ def print_tournament(record: TournamentRecord) -> None:
     tournament = record.tournament
     rules, done = tournament.rules, blocks_done(record)
     options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
-    typer.echo(
+    say(
         f"{tournament.name}: {rules.format.value}, {GAMES[rules.game].title}"
         f"{f' ({options})' if options else ''}, {rules.seats} seats, {rules.blocks} block(s) by "
         f"pairing, score {rules.score.value}, seed {rules.seed}"
         f"{'' if rules.rated else ', unrated'}"
     )
-    typer.echo(
-        f"{tournament.state.value}, {done} of {blocks_expected(tournament, done)} blocks played"
-    )
+    say(f"{tournament.state.value}, {done} of {blocks_expected(tournament, done)} blocks played")
     if not record.pairings:
         return
     table = Table("round", "table", "pairing", "points", "blocks", "remark")
@@ -92,7 +89,7 @@ def print_standings(record: TournamentRecord) -> None:
         )
     Terminal().print_table(table)
     for name, what in ranking_terms(tournament).items():
-        typer.echo(f"{name[0].upper()}{name[1:]}: {what}.")
+        say(f"{name[0].upper()}{name[1:]}: {what}.")
 
 
 def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
+from arena.commands.terminal import say
 from arena.commands.tournaments.options import (
     AsJson,
     GameName,
@@ -106,7 +107,7 @@ def create(
     if as_json:
         typer.echo(json.dumps(summary_json(tournament, 0), indent=2))
         return
-    typer.echo(
+    say(
         f"Created {tournament.name} (seed {rules.seed}). Start it with "
         f"`arena tournament start {tournament.name}`."
     )
@@ -128,7 +129,7 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
                 refuse_one_owner(entered)
             check_format(rules, len(entered))
             _, ladder = ladder_of_table(read, rules.game, rules.options, rules.seats)
-            lines = LiveBoard(ladder, read).now().standings
+            lines = LiveBoard(ladder, read).now().lines
             elo = {line.version_id: line.elo for line in lines}
             field = seeded(entered, elo, rules.format, rules.seed)
             return await store.tournaments.create(name, rules, field)
@@ -147,7 +148,7 @@ def start(name: Name, watch: Watch = False) -> None:
 def pause(name: Name) -> None:
     """Begin no further block of a tournament; running blocks are played to their end."""
     _change(name, TournamentState.PAUSED, TournamentState.RUNNING)
-    typer.echo(f"Paused {name}. Resume it with `arena tournament resume {name}`.")
+    say(f"Paused {name}. Resume it with `arena tournament resume {name}`.")
 
 
 @app.command()
@@ -166,7 +167,7 @@ def cancel(name: Name) -> None:
         TournamentState.RUNNING,
         TournamentState.PAUSED,
     )
-    typer.echo(f"Cancelled {name}.")
+    say(f"Cancelled {name}.")
 
 
 @app.command()
@@ -185,7 +186,7 @@ def withdraw(
                 return str(entrant)
         raise CommandError(f"{bot} does not play in {tournament.name}.")
 
-    typer.echo(f"Withdrew {_with_store(use)} from {name}.")
+    say(f"Withdrew {_with_store(use)} from {name}.")
 
 
 @app.command("list")
@@ -235,7 +236,7 @@ def _change(name: str, state: TournamentState, *before: TournamentState) -> None
 
 def _run(name: str, before: TournamentState, said: str, *, watch: bool) -> None:
     _change(name, TournamentState.RUNNING, before)
-    typer.echo(f"{said} A running referee plays it (`arena up` or `arena serve`).")
+    say(f"{said} A running referee plays it (`arena up` or `arena serve`).")
     if watch:
         _watch(name)
 

@@ -3,12 +3,12 @@
 import asyncio
 from contextlib import aclosing
 
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from arena.commands.database import database
 from arena.commands.errors import exit_with_message
+from arena.commands.terminal import say
 from arena.settings import read_settings
 from arena.storage.listening import notifications
 from arena.storage.store import open_store
@@ -27,7 +27,7 @@ def watch(name: str) -> None:
         try:
             asyncio.run(_watch(url, name))
         except KeyboardInterrupt:
-            typer.echo(f"No longer watching; {name} continues.", err=True)
+            say(f"No longer watching; {name} continues.", err=True)
 
 
 async def _watch(url: str, name: str) -> None:
@@ -54,7 +54,7 @@ async def _watch(url: str, name: str) -> None:
                 step = 100 * done // max(1, expected) // PLAIN_STEP
                 if not console.is_terminal and (step > told or tournament.state.over):
                     told = step
-                    typer.echo(f"{tournament.name}: {state}, {done} of {expected} blocks", err=True)
+                    say(f"{tournament.name}: {state}, {done} of {expected} blocks", err=True)
                 if tournament.state.over:
                     return
                 await asyncio.sleep(LOOK_SECONDS)

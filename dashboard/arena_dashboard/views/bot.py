@@ -17,7 +17,7 @@ def show_ladder(facts: Details, bot: str) -> None:
     """Every version of the bot on one ladder."""
     st.subheader(in_words(facts.ladder))
     assert facts.comparisons is not None  # a ladder with a standing
-    for at, line in enumerate(facts.board.standings):
+    for at, line in enumerate(facts.board.lines):
         if line.bot == bot:
             wins = [
                 cell
@@ -28,9 +28,7 @@ def show_ladder(facts: Details, bot: str) -> None:
             weight = facts.comparisons.nash_weight[at]
             st.html(comparison_tables.ladder_numbers(line, weight, trouble, wins))
             st.html(
-                comparison_tables.opponents(
-                    facts.board.standings, facts.comparisons, line.version_id
-                )
+                comparison_tables.opponents(facts.board.lines, facts.comparisons, line.version_id)
             )
     history = link("history", facts.ladder, bots=",".join(comparison_data.versions_on(facts, bot)))
     st.html(

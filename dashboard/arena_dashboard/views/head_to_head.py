@@ -14,19 +14,19 @@ def show(ladder: LadderId) -> None:
     if facts.comparisons is None:
         st.info("No match of this ladder counts yet.")
         return
-    standings, comparisons = facts.board.standings, facts.comparisons
+    lines, comparisons = facts.board.lines, facts.comparisons
     st.caption(
         f"{in_words(ladder)} · {facts.board.matches:,} rated matches. Points that the row's bot "
         "took from the column's, in per cent, a tie being half a point; below, the 95 % Wilson "
         "interval."
     )
-    if len(standings) > comparison_tables.MATRIX_BOTS:
+    if len(lines) > comparison_tables.MATRIX_BOTS:
         st.caption(
-            f"The first {comparison_tables.MATRIX_BOTS} of {len(standings)} bots; a bot's own page "
+            f"The first {comparison_tables.MATRIX_BOTS} of {len(lines)} bots; a bot's own page "
             "has all its opponents."
         )
-    st.html(comparison_tables.matrix(standings, comparisons))
-    worst = comparison_tables.worst_in_words(standings, comparisons)
+    st.html(comparison_tables.matrix(lines, comparisons))
+    worst = comparison_tables.worst_in_words(lines, comparisons)
     if worst:
         st.markdown(worst)
     st.subheader("Comparisons")
@@ -35,9 +35,7 @@ def show(ladder: LadderId) -> None:
         with st.spinner("Fitting the exact model…"):
             check = comparison_data.check(ladder)
     st.html(
-        comparison_tables.numbers(
-            standings, comparisons, facts.troubles, facts.across_tables, check
-        )
+        comparison_tables.numbers(lines, comparisons, facts.troubles, facts.across_tables, check)
     )
     if check is None:
         st.html(
@@ -50,7 +48,7 @@ def show(ladder: LadderId) -> None:
             )
         )
     else:
-        st.markdown(comparison_tables.check_in_words(standings, check))
+        st.markdown(comparison_tables.check_in_words(lines, check))
     st.caption(
         "Nash: the weight of each bot in the equilibrium of choosing a bot. A bot that only beats "
         "weak bots gains Elo but no weight. Small changes of the results can change it a lot."

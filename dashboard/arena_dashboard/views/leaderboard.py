@@ -22,7 +22,7 @@ def live(ladder: LadderId) -> None:
     except StorageError as error:
         st.warning(str(error))
         return
-    if not board.standings:
+    if not board.lines:
         st.info(
             "No match of this ladder counts yet: a block of matches counts once it is complete."
         )
@@ -35,20 +35,20 @@ def live(ladder: LadderId) -> None:
     )
     st.caption(
         f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
-        f"{len(board.standings)} bots · {measured}"
+        f"{len(board.lines)} bots · {measured}"
     )
-    if len(board.standings) >= FEW:
-        frame = data.frame(board.standings)
+    if len(board.lines) >= FEW:
+        frame = data.frame(board.lines)
         st.altair_chart(
             charts.ratings(frame, f"{anchor.bot} {anchor.version}" if anchor else None),
             alt=charts.in_words(frame),
         )
-    st.html(tables.leaderboard(board.standings, ladder.game))
+    st.html(tables.leaderboard(board.lines, ladder.game))
     st.caption(
         "An Elo comes from every pair of every match; its interval counts a block of matches as "
         "one. Bots whose small rank range overlaps cannot be told apart yet."
     )
-    note = tables.luck_note(board.standings, ladder.game)
+    note = tables.luck_note(board.lines, ladder.game)
     if note is not None:
         st.caption(note)
 

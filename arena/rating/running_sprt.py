@@ -14,7 +14,7 @@ from arena.rating.sprt import PAIR_SCORES, BlockCounts, Bounds, Sprt, SprtState,
 LOOKED_AT_EACH = 100
 
 
-class Trial:
+class RunningSprt:
     """A test of blocks of `matches_per_block` matches against `bounds`."""
 
     def __init__(self, bounds: Bounds, *, matches_per_block: int) -> None:
@@ -50,6 +50,6 @@ class Trial:
         return sprt(observed, self._bounds)
 
 
-def decided(standing: Sprt) -> bool:
+def decided(result: Sprt) -> bool:
     """Whether the test stops."""
-    return standing.state is not SprtState.CONTINUE
+    return result.state is not SprtState.CONTINUE

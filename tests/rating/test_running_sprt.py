@@ -8,19 +8,19 @@ import pytest
 
 from arena.rating.errors import RatingError
 from arena.rating.methods import EloModel
+from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import BlockCounts, Bounds, Sprt, SprtState, sprt
-from arena.rating.trial import Trial, decided
 
 QUARTERS = [Fraction(number, 4) for number in range(5)]
 
 
 def _run(bounds: Bounds, chances: list[float], rng: np.random.Generator) -> Sprt:
-    trial = Trial(bounds, matches_per_block=2)
+    running = RunningSprt(bounds, matches_per_block=2)
     while True:
         for number in rng.choice(5, 200, p=chances):
-            standing = trial.add(QUARTERS[number])
-            if standing is not None and decided(standing):
-                return standing
+            result = running.add(QUARTERS[number])
+            if result is not None and decided(result):
+                return result
 
 
 @pytest.mark.parametrize(
@@ -48,38 +48,38 @@ def test_equal_versions_are_taken_for_better_as_seldom_as_alpha_says() -> None:
 
 @pytest.mark.parametrize(("model", "most"), [(EloModel.NORMALIZED, 250), (EloModel.LOGISTIC, 110)])
 def test_a_test_of_nothing_but_draws_ends(model: EloModel, most: int) -> None:
-    trial = Trial(Bounds(0, 30, model), matches_per_block=2)
-    looks = (trial.add(Fraction(1, 2)) for _ in range(most))
-    last = next(standing for standing in looks if standing is not None and decided(standing))
+    running = RunningSprt(Bounds(0, 30, model), matches_per_block=2)
+    looks = (running.add(Fraction(1, 2)) for _ in range(most))
+    last = next(result for result in looks if result is not None and decided(result))
     assert last.state is SprtState.REJECT
-    assert trial.all_ties
+    assert running.all_ties
 
 
 def test_it_says_what_the_same_counts_say_and_looks_less_and_less_often() -> None:
     rng = np.random.default_rng(3)
-    trial = Trial(Bounds(-5, 5), matches_per_block=2)
+    running = RunningSprt(Bounds(-5, 5), matches_per_block=2)
     looked_at, counts = [], [0] * 5
     for block, number in enumerate(rng.choice(5, 1000), start=1):
         counts[number] += 1
-        if (standing := trial.add(QUARTERS[number])) is not None:
+        if (result := running.add(QUARTERS[number])) is not None:
             looked_at.append(block)
-            assert standing.blocks == block
-            assert standing == sprt(BlockCounts.of_pairs(counts), Bounds(-5, 5))
+            assert result.blocks == block
+            assert result == sprt(BlockCounts.of_pairs(counts), Bounds(-5, 5))
     assert looked_at[:200] == list(range(1, 201))
     gaps = pairwise(looked_at)
     assert all(later - look <= max(1, look // 100) for look, later in gaps)
-    assert not trial.all_ties
+    assert not running.all_ties
 
 
 def test_scores_of_larger_tables_are_taken_as_they_come() -> None:
-    trial = Trial(Bounds(0, 50), matches_per_block=2)
+    running = RunningSprt(Bounds(0, 50), matches_per_block=2)
     for number in range(13):
-        trial.add(Fraction(number, 12))
-    assert set(trial.counts) >= {number / 12 for number in range(13)}
-    assert sum(trial.counts.values()) == 13
-    assert trial.look().elo == pytest.approx(0, abs=1e-6)
+        running.add(Fraction(number, 12))
+    assert set(running.counts) >= {number / 12 for number in range(13)}
+    assert sum(running.counts.values()) == 13
+    assert running.look().elo == pytest.approx(0, abs=1e-6)
 
 
 def test_bounds_that_no_scores_can_reach_are_refused() -> None:
     with pytest.raises(RatingError):
-        Trial(Bounds(0, 5000), matches_per_block=2).look()
+        RunningSprt(Bounds(0, 5000), matches_per_block=2).look()
