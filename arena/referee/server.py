@@ -12,6 +12,7 @@ from grpc_reflection.v1alpha import reflection
 from arena.errors import UserError
 from arena.referee.errors import ProtocolError
 from arena.referee.lobby import Lobby
+from arena.referee.malformed_calls import RefuseMalformed
 from arena.referee.play_service import PlayService, parse_request
 from arena.referee.registry_service import RegistryService
 from arena.referee.tls import TlsFiles, server_credentials
@@ -51,7 +52,7 @@ class RefereeServer:
 
     def __init__(self, play: PlayService, registry: RegistryService, lobby: Lobby) -> None:
         self._lobby = lobby
-        self._server = grpc.aio.server(options=OPTIONS)
+        self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
         # library's status, and responses are bytes already.
         handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(
