@@ -12,12 +12,14 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from urllib.error import HTTPError
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, expect, sync_playwright
 
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
+from arena_dashboard.secure_app import HEADERS
 from tests.dashboard.cups import hold
 from tests.dashboard.played import fill
 from tests.databases import execute, named
@@ -107,11 +109,43 @@ def page(site: Site, browser: Browser) -> Iterator[Page]:
     context = browser.new_context(base_url=site.address)
     opened = context.new_page()
     opened.on("request", note)
+    refused: list[str] = []
+    opened.on(
+        "console",
+        lambda said: refused.append(said.text) if "Content Security" in said.text else None,
+    )
     opened.set_default_timeout(PATIENCE_MS)
     expect.set_options(timeout=PATIENCE_MS)
     yield opened
     context.close()
     assert elsewhere == []
+    assert refused == []  # the policy allows all that the pages do
+
+
+def test_every_response_says_what_a_browser_may_do_with_it(site: Site) -> None:
+    for path in ("/", "/replay", "/_stcore/health", "/static/no-such-file.js"):
+        try:
+            with urllib.request.urlopen(f"{site.address}{path}") as response:
+                headers = response.headers
+        except HTTPError as error:
+            headers = error.headers
+        assert {name: headers[name] for name in HEADERS} == HEADERS, path
+
+
+def test_a_script_smuggled_into_a_page_is_not_run(site: Site, browser: Browser) -> None:
+    context = browser.new_context(base_url=site.address)
+    page = context.new_page()
+    page.goto("/")
+    smuggle = """() => {
+        const script = document.createElement("script");
+        script.textContent = "window.smuggled = true";
+        document.body.append(script);
+        return window.smuggled === true;
+    }"""
+    assert page.evaluate(smuggle) is False
+    page.goto("about:blank")
+    assert page.evaluate(smuggle) is True  # it would have run
+    context.close()
 
 
 def test_the_leaderboard_shows_the_bots_and_their_intervals(page: Page) -> None:
