@@ -19,18 +19,20 @@ from arena.hosting.terms import Terms
 from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
+from arena.records import KeptBlock
 from arena.referee.lobby import Lobby
+from arena.referee.missed_ends import MissedEnds
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
 from arena.referee.tls import TlsFiles
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
-from arena.spooled import record_spooled, spool_of
+from arena.spooled import Spools, record_spooled
 from arena.storage.listening import notifications
 from arena.storage.reading import Read, open_reader
-from arena.storage.sole_referee import sole_referee
-from arena.storage.store import Store, open_store
+from arena.storage.referees_store import RefereesStore, open_referees_store
+from arena.storage.store import Store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
 
@@ -49,12 +51,14 @@ log = structlog.get_logger()
 class Arena:
     """A running referee."""
 
-    store: Store
+    store: RefereesStore
     read: Read
     port: int
     journal: Journal
     lobby: Lobby
     director: Director
+    server: RefereeServer
+    missed_ends: MissedEnds
 
     @property
     def recorded(self) -> int:
@@ -76,24 +80,35 @@ class Arena:
         self.journal.listeners.append(look)
 
     async def wind_down(self) -> None:
-        """Begin no further block, let the running ones end, and record everything."""
+        """Begin no further block, and give the running ones a moment to end."""
         idle = asyncio.Event()
         self.director.on_idle = idle.set
         self.director.wind_down()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_GRACE_SECONDS):
                 await idle.wait()
-        self.director.break_off("the referee is stopping; the match does not count")
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(SETTLE_SECONDS):
-                await self.journal.settled()
+
+    async def hand_over(self) -> None:
+        """Stop all matches where they are, and keep them for the next referee."""
+        self.director.suspend()
+        # First while the streams are open, so that bots are sent the ends of the last matches.
+        await self._settle()
+        await self.server.stop()
+        await self._settle()
         if self.journal.waiting:
-            # Nobody was told that these had ended; the blocks of those not spooled will be void.
+            # Nobody was told that these had ended: the next referee records those that are spooled,
+            # and continues the others.
             log.error(
                 "results not recorded: the database fails; the next start records the spooled ones",
                 waiting=self.journal.waiting,
                 spooled=self.journal.spooled,
             )
+
+    async def _settle(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SETTLE_SECONDS):
+                await self.journal.settled()
+                await self.missed_ends.settled()
 
 
 @asynccontextmanager
@@ -109,24 +124,25 @@ async def running_arena(
     metrics_address: tuple[str, int] | None = None,
     tls: TlsFiles | None = None,
 ) -> AsyncIterator[Arena]:
-    """A referee that listens and plays until the `async with` block ends; then it winds down.
+    """A referee that listens and plays until the `async with` block ends; then it hands over.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
-    first; blocks that it left unfinished become void.
-    Raises PortTakenError, TlsError and the errors of arena.storage.
+    first; the blocks and matches that it left are continued. Raises PortTakenError, TlsError and
+    the errors of arena.storage; LeaseTakenError as soon as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(sole_referee(database_url))
-        store = await stack.enter_async_context(open_store(database_url))
+        store = await stack.enter_async_context(open_referees_store(database_url))
+        lease = store.lease
         read = stack.enter_context(open_reader(database_url))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
+        renewing = tasks.create_task(lease.keep())
         signer = await store.signer()
-        spool = spool_of(spool_directory, signer.public_key) if spool_directory else None
-        if spool is not None:
-            await record_spooled(spool, store)
-        voided = await store.void_unfinished_blocks()
-        if voided:
-            log.warning("blocks cut off by a crash are void", blocks=voided)
+        spool = None
+        if spool_directory is not None:
+            spools = Spools(spool_directory, signer.public_key)
+            await record_spooled(spools, lease.inherited, store)
+            spool = spools.of(lease.epoch)
+        await lease.settle()
         metrics = Metrics()
         journal = Journal(store, gather_seconds=GATHER_SECONDS, spool=spool, meter=metrics)
         readiness = Readiness(journal)
@@ -141,14 +157,19 @@ async def running_arena(
         )
         conductor = Conductor(store.tournaments, journal, director.schedule)
         director.agenda = conductor
-        lobby = Lobby(director, signer.public_key)
+        missed_ends = MissedEnds(store)
+        await missed_ends.load()
+        lobby = Lobby(director, signer.public_key, missed_ends)
+        await conductor.take_up()
+        _adopt(await store.kept(), director, lobby)
         registry = StoredRegistry(store, read, registration_key, signer.public_key)
         play = PlayService(registry, lobby, hello_seconds, metrics.refused)
         server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
+        telling = tasks.create_task(missed_ends.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))
-        telling = tasks.create_task(readiness.tell(server.tell_ready))
+        showing = tasks.create_task(readiness.tell(server.tell_ready))
         checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
         try:
             bound = await server.start(host, port, tls)
@@ -157,15 +178,25 @@ async def running_arena(
                 stack.enter_context(
                     metrics_served(metrics, lambda: readiness.why_not, *metrics_address)
                 )
-            arena = Arena(store, read, bound, journal, lobby, director)
+            arena = Arena(store, read, bound, journal, lobby, director, server, missed_ends)
             yield arena
-            await arena.wind_down()
+            await arena.hand_over()
         finally:
             await server.stop()
-            writing.cancel()
-            conducting.cancel()
-            checking.cancel()
-            telling.cancel()
+            for task in (writing, telling, conducting, showing, checking, renewing):
+                task.cancel()
+
+
+def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> None:
+    """Continue what an earlier referee left."""
+    # Blocks of tournaments of which no match runs begin again when the conductor asks for them.
+    blocks = [kept for kept in left if kept.matches or not kept.running.engaged]
+    for kept in blocks:
+        places = kept.running.places
+        director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
+    if blocks:
+        matches = sum(len(kept.matches) for kept in blocks)
+        log.info("going on where a referee stopped", blocks=len(blocks), matches=matches)
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:

@@ -1,10 +1,14 @@
 """The base class of the errors that a user can correct.
 
 Each package has its own tree of errors. An error derived from UserError ends a command with its
-message and exit code 2 (arena/commands/errors.py); every other exception is a bug and keeps its
+message and its exit code (arena/commands/errors.py); every other exception is a bug and keeps its
 traceback.
 """
+
+from typing import ClassVar
 
 
 class UserError(Exception):
     """An error that the user can correct; the message says what is wrong and what to do."""
+
+    exit_code: ClassVar[int] = 2

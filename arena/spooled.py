@@ -1,6 +1,12 @@
-"""Record what an earlier referee finished and could not record."""
+"""The spools of results, and recording what an earlier referee finished and could not record.
+
+Each lease has a spool of its own, so that a referee that lost its lease never writes where another
+reads. A spool is recorded only by the direct successor of its referee: once another referee has
+played on from what the database kept of these matches, they have other ends.
+"""
 
 import asyncio
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -8,10 +14,10 @@ from typing import Final
 import structlog
 
 from arena.hosting.journal import Journal
-from arena.records import BlockEnd, FinishedMatch, TournamentBlock
+from arena.records import BlockEnd, FinishedMatch, TournamentBlock, UntoldEnd
 from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.referees_store import RefereesStore
 from arena.storage.spool import SpoolFile
-from arena.storage.store import Store
 
 RECORD_SECONDS: Final = 30.0
 """How long the database may fail meanwhile; the spool is read again at the next start."""
@@ -19,36 +25,67 @@ RECORD_SECONDS: Final = 30.0
 log = structlog.get_logger()
 
 
-def spool_of(directory: Path, public_key: bytes) -> SpoolFile:
-    """The spool for one database, known by its public key: results belong to no other."""
-    mine = directory / f"results-{public_key.hex()[:16]}.spool"
-    for other in directory.glob("results-*.spool"):
-        if other != mine:
-            log.warning("results of another database wait in a spool", file=str(other))
-    return SpoolFile(mine)
+class Spools:
+    """The spools in a directory of one database, known by its public key."""
+
+    def __init__(self, directory: Path, public_key: bytes) -> None:
+        self._directory = directory
+        self._key = public_key.hex()[:16]
+
+    def of(self, epoch: int) -> SpoolFile:
+        """The spool of a lease."""
+        return SpoolFile(self._directory / f"results-{self._key}-{epoch}.spool")
+
+    def left(self) -> dict[int, SpoolFile]:
+        """Those that earlier referees have left, by lease."""
+        found = {}
+        for file in sorted(self._directory.glob("results-*.spool")):
+            _, key, epoch = file.stem.split("-")
+            if key == self._key:
+                found[int(epoch)] = SpoolFile(file)
+            else:
+                log.warning("results of another database wait in a spool", file=str(file))
+        return found
 
 
-async def record_spooled(spool: SpoolFile, store: Store) -> None:
-    """Record all of it and clear the spool, before the first match.
+async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
+    """Record what the leases `inherited` have spooled, before the first match; set aside others'.
 
     Raises DatabaseUnreachableError.
     """
+    for epoch, spool in spools.left().items():
+        if epoch in inherited:
+            await _record(spool, store)
+        else:
+            file = await spool.set_aside("superseded")
+            log.error(
+                "spooled results are set aside: another referee has played these matches on",
+                file=str(file),
+            )
+
+
+async def _record(spool: SpoolFile, store: RefereesStore) -> None:
     happenings = spool.read()
     journal = Journal(store)
     refused: list[str] = []
+    untold: list[UntoldEnd] = []
     for happening in happenings:
         match happening:
             case TournamentBlock():
                 journal.open_block(happening)
             case FinishedMatch():
-                refuse = partial(refused.append, happening.transcript.setup.match_id)
-                journal.add(happening, _nobody_to_tell, refuse)
+                match_id = happening.transcript.setup.match_id
+                ends = [UntoldEnd(match_id, bot, None) for bot in happening.version_ids]
+                recorded = partial(untold.extend, ends)
+                journal.add(happening, recorded, partial(refused.append, match_id))
             case BlockEnd(block_id, void):
                 journal.end_block(block_id, void=void)
     writing = asyncio.create_task(journal.run())
     try:
         async with asyncio.timeout(RECORD_SECONDS):
             await journal.settled()
+            if untold:
+                await store.add_untold(untold)
     except TimeoutError as error:
         raise DatabaseUnreachableError(
             f"The database fails, and {journal.waiting} spooled results wait: see that it runs."
@@ -56,14 +93,11 @@ async def record_spooled(spool: SpoolFile, store: Store) -> None:
     finally:
         writing.cancel()
     if happenings:
-        recorded = journal.recorded
-        log.warning("results recorded that an earlier referee had spooled", matches=recorded)
+        log.warning(
+            "results recorded that an earlier referee had spooled", matches=journal.recorded
+        )
     if refused:
         log.error("spooled results were refused; their file is kept as .refused", matches=refused)
-        await spool.set_aside()
+        await spool.set_aside("refused")
     else:
         await spool.clear()
-
-
-def _nobody_to_tell() -> None:
-    """The bots of these matches have long gone."""

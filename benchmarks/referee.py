@@ -1,11 +1,14 @@
 """Benchmark of the referee, compared with a bare grpc.aio echo stream with messages of equal size.
 
-python -m benchmarks.referee [--rounds 5] [--seconds 3] [--json FILE]
+python -m benchmarks.referee [--rounds 5] [--seconds 3] [--keeping] [--json FILE]
 
 The real referee (`arena serve`, results written to an embedded Postgres) and the echo server run
 as processes; a client process loads one of them at a time, alternating. Prints medians over the
 rounds and their ratios. The echo's clients and server and the bots use asyncio's own event loop;
 the referee uses its default one.
+
+With --keeping it measures instead what keeping running matches costs, beside a referee that does
+not.
 """
 
 import argparse
@@ -23,6 +26,7 @@ from typing import Any
 from arena.processes import spawn, stop
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
+from benchmarks.referee_load.keeping import compare, print_comparison
 from benchmarks.referee_load.stage import Figures, client, free_port, measure, referee, register
 
 TURN_BYTES = 150
@@ -38,19 +42,30 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--json", type=Path, help="write all figures there")
+    parser.add_argument("--keeping", action="store_true", help="the cost of keeping matches")
     options = parser.parse_args()
+    report: dict[str, Any]
+    if options.keeping:
+        report = found = compare(STREAMS, options.rounds, options.seconds)
+        print_comparison(found)
+    else:
+        report = _everything(options.rounds, options.seconds)
+        _print(report)
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(report, indent=2) + "\n")
+
+
+def _everything(rounds: int, seconds: float) -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory() as home,
         EmbeddedPostgres(Path(home) / "postgres") as url,
     ):
         migrate(url)
         tokens = asyncio.run(register(url, STREAMS, "bot"))
-        report = _alternate(url, tokens, options.rounds, options.seconds)
+        report = _alternate(url, tokens, rounds, seconds)
         report["idle"] = _idle(url, asyncio.run(register(url, IDLE_BOTS, "idle", "one")))
-    _print(report)
-    if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+    return report
 
 
 def _alternate(url: str, tokens: list[str], rounds: int, seconds: float) -> dict[str, Any]:

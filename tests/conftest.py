@@ -75,6 +75,12 @@ def database(postgres_server: str) -> Iterator[str]:
 
 
 @pytest.fixture
+def other_database(postgres_server: str) -> Iterator[str]:
+    """The URL of a second migrated database."""
+    yield from _database(postgres_server, _TEMPLATE)
+
+
+@pytest.fixture
 def proxy(database: str) -> Iterator[FaultProxy]:
     """Stands before the test's database; `behind` is the address that leads through it."""
     sockets = make_url(database).query["host"]

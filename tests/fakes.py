@@ -61,6 +61,8 @@ class FakePlayer:
     seat: int = -1
     commitment: bytes = b""
     join_ms: int = 0
+    entropy: bytes | None = None
+    """Of a match that was resumed."""
     turns: list[OpenTurn] = field(default_factory=list)
     refusals: list[tuple[Refused, int]] = field(default_factory=list)
     ends: list[Any] = field(default_factory=list)
@@ -69,6 +71,12 @@ class FakePlayer:
     def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
         self.host, self.seat = host, seat
         self.commitment, self.join_ms = commitment, join_ms
+
+    def resume(
+        self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
+    ) -> None:
+        self.host, self.seat = host, seat
+        self.commitment, self.entropy = commitment, entropy
 
     def ask(self, turn: OpenTurn) -> None:
         self.turns.append(turn)

@@ -26,6 +26,8 @@ from arena.v1.referee_pb2_grpc import RefereeServiceStub
 _log = logging.getLogger("arena.bot")
 
 FIRST_BACK_OFF_S = 0.5
+BACK_OFF_GROWTH = 1.3
+"""Small enough to find a referee again within a second or two that was away for some seconds."""
 LONGEST_BACK_OFF_S = 30.0
 
 FLUSH_AFTER_S = 0.005
@@ -53,11 +55,33 @@ class TakenOverError(Exception):
     """A newer run of the same bot has taken over the stream."""
 
 
+class Line:
+    """The current stream, for requests that answer nothing."""
+
+    def __init__(self) -> None:
+        self._outgoing: _Outgoing | None = None
+
+    @property
+    def up(self) -> bool:
+        """Whether there is a stream that the referee has welcomed."""
+        return self._outgoing is not None
+
+    def send(self, request: referee_pb2.PlayRequest | None) -> None:
+        """Send, if there is a stream. May be called by a signal handler."""
+        if self._outgoing is not None and request is not None:
+            self._outgoing.put(request)
+
+    def connect(self, outgoing: "_Outgoing | None") -> None:
+        """Use another stream, or none."""
+        self._outgoing = outgoing
+
+
 def keep_playing(
     conversation: Conversation,
     address: Address,
     token: str,
     sleep: Callable[[float], None] = time.sleep,
+    line: Line | None = None,
 ) -> None:
     """Play until the program is stopped, or the bot has left.
 
@@ -65,19 +89,21 @@ def keep_playing(
     """
     back_off = FIRST_BACK_OFF_S
     while True:
-        welcomed, why = _play_once(conversation, address, token)
+        welcomed, why = _play_once(conversation, address, token, line or Line())
         if conversation.gone:
             return
         if welcomed:
             back_off = FIRST_BACK_OFF_S
         # Jitter, so that a thousand bots do not reconnect to a restarted referee at once.
         pause = uniform(back_off / 2, back_off)
-        back_off = min(2 * back_off, LONGEST_BACK_OFF_S)
+        back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
         _log.warning("%s Trying again in %.1f s.", why, pause)
         sleep(pause)
 
 
-def _play_once(conversation: Conversation, address: Address, token: str) -> tuple[bool, str]:
+def _play_once(
+    conversation: Conversation, address: Address, token: str, line: Line
+) -> tuple[bool, str]:
     """Play over one stream until it ends. Returns whether it was welcomed, and why it ended."""
     welcomed = False
     outgoing: _Outgoing = SimpleQueue()
@@ -88,7 +114,9 @@ def _play_once(conversation: Conversation, address: Address, token: str) -> tupl
         )
         try:
             for response in call:
-                welcomed = True
+                if not welcomed:
+                    welcomed = True
+                    line.connect(outgoing)
                 _reply(conversation, outgoing, response)
                 if conversation.gone:
                     _say_goodbye(call, outgoing)
@@ -96,8 +124,11 @@ def _play_once(conversation: Conversation, address: Address, token: str) -> tupl
         except grpc.RpcError:
             pass  # the status below says it
         finally:
+            line.connect(None)
             outgoing.put(None)  # ends gRPC's writing thread
             call.cancel()
+        if call.code() is grpc.StatusCode.OK and conversation.leaving:
+            conversation.released = True
         return welcomed, _reason(address, call.code(), call.details() or "")
 
 

@@ -39,7 +39,11 @@ class Conversation:
         """Matches of the previous stream that the referee has not resumed (yet)."""
         self._signing_key = b""
         self.leaving = False
-        """Whether it joins no more matches, and leaves when the running ones are over."""
+        """Whether the bot has asked to leave."""
+        self.released = False
+        """Whether the referee has closed the stream after that."""
+        self._knows_drain = False
+        """Whether the referee of this stream does."""
         self.tally = Tally()
 
     @property
@@ -49,8 +53,13 @@ class Conversation:
 
     @property
     def gone(self) -> bool:
-        """Whether the bot is leaving and has no match left."""
-        return self.leaving and not self._seats
+        """Whether the bot has left, or may: its blocks are over, as far as it can know."""
+        return self.released or (self._declines and not self._seats)
+
+    @property
+    def _declines(self) -> bool:
+        """Whether it leaves by joining no more matches, at a referee that does not know `drain`."""
+        return self.leaving and not self._knows_drain
 
     def hello(self) -> referee_pb2.PlayRequest:
         """The first message of a stream."""
@@ -64,13 +73,21 @@ class Conversation:
         )
         return referee_pb2.PlayRequest(hello=hello)
 
+    def leave(self) -> referee_pb2.PlayRequest | None:
+        """Begin to leave. Returns what to send, None for nothing."""
+        self.leaving = True
+        return referee_pb2.PlayRequest(drain=referee_pb2.Drain()) if self._knows_drain else None
+
     def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:
         """Handle everything but turns and ends; joins and declines are added to `request`."""
         if response.HasField("welcome"):
             self._signing_key = response.welcome.signing_key
+            self._knows_drain = response.welcome.knows_drain
             _log_welcome(response.welcome)
+            if self.leaving and self._knows_drain:  # a new stream has cancelled the wish
+                request.drain.SetInParent()
         for resume in response.resumes:
-            self._resume(resume.offer)
+            self._resume(resume)
         for offer in response.offers:
             self._join_or_decline(offer, request)
         for withdrawal in response.withdrawals:
@@ -116,19 +133,21 @@ class Conversation:
         except Exception:  # the match is over, so this error of the bot changes nothing
             _log.exception("The bot failed in match_ended of match %s.", end.match_id)
 
-    def _resume(self, message: referee_pb2.Offer) -> None:
-        seat = self._lost.pop(message.match_id, None)
-        if seat is not None:
-            seat.resume()
-            self._seats[message.match_id] = seat
-            return
-        try:
-            self._sit_down(read_offer(message), None)
-        except Exception:
-            _log.exception("Match %s cannot be resumed.", message.match_id)
+    def _resume(self, message: referee_pb2.Resume) -> None:
+        match_id = message.offer.match_id
+        seat = self._lost.pop(match_id, None)
+        if seat is None:
+            try:
+                offered = read_offer(message.offer)
+                seat = RunningMatch(self._new_bot, offered, message.entropy or None)
+            except Exception:
+                _log.exception("Match %s cannot be resumed.", match_id)
+                return
+        seat.resume()
+        self._seats[match_id] = seat
 
     def _join_or_decline(self, offer: referee_pb2.Offer, request: referee_pb2.PlayRequest) -> None:
-        if self.leaving:
+        if self._declines:
             request.declines.add(match_id=offer.match_id)
             return
         entropy = secrets.token_bytes(ENTROPY_BYTES)
@@ -140,8 +159,11 @@ class Conversation:
         else:
             request.joins.add(match_id=offer.match_id, entropy=entropy)
 
-    def _sit_down(self, offered: Offered, entropy: bytes | None) -> None:
-        seat = RunningMatch(self._kind(Random()), offered, entropy)
+    def _new_bot(self) -> AnyBot:
+        return self._kind(Random())
+
+    def _sit_down(self, offered: Offered, entropy: bytes) -> None:
+        seat = RunningMatch(self._new_bot, offered, entropy)
         self._seats[offered.setup.match_id] = seat
 
     def _seat_of(self, match_id: str, *, last: bool = False) -> RunningMatch | None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from arena.bot.bot import AnyBot
 
 if TYPE_CHECKING:  # `arena play` runs the same file without loading gRPC
+    from arena.bot.connection import Line
     from arena.bot.conversation import Conversation
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
@@ -35,8 +36,8 @@ class RunSettings:
 def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     """Play rated matches with `bot` until Ctrl-C. Call it in the last line of the bot's file.
 
-    After the first Ctrl-C (or SIGTERM) running matches are finished; the second leaves at once and
-    forfeits them.
+    After the first Ctrl-C (or SIGTERM) running blocks are played to their end; the second leaves at
+    once and forfeits them. While there is no connection the first leaves at once.
 
     `arguments` are those of the command line, or [] for a program that has its own. Ends the
     program with code 2 and a message if there is no token or the referee refuses it, with 1 if a
@@ -45,6 +46,13 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     settings = read_settings(bot, sys.argv[1:] if arguments is None else arguments, os.environ)
     if not settings.token:
         _leave("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).", 2)
+    foreign = sorted({one for one in settings.token if not "!" <= one <= "~"})
+    if foreign:
+        _leave(
+            f"ARENA_TOKEN contains {', '.join(map(repr, foreign))}, which no token does: set it to "
+            "the one that `arena bot register` printed.",
+            2,
+        )
     logging.basicConfig(
         level=logging.DEBUG if settings.verbose else logging.INFO,
         format="%(asctime)s %(levelname)-7s %(message)s",
@@ -52,15 +60,16 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     )
     # Imported here, so that `arena play` can run the same file without loading gRPC.
     from arena.bot.address import Address, AddressError
-    from arena.bot.connection import RefusedError, TakenOverError, keep_playing
+    from arena.bot.connection import Line, RefusedError, TakenOverError, keep_playing
     from arena.bot.conversation import CheckFailedError, Conversation
 
     conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
-    _leave_politely(conversation)
+    line = Line()
+    _leave_politely(conversation, line)
     try:
         with suppress(KeyboardInterrupt):
             address = Address.parse(settings.address, os.environ)
-            keep_playing(conversation, address, settings.token)
+            keep_playing(conversation, address, settings.token, line=line)
         _log.info("Stopped. %s", conversation.tally)
     except TakenOverError as end:
         _log.info("%s %s", end, conversation.tally)
@@ -70,14 +79,16 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
         _leave(str(error), 1)
 
 
-def _leave_politely(conversation: "Conversation") -> None:
+def _leave_politely(conversation: "Conversation", line: "Line") -> None:
     def stop(_number: int, _frame: object) -> None:
-        if conversation.leaving or not conversation.running:
+        if conversation.leaving or not line.up:
             raise KeyboardInterrupt
-        conversation.leaving = True
+        line.send(conversation.leave())
+        if conversation.gone:
+            raise KeyboardInterrupt
         _log.info(
-            "Finishing %d matches and joining no more. Ctrl-C again leaves at once: matches still "
-            "running are then forfeited unless the bot is back within seconds.",
+            "Leaving when the running blocks are over; %d matches run now. Ctrl-C again leaves at "
+            "once: matches still running are then forfeited unless the bot is soon back.",
             conversation.running,
         )
 

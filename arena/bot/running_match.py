@@ -1,7 +1,7 @@
 """`RunningMatch`: one match of a bot program, with the bot object and the events sent so far."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from arena.bot.bot import AnyAction, AnyBot
 from arena.bot.checks import Own
@@ -16,15 +16,27 @@ _log = logging.getLogger("arena.bot")
 class RunningMatch:
     """Answers the turns of one match."""
 
-    def __init__(self, bot: AnyBot, offered: Offered, entropy: bytes | None) -> None:
-        self.bot = bot
+    def __init__(
+        self, new_bot: Callable[[], AnyBot], offered: Offered, entropy: bytes | None
+    ) -> None:
+        self._new_bot = new_bot
         self.offered = offered
         self.own = Own(entropy, all_told=entropy is not None)
         self._match = Match.of(offered.setup, offered.seat)
-        self._seen = 0
-        self._first_event: game_pb2.Event | None = None
+        self._heard: list[game_pb2.Event] = []
+        """All events of the match that the referee has sent."""
+        self._position = 0
+        """How many of them were sent by the last turn: fewer, after a restart cost it replies."""
+        self._untold: list[game_pb2.Event] = []
+        """Those that the bot object has not been told."""
+        self._views: dict[int, bytes] = {}
+        """The view that the bot answered to, by turn."""
         self._resumed = False
-        bot.match_started(self._match)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.bot = self._new_bot()
+        self.bot.match_started(self._match)
 
     def resume(self) -> None:
         """Note that the stream was reopened: the next turn may repeat known events."""
@@ -41,16 +53,18 @@ class RunningMatch:
         If the bot fails, the action stays empty. The referee refuses that at once as malformed: the
         same fault as no answer, but the other bots need not wait for the time to run out.
         """
-        resumed, self._resumed = self._resumed, False
+        self._hear(turn.events)
+        view = turn.view.SerializeToString(deterministic=True)
         answered = self.own.answers.get(turn.turn_number)
-        if answered is not None:
+        if answered is not None and self._views.get(turn.turn_number) == view:
             # Asked again because the answer was lost: the bot must not see this turn twice.
             answer.CopyFrom(answered)
             return
+        self._views[turn.turn_number] = view
         answer.match_id = turn.match_id
         answer.turn_number = turn.turn_number
         try:
-            action = self._act(turn, self._new_events(turn, resumed=resumed))
+            action = self._act(turn)
             bot_side.write_action(self.offered.setup.game, action, answer.action)
         except Exception:  # a bot's mistake costs it this turn, not its other matches
             _log.exception(
@@ -61,21 +75,30 @@ class RunningMatch:
             answer.ClearField("action")
         self.own.answers[turn.turn_number] = answer
 
-    def _new_events(self, turn: referee_pb2.Turn, *, resumed: bool) -> Sequence[game_pb2.Event]:
-        """The events the bot has not seen. A resumed open turn repeats all events of the match.
+    def _hear(self, events: Sequence[game_pb2.Event]) -> None:
+        """Take in the events of a turn, of which some may be known.
 
-        A turn sent after the reconnection does not repeat them; the first event of the match tells
-        the two apart.
+        A resumed open turn repeats all events of the match, a later turn does not: the first event
+        of the match tells the two apart. If the referee was killed and had lost the newest replies,
+        the repeated events may differ from the known ones; then a new bot is told the new ones.
         """
-        events: Sequence[game_pb2.Event] = turn.events
-        if resumed and self._seen and events and events[0] == self._first_event:
-            events = events[self._seen :]
-        if self._first_event is None and events:
-            self._first_event = events[0]
-        self._seen += len(events)
-        return events
+        resumed, self._resumed = self._resumed, False
+        anew = resumed and self._heard and events and events[0] == self._heard[0]
+        start = 0 if anew else self._position
+        self._position = start + len(events)
+        known = self._heard[start:]
+        if known[: len(events)] == list(events[: len(known)]):
+            new = events[len(known) :]
+            self._heard += new
+            self._untold += new
+        else:
+            self._heard[start:] = events
+            self._untold = list(self._heard)
+            self._views.clear()
+            self._begin()
 
-    def _act(self, turn: referee_pb2.Turn, events: Sequence[game_pb2.Event]) -> AnyAction:
+    def _act(self, turn: referee_pb2.Turn) -> AnyAction:
+        events, self._untold = self._untold, []
         game = self.offered.setup.game
         return self.bot.act(
             Turn(

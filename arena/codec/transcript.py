@@ -17,7 +17,7 @@ FAULT_KINDS = {
     FaultKind.MALFORMED: transcript_pb2.FAULT_KIND_MALFORMED,
     FaultKind.ABSENT: transcript_pb2.FAULT_KIND_ABSENT,
 }
-_FAULTS = {number: kind for kind, number in FAULT_KINDS.items()}
+FAULTS = {number: kind for kind, number in FAULT_KINDS.items()}
 _TERMINATIONS = {
     Termination.FINISHED: transcript_pb2.TERMINATION_FINISHED,
     Termination.FORFEIT: transcript_pb2.TERMINATION_FORFEIT,
@@ -37,20 +37,16 @@ def from_bytes(data: bytes) -> Transcript:
 
 def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
     """The message of a transcript."""
-    setup, result = transcript.setup, transcript.result
+    result = transcript.result
     message = transcript_pb2.Transcript(
         protocol_version=transcript.protocol_version,
         commitment=transcript.commitment,
         secret=transcript.opening.secret,
         entropies=transcript.opening.entropies,
     )
-    message.setup.match_id = setup.match_id
-    message.setup.fault_limit = setup.fault_limit
-    write_options(setup, message.setup.options)
-    write_time_control(setup.time_control, message.setup.time_control)
-    for entrant in setup.entrants:
-        write_entrant(entrant, message.setup.entrants.add())
-    message.MergeFromString(b"".join([_step(setup.game, step) for step in transcript.steps]))
+    write_setup(transcript.setup, message.setup)
+    game = transcript.setup.game
+    message.MergeFromString(b"".join([_step(game, step) for step in transcript.steps]))
     message.result.placing.extend(result.placing)
     message.result.scores.extend(result.scores or ())
     message.result.termination = _TERMINATIONS[result.termination]
@@ -65,7 +61,7 @@ def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
 def _step(game: str, step: Step) -> bytes:
     """A step as it is encoded in the bytes of a transcript."""
     if step.actor is not DEALER:
-        return _seat_step(game, step)
+        return seat_step(game, step)
     message = transcript_pb2.Transcript()
     CODECS[game].write_draw(step.action, getattr(message.steps.add().draw, game))
     return message.SerializeToString()
@@ -73,7 +69,8 @@ def _step(game: str, step: Step) -> bytes:
 
 # The same actions occur in many matches, usually with the same few milliseconds of time used.
 @lru_cache(maxsize=4096)
-def _seat_step(game: str, step: Step) -> bytes:
+def seat_step(game: str, step: Step) -> bytes:
+    """A seat's step as it stands in the bytes of a transcript."""
     message = transcript_pb2.Transcript()
     target = message.steps.add(seat=step.actor, milliseconds=step.milliseconds)
     CODECS[game].write_action(step.action, getattr(target.action, game))
@@ -86,24 +83,14 @@ def _seat_step(game: str, step: Step) -> bytes:
 
 def from_message(message: transcript_pb2.Transcript) -> Transcript:
     """The transcript of a message. Raises MalformedError."""
-    setup = message.setup
-    game = setup.options.WhichOneof("game")
-    if game is None:
-        raise MalformedError("the transcript names no game")
+    setup = read_setup(message.setup)
     termination = _ENDS.get(message.result.termination)
     if termination is None:
         raise MalformedError("the transcript has no termination")
     return Transcript(
-        setup=Setup(
-            match_id=setup.match_id,
-            game=game,
-            options=CODECS[game].read_options(getattr(setup.options, game)),
-            entrants=tuple(read_entrant(entrant) for entrant in setup.entrants),
-            time_control=TimeControl(setup.time_control.turn_ms, setup.time_control.bank_ms),
-            fault_limit=setup.fault_limit,
-        ),
+        setup=setup,
         commitment=message.commitment,
-        steps=tuple(_read_step(game, step) for step in message.steps),
+        steps=tuple(_read_step(setup.game, step) for step in message.steps),
         result=Result(
             placing=tuple(message.result.placing),
             scores=tuple(message.result.scores) or None,
@@ -129,11 +116,36 @@ def _read_step(game: str, step: transcript_pb2.Step) -> Step:
                 step.seat,
                 codec.read_action(getattr(step.action, game)),
                 step.milliseconds,
-                _FAULTS.get(step.fault),
+                FAULTS.get(step.fault),
                 step.stand_in,
             )
         case _:
             raise MalformedError("a step is neither a draw nor an action")
+
+
+def write_setup(setup: Setup, message: transcript_pb2.Setup) -> None:
+    """Say what was settled before the first draw."""
+    message.match_id = setup.match_id
+    message.fault_limit = setup.fault_limit
+    write_options(setup, message.options)
+    write_time_control(setup.time_control, message.time_control)
+    for entrant in setup.entrants:
+        write_entrant(entrant, message.entrants.add())
+
+
+def read_setup(message: transcript_pb2.Setup) -> Setup:
+    """What was settled before the first draw. Raises MalformedError."""
+    game = message.options.WhichOneof("game")
+    if game is None:
+        raise MalformedError("the transcript names no game")
+    return Setup(
+        match_id=message.match_id,
+        game=game,
+        options=CODECS[game].read_options(getattr(message.options, game)),
+        entrants=tuple(read_entrant(entrant) for entrant in message.entrants),
+        time_control=TimeControl(message.time_control.turn_ms, message.time_control.bank_ms),
+        fault_limit=message.fault_limit,
+    )
 
 
 def write_options(setup: Setup, message: game_pb2.Options) -> None:

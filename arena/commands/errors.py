@@ -8,9 +8,6 @@ import typer
 from arena.errors import UserError
 from arena.printable import printable
 
-USAGE = 2
-"""The exit code for errors that the user can correct."""
-
 
 class CommandError(UserError):
     """A request that a command cannot carry out; the message says what to do."""
@@ -27,11 +24,19 @@ def exit_with_message() -> Iterator[None]:
             raise
         message = printable(str(error), keep="\n")
         typer.echo(f"arena: {message}", err=True)
-        raise typer.Exit(USAGE) from error
+        raise typer.Exit(error.exit_code) from error
 
 
 def _alone(error: Exception) -> Exception:
-    """The single error inside nested exception groups of task groups; otherwise `error`."""
-    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
+    """The error inside nested exception groups of task groups, several of one kind being the same;
+    otherwise `error`."""
+    leaves = list(_leaves(error))
+    return leaves[0] if len({type(leaf) for leaf in leaves}) == 1 else error
+
+
+def _leaves(error: Exception) -> Iterator[Exception]:
+    if isinstance(error, ExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

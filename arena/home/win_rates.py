@@ -56,6 +56,8 @@ class WinRates:
         self.matches = 0
         self.reasons: Counter[tuple[str, str, str]] = Counter()
         """The number of faults by bot, kind and reason."""
+        self.legal: dict[tuple[str, str, str], str] = {}
+        """What would have been legal the first time, in a sentence."""
 
     def add(self, played: PlayedMatch | BlockMatch) -> None:
         """Count a match."""
@@ -75,7 +77,9 @@ class WinRates:
             self._block = [0.0] * len(self._names)
         for refused in played.refused:
             name = self._names[played.contenders[refused.seat]]
-            self.reasons[name, refused.kind.value, refused.reason] += 1
+            fault = name, refused.kind.value, refused.reason
+            self.reasons[fault] += 1
+            self.legal.setdefault(fault, refused.legal)
 
     def table(self) -> list[WinRate]:
         """The bots, best first. Only after the first match."""

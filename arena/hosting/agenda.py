@@ -1,7 +1,7 @@
 """The protocol by which tournaments supply blocks to the director."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -21,8 +21,11 @@ class Engagement:
     bots: tuple[int, ...]
     """Versions, in the order of the first match's seats."""
     block: Block
-    position: int = 0
-    """How many of its matches have been played."""
+    left: list[int] = field(init=False)
+    """Positions of the matches that have not been played, in order."""
+
+    def __post_init__(self) -> None:
+        self.left = list(range(self.block.size))
 
 
 class EngagementEnd(Enum):
@@ -34,8 +37,6 @@ class EngagementEnd(Enum):
     """A bot is away or did not join: the rest is still to be played."""
     BROKEN = "broken"
     """An error on our side: it is void."""
-    STOPPED = "stopped"
-    """The referee is stopping: it is void."""
 
 
 class Agenda(Protocol):
@@ -53,6 +54,11 @@ class Agenda(Protocol):
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
         """The versions among the `present` that the ladder must not use, because an engagement
         needs only a free place of theirs to begin."""
+        ...
+
+    def taken_up(self, block_id: str) -> Engagement | None:
+        """The engagement of a block that an earlier referee began and the director continues; None
+        if its tournament is over."""
         ...
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:

@@ -50,6 +50,8 @@ class ConnectedBot:
     taken: int = 0
     """Places held by blocks."""
     present: bool = True
+    draining: bool = False
+    """It asked to leave: it begins no further block."""
     on_probation: bool = False
     """After a miss it gets only one place until it has played. Otherwise one copy of a version
     that does not read its stream could hold the places of dozens of opponents."""
@@ -62,8 +64,10 @@ class ConnectedBot:
         )
 
     def eligible(self, now: float) -> bool:
-        """Whether it is here and not left out."""
-        return self.takes_offers(now) and self.reliability.not_before <= now
+        """Whether it is here, not left out and not leaving."""
+        if self.draining or self.reliability.not_before > now:
+            return False
+        return self.takes_offers(now)
 
     def free(self, now: float) -> bool:
         """Whether it can take a seat in another match."""

@@ -10,45 +10,21 @@ can disconnect cleanly.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import uuid4
 
-import structlog
-
 from arena.hosting.agenda import Agenda, Engagement, EngagementEnd
+from arena.hosting.block_run import BlockRun, BlockServices
 from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_version
-from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.ports import Cancellable, Participant, Timer
-from arena.hosting.roster import Roster, all_take_offers, leave_out
+from arena.hosting.roster import Roster, leave_out
 from arena.hosting.terms import Terms
-from arena.match.seating import rotations
-from arena.match.transcript import Setup, Transcript
+from arena.match.transcript import Transcript
 from arena.randomness import KeyedRandomness, shuffled
-from arena.records import Block, BlockKind, FinishedMatch
-from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
-
-log = structlog.get_logger()
-
-
-@dataclass(eq=False, slots=True)
-class _RunningBlock:
-    table_type: TableType
-    bots: tuple[ConnectedBot, ...]
-    block: Block
-    engagement: Engagement | None = None
-    """None for a block of the ladder."""
-    position: int = 0
-    match: HostedMatch | None = None
-    started_at: datetime = datetime.min
-    began: float = 0.0
-    """The same moment on the clock that nobody moves."""
-
-    @property
-    def candidates(self) -> list[Candidate]:
-        return [bot.candidate for bot in self.bots]
+from arena.records import Block, BlockKind, KeptBlock
+from arena.scheduling.ladder import MeetingCounts, TableType
 
 
 class Director:
@@ -70,16 +46,24 @@ class Director:
         self._journal = journal
         self._timer = timer
         self._new_secret = new_secret
-        self._write_down = write_down
         self._terms = terms
-        self._wall_clock = wall_clock
         self._roster = Roster()
-        self._blocks: set[_RunningBlock] = set()
+        self._blocks: set[BlockRun] = set()
+        self._services = BlockServices(
+            journal,
+            timer,
+            new_secret,
+            write_down,
+            terms,
+            wall_clock,
+            missed=self._leave_out,
+            declined=self._offer_nothing_for_a_moment,
+            over=self._release,
+        )
         self._pass_due = False
         self._alarm: Cancellable | None = None
         """Set while only the pace delays the next table."""
         self._winding_down = False
-        self._stopped = False
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
         self.agenda: Agenda | None = None
@@ -92,13 +76,24 @@ class Director:
 
     def arrive(self, participant: Participant) -> None:
         """A bot is connected, perhaps again, and ready for offers."""
-        self._roster.arrive(participant)
+        bot = self._roster.arrive(participant)
         self._share_out()
         self.schedule()
+        for running in list(self._blocks):
+            running.returned(bot)
 
     def depart(self, participant: Participant) -> None:
         """Handle a disconnect; the running matches wait for the bot by themselves."""
         if self._roster.depart(participant):
+            self._share_out()
+
+    def knows(self, participant: Participant) -> bool:
+        """Whether a bot is connected, or blocks hold places of it."""
+        return self._roster.knows(participant)
+
+    def drain(self, participant: Participant) -> None:
+        """A bot asks to leave: it begins no further block and is told when its blocks are over."""
+        if self._roster.drain(participant):
             self._share_out()
 
     def wind_down(self) -> None:
@@ -107,12 +102,33 @@ class Director:
         if not self._blocks:
             self.on_idle()
 
-    def break_off(self, reason: str) -> None:
-        """End all running blocks as void."""
-        self._winding_down = self._stopped = True
-        for running in list(self._blocks):
-            if running.match is not None:
-                running.match.break_off(reason)
+    def suspend(self) -> None:
+        """Stop all matches as they are: they are kept, and the next referee continues them."""
+        self._winding_down = True
+        for running in self._blocks:
+            running.suspend()
+
+    def adopt(self, kept: KeptBlock, participants: Sequence[Participant]) -> None:
+        """Continue a block that an earlier referee left; none of its bots is connected yet."""
+        given, block = kept.running, kept.running.block
+        engagement = None
+        if given.engaged and self.agenda is not None:
+            engagement = self.agenda.taken_up(block.id)
+        bots = [self._roster.expect(participant) for participant in participants]
+        taken = kept.recorded | {match.begun.position for match in kept.matches}
+        running = BlockRun(
+            self._services,
+            TableType(given.game, given.options, len(bots)),
+            bots,
+            block,
+            [position for position in range(block.size) if position not in taken],
+            engagement=engagement,
+            engaged=given.engaged,
+            awaited_until=self._timer.now() + self._terms.patience.grace_seconds,
+        )
+        self._journal.keeping.adopt(given)
+        self._occupy(running)
+        running.resume(kept.matches)
 
     def schedule(self) -> None:
         """Look for tables to open, soon; several calls until then cause one look."""
@@ -143,7 +159,7 @@ class Director:
                 # By chance: whoever plays least is chosen first, and must not always begin.
                 order = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
                 bots = idlest_copies([candidate.bot for candidate in order], free)
-                self._begin(_RunningBlock(table_type, bots, block))
+                self._begin(BlockRun(self._services, table_type, bots, block, range(block.size)))
                 return True
             case float(ready_at):
                 self._alarm = self._timer.call_at(ready_at, self.schedule)
@@ -151,10 +167,17 @@ class Director:
 
     def _engage(self, engagement: Engagement, free: Sequence[ConnectedBot]) -> None:
         bots = idlest_copies(engagement.bots, free)
-        running = _RunningBlock(
-            engagement.table_type, bots, engagement.block, engagement, engagement.position
+        self._begin(
+            BlockRun(
+                self._services,
+                engagement.table_type,
+                bots,
+                engagement.block,
+                engagement.left,
+                engagement=engagement,
+                engaged=True,
+            )
         )
-        self._begin(running)
 
     def _left_for_the_ladder(
         self, free: Sequence[ConnectedBot], agenda: Agenda
@@ -165,121 +188,26 @@ class Director:
     def _share_out(self) -> None:
         self._tables.share_out(self._roster.present)
 
-    def _begin(self, running: _RunningBlock) -> None:
-        self._blocks.add(running)
-        if running.position == 0:
+    def _begin(self, running: BlockRun) -> None:
+        if len(running.left) == running.block.size:
             self._counts.add(running.table_type, [bot.candidate.bot for bot in running.bots])
-        if running.engagement is None:
+        if not running.engaged:
             self._tables.opened(running.table_type, running.candidates, self._timer.now())
+        self._occupy(running)
+        running.play_on()
+
+    def _occupy(self, running: BlockRun) -> None:
+        self._blocks.add(running)
+        if not running.engaged:
+            self._tables.occupied(running.table_type, running.candidates)
         self._roster.take_places(running.bots)
-        self._next_match(running)
 
-    def _next_match(self, running: _RunningBlock) -> None:
-        if self._stopped:
-            self._cut_short(running, void=True)
-            return
-        if not all_take_offers(running.bots, self._timer.now()):
-            self._cut_short(running, void=False)
-            return
-        table_type = running.table_type
-        order = list(rotations(table_type.seats))[running.position]
-        bots = [running.bots[index] for index in order]
-        setup = Setup(
-            match_id=str(uuid4()),
-            game=table_type.game,
-            options=table_type.options,
-            entrants=tuple(bot.participant.registered.entrant for bot in bots),
-            time_control=self._terms.time_control,
-            fault_limit=self._terms.fault_limit,
-        )
-
-        def done(match: HostedMatch, outcome: Outcome) -> None:
-            self._match_over(running, bots, match, outcome)
-
-        running.started_at, running.began = self._wall_clock(), self._timer.now()
-        running.match = HostedMatch(
-            setup,
-            [bot.participant.player() for bot in bots],
-            self._new_secret(),
-            self._timer,
-            done,
-            self._terms.patience,
-        )
-        running.match.open()
-
-    def _match_over(
-        self,
-        running: _RunningBlock,
-        bots: list[ConnectedBot],
-        match: HostedMatch,
-        outcome: Outcome,
-    ) -> None:
-        match outcome:
-            case Outcome.PLAYED:
-                try:
-                    self._record(running, bots, match)
-                except Exception:
-                    log.exception("match not written down", match=match.setup.match_id)
-                    match.discard()
-                    self._cut_short(running, void=True)
-                    return
-                running.position += 1
-                if running.position == running.block.size:
-                    self._release(running, EngagementEnd.COMPLETE)
-                elif not all_take_offers(bots, self._timer.now()):
-                    self._cut_short(running, void=False)
-                else:
-                    # Later, not from within the last answer of the finished match: the calls of
-                    # one match would nest in those of another.
-                    self._timer.call_at(self._timer.now(), lambda: self._next_match(running))
-            case Outcome.NOT_JOINED:
-                for seat in match.absent_at_start:
-                    self._leave_out(bots[seat])
-                self._cut_short(running, void=False)
-            case Outcome.DECLINED:
-                for seat in match.absent_at_start:
-                    self._offer_nothing_for_a_moment(bots[seat])
-                self._cut_short(running, void=False)
-            case Outcome.BROKEN:
-                self._cut_short(running, void=True)
-
-    def _record(self, running: _RunningBlock, bots: list[ConnectedBot], match: HostedMatch) -> None:
-        transcript = match.transcript
-        assert transcript is not None
-        for bot, forfeited in zip(bots, transcript.result.forfeited, strict=True):
-            if forfeited and running.engagement is None:
-                self._leave_out(bot)
-            elif not forfeited:
-                bot.reliability.played()
-                bot.on_probation = False
-        # Once for storage and for all seats: it is the most expensive part of a match's end.
-        written = self._write_down(transcript)
-        finished = FinishedMatch(
-            transcript=transcript,
-            written=written,
-            version_ids=tuple(bot.participant.registered.version_id for bot in bots),
-            block=running.block,
-            position=running.position,
-            started_at=running.started_at,
-            # Not by the wall clock: it may have been moved, before the start even.
-            finished_at=running.started_at + timedelta(seconds=self._timer.now() - running.began),
-        )
-        self._journal.add(finished, lambda: match.announce(written), match.discard)
-
-    def _cut_short(self, running: _RunningBlock, *, void: bool) -> None:
-        begun = running.position > 0 or running.engagement is not None
-        played_on_later = running.engagement is not None and not void
-        if begun and not played_on_later:
-            self._journal.end_block(running.block.id, void=void)
-        broken = EngagementEnd.STOPPED if self._stopped else EngagementEnd.BROKEN
-        self._release(running, broken if void else EngagementEnd.INTERRUPTED)
-
-    def _release(self, running: _RunningBlock, ending: EngagementEnd) -> None:
+    def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
         self._blocks.discard(running)
-        if running.engagement is None:
+        if not running.engaged:
             self._tables.closed(running.table_type, running.candidates)
-        elif self.agenda is not None:
-            running.engagement.position = running.position
+        if running.engagement is not None and self.agenda is not None:
+            running.engagement.left = running.left
             self.agenda.ended(running.engagement, ending)
         self._roster.give_back_places(running.bots)
         if self._winding_down and not self._blocks:

@@ -5,18 +5,20 @@ moves the match on as far as it goes and tells the players what is new. So a mat
 and a test turns its clock by hand.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 import structlog
 
 from arena.hosting.alarm import Alarm
+from arena.hosting.open_turns import Note, OpenTurns, note_nothing
 from arena.hosting.ports import Player, Timer
 from arena.hosting.terms import Patience
-from arena.match.clock import TimeBank
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import Ask, Flow, MatchRecord, OpenTurn, Reply, TimedAction, play
+from arena.match.flow import Ask, Flow, MatchRecord, Reply, TimedAction, play
+from arena.match.rebuild import rebuild
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 
@@ -39,11 +41,15 @@ class Outcome(Enum):
     DECLINED = "declined"
     """A bot declined; the match did not begin."""
     BROKEN = "broken"
-    """An error or a stop on our side; the match does not count."""
+    """An error on our side; the match does not count."""
 
 
 class HostedMatch:
-    """Drives one match. `done` is called once, with the transcript if the match was played."""
+    """Drives one match. `done` is called once, with the transcript if the match was played.
+
+    `begun` is called with the entropies by seat when all have joined, and returns what notes the
+    replies from then on.
+    """
 
     def __init__(
         self,
@@ -53,6 +59,7 @@ class HostedMatch:
         timer: Timer,
         done: Callable[["HostedMatch", Outcome], None],
         patience: Patience = Patience(),
+        begun: Callable[[tuple[bytes, ...]], Note] = lambda _entropies: note_nothing,
     ) -> None:
         self.setup = setup
         self.transcript: Transcript | None = None
@@ -65,23 +72,54 @@ class HostedMatch:
         self._done = done
         self._phase = _Phase.OFFERED
         self._entropies: dict[int, bytes] = {}
-        self._banks = [TimeBank(setup.time_control) for _ in players]
-        self._away_since: dict[int, float] = {}
+        self._begun = begun
+        self._open = OpenTurns(len(players), setup.time_control, patience.grace_seconds, timer)
+        self._clocks = self._open.clocks
         self._faults = [0] * len(players)
         self._flow: Flow | None = None
         self._events: Sequence[Any] = ()
-        self._asked: tuple[OpenTurn, ...] = ()
-        self._asked_at = 0.0
-        self._replies: dict[int, Reply] = {}
         self._patience = patience
+        self._join_ms = int(patience.join_seconds * 1000)
         self._alarm = Alarm(timer, self._ring)
 
     def open(self) -> None:
         """Offer the match to all seats."""
-        join_ms = int(self._patience.join_seconds * 1000)
         for seat, player in enumerate(self._players):
-            player.offer(self, seat, self._commitment, join_ms)
+            player.offer(self, seat, self._commitment, self._join_ms)
         self._alarm.set(self._timer.now() + self._patience.join_seconds)
+
+    def resume(
+        self, entropies: Sequence[bytes], replies: Sequence[tuple[int, Reply]], note: Note
+    ) -> None:
+        """Continue, instead of opening, a match that an earlier referee began.
+
+        `replies` are those that it accepted, as far as they were kept. No bot is back yet.
+        """
+        self._entropies = dict(enumerate(entropies))
+        self._open.note = note
+        self._phase = _Phase.PLAYING
+        self._clocks.expect_all()
+        self._clocks.spend((seat, reply.milliseconds) for seat, reply in replies)
+        self._flow = self._start_flow()
+        rebuilt = rebuild(self._flow, replies)
+        for refused in rebuilt.refused:
+            self._faults[refused.seat] += 1
+        for seat, player in enumerate(self._players):
+            player.resume(self, seat, self._commitment, self._join_ms, entropies[seat])
+        if rebuilt.record is not None:
+            self._finish(rebuilt.record)
+            return
+        assert rebuilt.ask is not None
+        self._put(rebuilt.ask, rebuilt.given)
+        self._alarm.set(self._open.deadline)
+
+    def suspend(self) -> None:
+        """Stop, because the referee stops; the next one continues the match. Offers are withdrawn.
+        `done` is not called."""
+        if self._phase is _Phase.OFFERED:
+            for player in self._players:
+                player.withdraw("the referee is stopping; come back")
+        self._close()
 
     def join(self, seat: int, entropy: bytes) -> None:
         """Accept the offer for a seat; the match begins when all have. Repeats do nothing."""
@@ -101,11 +139,12 @@ class HostedMatch:
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """An action for an open turn. False if no such turn is open, which changes nothing."""
-        return self._reply(seat, turn_number, TimedAction(action, self._elapsed()))
+        milliseconds = self._clocks.elapsed_ms(seat)
+        return self._reply(seat, turn_number, TimedAction(action, milliseconds))
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
         """Take an answer to an open turn that is not an action of the game. False as `answer`."""
-        fault = Fault(FaultKind.MALFORMED, self._elapsed(), reason)
+        fault = Fault(FaultKind.MALFORMED, self._clocks.elapsed_ms(seat), reason)
         return self._reply(seat, turn_number, fault)
 
     def left(self, seat: int) -> None:
@@ -113,14 +152,13 @@ class HostedMatch:
         if self._phase is _Phase.OFFERED:
             self.absent_at_start = [seat]
             self._call_off("a bot left")
-        elif self._phase is _Phase.PLAYING and seat not in self._away_since:
-            self._away_since[seat] = self._timer.now()
-            self._set_deadline()
+        elif self._phase is _Phase.PLAYING and self._clocks.left(seat):
+            self._alarm.set(self._open.deadline)
 
     def returned(self, seat: int) -> None:
         """Record that the seat's bot is connected again."""
-        if self._away_since.pop(seat, None) is not None and self._phase is _Phase.PLAYING:
-            self._set_deadline()
+        if self._clocks.returned(seat) and self._phase is _Phase.PLAYING:
+            self._alarm.set(self._open.deadline)
 
     def break_off(self, reason: str) -> None:
         """End the match as void, for a reason of ours."""
@@ -135,7 +173,7 @@ class HostedMatch:
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
         """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
-        return self._banks[seat].left_after(self._elapsed())
+        return self._clocks.time_left_ms(seat)
 
     def discard(self) -> None:
         """Tell all players that the match, though played, could not be recorded."""
@@ -149,11 +187,14 @@ class HostedMatch:
 
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
+        self._open.note = self._begun(self._entropies_by_seat())
         self._advance(None)
 
+    def _entropies_by_seat(self) -> tuple[bytes, ...]:
+        return tuple(self._entropies[seat] for seat in range(len(self._players)))
+
     def _start_flow(self) -> Flow:
-        entropies = tuple(self._entropies[seat] for seat in range(len(self._players)))
-        key = match_key(self._secret, self.setup.match_id, entropies)
+        key = match_key(self._secret, self.setup.match_id, self._entropies_by_seat())
         return play(
             self.setup.make_game(),
             len(self._players),
@@ -161,22 +202,11 @@ class HostedMatch:
             self.setup.fault_limit,
         )
 
-    def _elapsed(self) -> int:
-        return int((self._timer.now() - self._asked_at) * 1000)
-
     def _reply(self, seat: int, turn_number: int, reply: Reply) -> bool:
-        if self._phase is not _Phase.PLAYING or seat in self._replies:
+        if self._phase is not _Phase.PLAYING or not self._open.reply(seat, turn_number, reply):
             return False
-        asked = self._asked
-        for turn in asked:
-            if turn.seat == seat and turn.number == turn_number:
-                break
-        else:
-            return False
-        self._banks[seat].spend(reply.milliseconds)
-        self._replies[seat] = reply
-        if len(self._replies) == len(asked):
-            self._advance([self._replies[turn.seat] for turn in asked])
+        if self._open.all_replied:
+            self._advance(self._open.replies)
         return True
 
     def _advance(self, replies: Sequence[Reply] | None) -> None:
@@ -186,10 +216,10 @@ class HostedMatch:
             while True:
                 ask = next(self._flow) if replies is None else self._flow.send(replies)
                 self._put(ask)
-                if len(self._replies) < len(self._asked):
-                    self._set_deadline()
+                if not self._open.all_replied:
+                    self._alarm.set(self._open.deadline)
                     return
-                replies = [self._replies[turn.seat] for turn in self._asked]
+                replies = self._open.replies
         except StopIteration as stop:
             self._finish(stop.value)
         except Exception:
@@ -198,37 +228,29 @@ class HostedMatch:
             log.exception("match broken", match=self.setup.match_id)
             self.break_off("the referee made a mistake; the match does not count")
 
-    def _put(self, ask: Ask) -> None:
+    def _put(self, ask: Ask, given: Mapping[int, Reply] = MappingProxyType({})) -> None:
+        """Ask the seats, except those that have `given` their replies already."""
         if ask.refused:
             self._tell_refused(ask.refused)
-        self._asked, self._asked_at, self._replies = ask.turns, self._timer.now(), {}
-        for turn in ask.turns:
-            self._events = turn.events
-            if self._away_since and self._gone_for_good(turn.seat):
-                self._replies[turn.seat] = _ABSENT
-            else:
-                self._players[turn.seat].ask(turn)
+        for turn in self._open.put(ask.turns, given):
+            self._players[turn.seat].ask(turn)
+        self._events = ask.turns[-1].events
 
     def _tell_refused(self, all_refused: Sequence[Any]) -> None:
         for refused in all_refused:
             self._faults[refused.seat] += 1
             self._players[refused.seat].refuse(refused, self._faults[refused.seat])
 
-    def _gone_for_good(self, seat: int) -> bool:
-        away = self._away_since.get(seat)
-        return away is not None and self._timer.now() >= away + self._patience.grace_seconds
-
     def _finish(self, record: MatchRecord) -> None:
         self._close()
         self._tell_refused(record.refused)
         self._events = record.events
-        entropies = tuple(self._entropies[seat] for seat in range(len(self._players)))
         self.transcript = Transcript(
             self.setup,
             self._commitment,
             record.steps,
             record.result,
-            Opening(self._secret, entropies),
+            Opening(self._secret, self._entropies_by_seat()),
         )
         self._tell_done(Outcome.PLAYED)
 
@@ -254,16 +276,6 @@ class HostedMatch:
         self._flow = None
         self._alarm.cancel()
 
-    def _set_deadline(self) -> None:
-        waited_for = [turn.seat for turn in self._asked if turn.seat not in self._replies]
-        self._alarm.set(min(map(self._seat_deadline, waited_for)))
-
-    def _seat_deadline(self, seat: int) -> float:
-        deadline = self._asked_at + self._banks[seat].allowed_ms / 1000
-        if seat not in self._away_since:
-            return deadline
-        return min(deadline, self._away_since[seat] + self._patience.grace_seconds)
-
     def _ring(self) -> None:
         if self._phase is _Phase.OFFERED:
             self.absent_at_start = [
@@ -275,27 +287,12 @@ class HostedMatch:
                 "nothing for a while; was it busy with another match?",
             )
         elif self._phase is _Phase.PLAYING:
-            self._expire(self._timer.now())
-
-    def _expire(self, now: float) -> None:
-        for turn in self._asked:
-            seat = turn.seat
-            if seat in self._replies or now < self._seat_deadline(seat):
-                continue
-            if self._gone_for_good(seat):
-                self._replies[seat] = _ABSENT
+            self._open.expire(self._timer.now())
+            if self._open.all_replied:
+                self._advance(self._open.replies)
             else:
-                elapsed = self._elapsed()
-                reason = self._banks[seat].overrun(elapsed)
-                self._replies[seat] = Fault(FaultKind.LATE, elapsed, reason)
-        if len(self._replies) == len(self._asked):
-            self._advance([self._replies[turn.seat] for turn in self._asked])
-        else:
-            self._set_deadline()
+                self._alarm.set(self._open.deadline)
 
 
 def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
     """Replaces the `done` callback after its call, which breaks a reference cycle."""
-
-
-_ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")

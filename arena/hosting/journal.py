@@ -1,7 +1,10 @@
-"""The way of results into storage: what has come in while one batch was written is the next.
+"""The way of results, and of what is kept of running matches, into storage.
 
-While storage fails, what waits is written to a spool as well, so that it outlives this process. It
-is told to nobody before it is recorded.
+One writer takes turns: the results that wait, then what is new of running matches. What has come in
+meanwhile is written the next time, `gather_seconds` later.
+
+While storage fails, the results that wait are written to a spool as well, so that they outlive this
+process. They are told to nobody before they are recorded.
 """
 
 import asyncio
@@ -12,14 +15,16 @@ from typing import Any
 
 import structlog
 
+from arena.hosting.keeping import Keeping
 from arena.hosting.ports import (
     Happening,
+    LeaseLostError,
     Meter,
     Recorder,
     Spool,
-    SpoolFailedError,
     StorageFailedError,
 )
+from arena.hosting.spooling import Spooling
 from arena.hosting.waiting import Waiting
 from arena.records import BlockEnd, FinishedMatch, TournamentBlock
 
@@ -52,23 +57,27 @@ class Journal:
         spool: Spool | None = None,
         meter: Meter | None = None,
     ) -> None:
-        """`gather_seconds` is how long results may wait for company before they are written."""
-        self._spool, self._meter = spool, meter
+        """`gather_seconds` is how long news may wait for company before it is written."""
+        self._meter = meter
         self._gather_seconds = gather_seconds
         self._recorder = recorder
         self._sleep = sleep
         self._matches = Waiting[_Entry]()
         self._block_ends = Waiting[BlockEnd]()
         self._openings = Waiting[TournamentBlock]()
-        self._spool_news = asyncio.Event()
-        self._spool_used = False
-        self._spool_fails = False
+        self._queues: tuple[Waiting[Any], ...] = (self._openings, self._matches, self._block_ends)
+        self._spooling = None
+        if spool is not None:
+            self._spooling = Spooling(
+                spool, self._queues, _happening, self._spool_changed, gather_seconds
+            )
+        self.keeping = Keeping(self._wake)
+        """What is to be kept of running matches, so that they outlive this process."""
         self.failing = False
         """Whether storage failed when it was last asked to record."""
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
-        self._queues: tuple[Waiting[Any], ...] = (self._openings, self._matches, self._block_ends)
         self.recorded = 0
         """Matches recorded since the start."""
         self.listeners: list[Callable[[], None]] = []
@@ -79,7 +88,8 @@ class Journal:
     @property
     def full(self) -> bool:
         """Whether so much is waiting that no new match should begin."""
-        return len(self._matches) >= MOST_WAITING or (self.failing and self._spool_fails)
+        spool_fails = self._spooling is not None and self._spooling.fails
+        return len(self._matches) >= MOST_WAITING or (self.failing and spool_fails)
 
     @property
     def waiting(self) -> int:
@@ -115,11 +125,11 @@ class Journal:
         await self._idle.wait()
 
     async def run(self) -> None:
-        """Write until cancelled."""
+        """Write until cancelled. Raises LeaseLostError when another referee has taken over."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._record_news())
-            if self._spool is not None:
-                tasks.create_task(self._spool_what_waits(self._spool))
+            if self._spooling is not None:
+                tasks.create_task(self._spooling.run())
 
     async def _record_news(self) -> None:
         while True:
@@ -127,17 +137,23 @@ class Journal:
             if self._gather_seconds:
                 await asyncio.sleep(self._gather_seconds)
             self._news.clear()
-            while self._openings or self._matches or self._block_ends:
-                await self._write()
-            self._idle.set()
+            waiting = len(self._matches)
+            while waiting > 0 or self._openings or self._block_ends:
+                waiting -= await self._write()
+            if unkept := self.keeping.unkept():
+                await self._until_done(lambda: self._recorder.keep(unkept))
+                self.keeping.keep(unkept)
+            if not self._news.is_set():
+                self._idle.set()
 
     def _wake(self) -> None:
         self._idle.clear()
         self._news.set()
-        if self.failing:
-            self._spool_news.set()
+        if self.failing and self._spooling is not None:
+            self._spooling.need()
 
-    async def _write(self) -> None:
+    async def _write(self) -> int:
+        """Write one batch. Returns how many matches were in it."""
         openings = list(self._openings)
         # Copies: what ends while we write must wait until the matches before it are written.
         batch, ends = list(self._matches)[:BATCH], list(self._block_ends)
@@ -147,16 +163,19 @@ class Journal:
         self._openings.drop(len(openings))
         self._matches.drop(len(batch))
         self._block_ends.drop(len(ends))
-        if self._spool_used:
-            self._spool_news.set()
+        if self._spooling is not None:
+            self._spooling.need_no_more()
         self.recorded += len(batch) - len(refused)
         for entry in batch:
-            was_refused = entry.match.transcript.setup.match_id in refused
+            match_id = entry.match.transcript.setup.match_id
+            was_refused = match_id in refused
+            self.keeping.gone(entry.match.block.id, match_id)
             if self._meter is not None and not was_refused:
                 self._meter.recorded(monotonic() - entry.since)
             _tell(entry, was_refused)
         for listener in self.listeners:
             listener()
+        return len(batch)
 
     async def _persist(
         self,
@@ -164,23 +183,34 @@ class Journal:
         matches: list[FinishedMatch],
         ends: list[BlockEnd],
     ) -> set[str]:
-        """Write everything, and return the ids of the matches that storage rejected for good.
+        """Write everything, and return the ids of the matches that storage rejected for good."""
+        refused: set[str] = set()
 
-        Recording is idempotent, so an attempt that failed half way is simply repeated.
+        async def write() -> None:
+            refused.clear()
+            await self._open(openings)
+            await self._record(matches, refused)
+            for end in ends:
+                await self._end(end)
+
+        await self._until_done(write)
+        return refused
+
+    async def _until_done(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Write, trying again while storage fails.
+
+        Every write is idempotent, so an attempt that failed half way is simply repeated.
         """
         failures = 0
         while True:
-            refused: set[str] = set()
             try:
-                await self._open(openings)
-                await self._record(matches, refused)
-                for end in ends:
-                    await self._end(end)
+                await write()
             except StorageFailedError as error:
                 pause = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
                 failures += 1
                 self.failing = True
-                self._spool_news.set()
+                if self._spooling is not None:
+                    self._spooling.need()
                 self._tell_watchers()
                 log.error(
                     "results not recorded yet",
@@ -193,54 +223,19 @@ class Journal:
                 if failures:
                     log.warning("results are recorded again", waiting=len(self._matches))
                     self.failing = False
+                    if self._spooling is not None:
+                        self._spooling.need_no_more()
                     self._tell_watchers()
-                return refused
+                return
 
-    async def _spool_what_waits(self, spool: Spool) -> None:
-        """Alone in using the spool, so that nothing is added while it is cleared."""
-        while True:
-            await self._spool_news.wait()
-            if self._gather_seconds:
-                await asyncio.sleep(self._gather_seconds)
-            self._spool_news.clear()
-            try:
-                if self.failing:
-                    await self._keep(spool)
-                elif self._spool_used and not any(queue.kept for queue in self._queues):
-                    await spool.clear()
-                    self._spool_used = False
-            except SpoolFailedError as error:
-                self._spool_fails = True
-                log.error(
-                    "results that wait would be lost with this process: no new matches begin",
-                    waiting=len(self._matches),
-                    spooled=self.spooled,
-                    why=str(error),
-                )
-            else:
-                self._spool_fails = False
-            self._tell_watchers()
+    def _spool_changed(self) -> None:
+        if self.failing and not any(queue.not_kept() for queue in self._queues):
+            self._idle.set()
+        self._tell_watchers()
 
     def _tell_watchers(self) -> None:
         for watcher in self.watchers:
             watcher()
-
-    async def _keep(self, spool: Spool) -> None:
-        until = [queue.end for queue in self._queues]
-        happenings: list[Happening] = [
-            *self._openings.not_kept(),
-            *(entry.match for entry in self._matches.not_kept()),
-            *self._block_ends.not_kept(),
-        ]
-        if not happenings:
-            return
-        self._spool_used = True
-        await spool.append(happenings)
-        for queue, end in zip(self._queues, until, strict=True):
-            queue.keep(end)
-        if self.failing and not any(queue.not_kept() for queue in self._queues):
-            self._idle.set()
-        self._spool_news.set()  # some of it may have been recorded meanwhile
 
     async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
         """Record a batch; matches that storage rejects are added to `refused`, the rest written."""
@@ -248,7 +243,7 @@ class Journal:
             return
         try:
             await self._recorder.record(matches)
-        except StorageFailedError:
+        except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
             if len(matches) > 1:
@@ -266,7 +261,7 @@ class Journal:
             return
         try:
             await self._recorder.open_blocks(openings)
-        except StorageFailedError:
+        except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
             # Their matches are still recorded, and rated or not as the blocks say. After the next
@@ -279,10 +274,14 @@ class Journal:
                 await self._recorder.void_block(end.block_id)
             else:
                 await self._recorder.close_block(end.block_id)
-        except StorageFailedError:
+        except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
             log.exception("block not ended", block=end.block_id)
+
+
+def _happening(item: _Entry | TournamentBlock | BlockEnd) -> Happening:
+    return item.match if isinstance(item, _Entry) else item
 
 
 def _tell(entry: _Entry, refused: bool) -> None:

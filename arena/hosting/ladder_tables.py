@@ -74,6 +74,9 @@ class LadderTables:
         """A block at such a table begins."""
         if _only_house(bots):
             self._paces[table_type.key].spend(now, table_type.seats)
+
+    def occupied(self, table_type: TableType, bots: Sequence[Candidate]) -> None:
+        """A block at such a table takes its places, just begun or adopted."""
         self._occupy(table_type, bots, 1)
 
     def closed(self, table_type: TableType, bots: Sequence[Candidate]) -> None:
@@ -81,6 +84,8 @@ class LadderTables:
         self._occupy(table_type, bots, -1)
 
     def _occupy(self, table_type: TableType, bots: Sequence[Candidate], by: int) -> None:
+        if table_type.key not in self._seats_in_play:
+            return  # a block of an earlier referee, which had other ladders
         self._seats_in_play[table_type.key] += by * table_type.seats
         self._running_pairs[table_type.key].change([candidate.bot for candidate in bots], by)
 

@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeAlias
 
 from arena.match.flow import OpenTurn, Refused
 from arena.match.transcript import Setup
-from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock
+from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock, Unkept
 
 
 class Host(Protocol):
@@ -50,6 +50,12 @@ class Player(Protocol):
         """Offer the match; a `join` or `decline` to the host follows, or neither."""
         ...
 
+    def resume(
+        self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
+    ) -> None:
+        """Take the seat of a match that an earlier referee began; the bot is not there yet."""
+        ...
+
     def ask(self, turn: OpenTurn) -> None:
         """Send a turn to the bot."""
         ...
@@ -91,6 +97,10 @@ class Participant(Protocol):
         """A player for one seat of one match."""
         ...
 
+    def drained(self) -> None:
+        """The bot asked to leave, and no block holds a place of it any more."""
+        ...
+
 
 class Cancellable(Protocol):
     """A scheduled call."""
@@ -116,11 +126,20 @@ class StorageFailedError(Exception):
     """Storage failed for now; trying again later may help."""
 
 
+class LeaseLostError(Exception):
+    """Another referee has taken over this one's matches: it must not write any more."""
+
+
 class Recorder(Protocol):
-    """Stores results. Raises StorageFailedError when storage fails for now."""
+    """Stores results and running matches. Raises StorageFailedError when storage fails for now,
+    and LeaseLostError."""
 
     async def record(self, matches: Sequence[FinishedMatch]) -> None:
         """Record all or none; a match that is already recorded is left as it is."""
+        ...
+
+    async def keep(self, unkept: Unkept) -> None:
+        """Keep running blocks and matches, so that a referee that starts can continue them."""
         ...
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:

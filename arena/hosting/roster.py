@@ -18,21 +18,25 @@ class Roster:
         self._bots: dict[Participant, ConnectedBot] = {}
         self._reliabilities: dict[int, Reliability] = {}
 
-    def arrive(self, participant: Participant) -> None:
-        """A bot is connected, perhaps again."""
-        registered = participant.registered
-        candidate = Candidate(
-            registered.version_id,
-            registered.entrant.owner,
-            registered.house,
-            participant.games,
-        )
+    def arrive(self, participant: Participant) -> ConnectedBot:
+        """Admit a bot that is connected, perhaps again."""
+        bot = self._bot_of(participant)
+        bot.candidate, bot.present, bot.draining = _candidate(participant), True, False
+        return bot
+
+    def expect(self, participant: Participant) -> ConnectedBot:
+        """Admit a bot that is in a block and not connected yet."""
+        bot = self._bot_of(participant)
+        bot.present = False
+        return bot
+
+    def _bot_of(self, participant: Participant) -> ConnectedBot:
         bot = self._bots.get(participant)
         if bot is None:
+            candidate = _candidate(participant)
             reliability = self._reliabilities.setdefault(candidate.bot, Reliability())
-            self._bots[participant] = ConnectedBot(participant, candidate, reliability)
-        else:
-            bot.candidate, bot.present = candidate, True
+            bot = self._bots[participant] = ConnectedBot(participant, candidate, reliability)
+        return bot
 
     def depart(self, participant: Participant) -> bool:
         """Handle a disconnect. False if the bot was not there."""
@@ -43,10 +47,23 @@ class Roster:
         self._forget_if_gone(bot)
         return True
 
+    def knows(self, participant: Participant) -> bool:
+        """Whether a bot is connected, or blocks hold places of it."""
+        return participant in self._bots
+
+    def drain(self, participant: Participant) -> bool:
+        """Let a bot begin no further block. False if it is not connected."""
+        bot = self._bots.get(participant)
+        if bot is None or not bot.present:
+            return False
+        bot.draining = True
+        self._let_go_if_drained(bot)
+        return True
+
     @property
     def present(self) -> list[ConnectedBot]:
-        """Those that are connected."""
-        return [bot for bot in self._bots.values() if bot.present]
+        """Those that are connected and stay."""
+        return [bot for bot in self._bots.values() if bot.present and not bot.draining]
 
     def eligible(self, now: float) -> list[ConnectedBot]:
         """Those that are not left out."""
@@ -66,10 +83,22 @@ class Roster:
         for bot in bots:
             bot.taken -= 1
             self._forget_if_gone(bot)
+            self._let_go_if_drained(bot)
+
+    def _let_go_if_drained(self, bot: ConnectedBot) -> None:
+        if bot.draining and bot.taken == 0:
+            bot.participant.drained()
 
     def _forget_if_gone(self, bot: ConnectedBot) -> None:
         if not bot.present and bot.taken == 0:
             self._bots.pop(bot.participant, None)
+
+
+def _candidate(participant: Participant) -> Candidate:
+    registered = participant.registered
+    return Candidate(
+        registered.version_id, registered.entrant.owner, registered.house, participant.games
+    )
 
 
 def leave_out(bot: ConnectedBot, now: float) -> float | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import grpc
 import structlog
@@ -25,12 +26,25 @@ log = structlog.get_logger()
 CloseStream = Callable[[ProtocolError], None]
 
 
+class Missed(Protocol):
+    """Keeps the ends of matches that bots could not be sent. No method blocks."""
+
+    def missed(self, session: Session, match_id: str) -> None:
+        """Keep the end of a match whose bot is away."""
+        ...
+
+    def came(self, session: Session) -> None:
+        """Send a bot that is connected again what it missed, soon."""
+        ...
+
+
 class Lobby:
     """Keeps a session per instance of a version for as long as a stream or a match needs it."""
 
-    def __init__(self, director: Director, signing_key: bytes) -> None:
+    def __init__(self, director: Director, signing_key: bytes, missed: Missed) -> None:
         """`signing_key` is the public key of the transcripts' signatures."""
         self._director = director
+        self._missed = missed
         self._signing_key = signing_key
         self._sessions: dict[VersionId, dict[str, Session]] = {}
         """By version and instance."""
@@ -40,6 +54,13 @@ class Lobby:
     def connected(self) -> int:
         """How many streams are open."""
         return len(self._streams)
+
+    def expect(self, registered: Registered, instance: str) -> Session:
+        """The session of a bot that an earlier referee's block is to be continued with."""
+        instances = self._sessions.setdefault(registered.version_id, {})
+        if instance not in instances:
+            instances[instance] = self._new_session(registered, instance)
+        return instances[instance]
 
     def enter(
         self,
@@ -65,12 +86,14 @@ class Lobby:
             max_matches=min(wanted, MAX_MATCHES),
             games=sorted(games),
             signing_key=self._signing_key,
+            knows_drain=True,
         )
         write_entrant(entrant, welcome.entrant)
         outbox.add(referee_pb2.PlayResponse(welcome=welcome).SerializeToString())
         self._streams[session] = (outbox, close)
         session.attach(outbox, games, welcome.max_matches)
         self._director.arrive(session)
+        self._missed.came(session)
         log.info(
             "bot connected",
             bot=str(entrant),
@@ -117,14 +140,18 @@ class Lobby:
                     grpc.StatusCode.RESOURCE_EXHAUSTED,
                     f"{MAX_INSTANCES} instances of {registered.entrant} are connected already",
                 )
-            instances[instance] = Session(registered, instance)
+            instances[instance] = self._new_session(registered, instance)
         return instances[instance]
 
+    def _new_session(self, registered: Registered, instance: str) -> Session:
+        return Session(registered, instance, self._director.drain, self._missed.missed)
+
     def _forget_idle(self, registered: Registered) -> None:
-        """Drop this version's sessions that neither a stream nor a match needs."""
+        """Drop this version's sessions that neither a stream nor a match nor a block needs."""
         instances = self._sessions.get(registered.version_id, {})
         for instance, session in list(instances.items()):
-            if session.idle and session not in self._streams:
+            needed = session in self._streams or self._director.knows(session)
+            if session.idle and not needed:
                 del instances[instance]
         if not instances:
             self._sessions.pop(registered.version_id, None)

@@ -22,6 +22,8 @@ class Outbox:
         self._overflow = overflow
         self.matches = 0
         """How many matches the bot is playing."""
+        self.closed = False
+        """Whether the stream ends, with OK, once all that waits is written."""
         self._parts: list[bytes] = []
         self._filled = asyncio.Event()
 
@@ -32,6 +34,16 @@ class Outbox:
         self._parts.append(part)
         if len(self._parts) == MOST_WAITING:
             self._overflow()
+
+    def close(self) -> None:
+        """End the stream when all that waits is written."""
+        self.closed = True
+        self._filled.set()
+
+    @property
+    def done(self) -> bool:
+        """Whether it is closed, and nothing waits."""
+        return self.closed and not self._parts
 
     async def take(self) -> bytes:
         """Wait until something was added; returns everything waiting as one serialized

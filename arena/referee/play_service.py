@@ -185,9 +185,13 @@ class _Stream:
         while True:
             message = await self.outbox.take()
             try:
-                await self._context.write(message)
+                if message:
+                    await self._context.write(message)
             except grpc.aio.InternalError:
                 # The bot is gone; grpc is about to cancel the call.
+                return
+            if self.outbox.done:
+                self.end(None)
                 return
 
 

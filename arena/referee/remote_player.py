@@ -24,6 +24,10 @@ class BotLine(Protocol):
         """Send the bot a part of a PlayResponse; does nothing while it is not connected."""
         ...
 
+    def missed(self, match_id: str) -> None:
+        """Note that the end of a match was not sent, because the bot is not connected."""
+        ...
+
     def seated(self, seat: "RemotePlayer") -> None:
         """Register a seat whose match is offered; it gets all messages about that match."""
         ...
@@ -41,7 +45,8 @@ class RemotePlayer:
 
     def __init__(self, line: BotLine) -> None:
         self._line = line
-        self._joined = False
+        self._entropy: bytes | None = None
+        """What the bot joined with."""
         self._open_turn: OpenTurn | None = None
         self._seen = 0
         """How many of the match's events were sent to the bot."""
@@ -56,6 +61,13 @@ class RemotePlayer:
         self._line.seated(self)
         self._send("offers", self._offer())
 
+    def resume(
+        self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
+    ) -> None:
+        self.host, self._seat, self.match_id = host, seat, host.setup.match_id
+        self._commitment, self._join_ms, self._entropy = commitment, join_ms, entropy
+        self._line.seated(self)
+
     def ask(self, turn: OpenTurn) -> None:
         self._open_turn = turn
         if self._line.up:
@@ -67,22 +79,24 @@ class RemotePlayer:
         self._send("refusals", turns.refusal(self.host.setup, refused, faults))
 
     def end(self, written: bytes, events: Sequence[Any]) -> None:
-        self._line.unseated(self)
         if self._line.up:
             seen = 0 if self._all_anew else self._seen
             self._line.send(turns.part("ends", turns.end(self.host.setup, written, events, seen)))
+        else:
+            self._line.missed(self.match_id)
+        self._line.unseated(self)
 
     def withdraw(self, reason: str) -> None:
-        self._line.unseated(self)
         self._send("withdrawals", referee_pb2.Withdrawal(match_id=self.match_id, reason=reason))
+        self._line.unseated(self)
 
     # From the bot.
 
     def join(self, entropy: bytes) -> bool:
         """Accept the offer for the bot. False if it was accepted before."""
-        if self._joined:
+        if self._entropy is not None:
             return False
-        self._joined = True
+        self._entropy = entropy
         self.host.join(self._seat, entropy)
         return True
 
@@ -109,10 +123,10 @@ class RemotePlayer:
     def restored(self) -> None:
         """Report that the connection is restored, and send the bot what it needs to continue."""
         self.host.returned(self._seat)
-        if not self._joined:
+        if self._entropy is None:
             self._send("offers", self._offer())
             return
-        self._send("resumes", referee_pb2.Resume(offer=self._offer()))
+        self._send("resumes", referee_pb2.Resume(offer=self._offer(), entropy=self._entropy))
         self._all_anew = True
         if self._open_turn is not None:
             self._send_turn(self._open_turn)

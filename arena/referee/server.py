@@ -52,6 +52,7 @@ class RefereeServer:
 
     def __init__(self, play: PlayService, registry: RegistryService, lobby: Lobby) -> None:
         self._lobby = lobby
+        self._stopped = False
         self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
         # library's status, and responses are bytes already.
@@ -92,7 +93,10 @@ class RefereeServer:
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:
-        """End all streams with a status and close."""
+        """End all streams with a status and close. A second call does nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
         await self._health.enter_graceful_shutdown()
         self._lobby.close_all(_STOPPING)
         await self._server.stop(grace=1.0)
@@ -107,4 +111,6 @@ class LoopTimer:
         self.call_at = self._loop.call_at
 
 
-_STOPPING = ProtocolError(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back later")
+_STOPPING = ProtocolError(
+    grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back, running matches will go on"
+)

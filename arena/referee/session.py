@@ -4,6 +4,7 @@ The size of a session is bounded: at most MAX_MATCHES seats being played, one op
 a transcript for each end. The outbox bounds what waits for a bot that does not read.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 import grpc
@@ -25,11 +26,21 @@ repeated answers are normal and harmless; a thousand of them are not an accident
 class Session:
     """One instance of a bot version. A Participant, and the BotLine of its seats."""
 
-    def __init__(self, registered: Registered, instance: str) -> None:
+    def __init__(
+        self,
+        registered: Registered,
+        instance: str,
+        wants_to_leave: Callable[["Session"], None],
+        missed: Callable[["Session", str], None],
+    ) -> None:
         self.registered = registered
         self.instance = instance
         self.games: frozenset[str] = frozenset()
         self.max_matches = 1
+        self._wants_to_leave = wants_to_leave
+        self._missed = missed
+        self._places_free = False
+        """After a `drain`: no block holds a place of this bot any more."""
         self._outbox: Outbox | None = None
         self._seats: dict[str, RemotePlayer] = {}
         self._strays = 0
@@ -46,6 +57,7 @@ class Session:
         self.games = games
         self.max_matches = max_matches
         self._strays = 0
+        self._places_free = False
         for seat in list(self._seats.values()):
             seat.restored()
 
@@ -59,6 +71,18 @@ class Session:
         for seat in list(self._seats.values()):
             if not (goodbye and seat.decline()):
                 seat.cut()
+
+    def drained(self) -> None:
+        self._places_free = True
+        self._close_if_drained()
+
+    def _close_if_drained(self) -> None:
+        """Once the last end is told: until then the bot is not done."""
+        if self._places_free and not self._seats and self._outbox is not None:
+            self._outbox.close()
+
+    def missed(self, match_id: str) -> None:
+        self._missed(self, match_id)
 
     def player(self) -> RemotePlayer:
         return RemotePlayer(self)
@@ -78,6 +102,7 @@ class Session:
     def unseated(self, seat: RemotePlayer) -> None:
         self._seats.pop(seat.match_id, None)
         self._count_matches()
+        self._close_if_drained()
 
     def _count_matches(self) -> None:
         if self._outbox is not None:
@@ -92,8 +117,12 @@ class Session:
                 self._stray()
             else:
                 self._strays -= self._strays > 0
+        if request.HasField("drain"):
+            self._wants_to_leave(self)
         if request.joins or request.declines or request.HasField("hello"):
             self._handle_offers(request)
+        elif request.HasField("drain"):
+            pass
         elif not request.answers:
             self._stray()
 

@@ -10,6 +10,7 @@ StorageError (a UserError)
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
 ├── MigrationRefusedError       the database user lacks a permission that a migration needs
 ├── AnotherRefereeError         another referee uses this database
+├── LeaseTakenError             another referee has taken over from this one
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── VersionExistsError      the bot has a version of that name
 │   └── TournamentExistsError   a tournament has that name
@@ -22,7 +23,7 @@ StorageError (a UserError)
 """
 
 from arena.errors import UserError
-from arena.hosting.ports import StorageFailedError
+from arena.hosting.ports import LeaseLostError, StorageFailedError
 
 
 class StorageError(UserError):
@@ -63,6 +64,13 @@ class MigrationRefusedError(StorageError):
 
 class AnotherRefereeError(StorageError):
     """Another referee uses this database."""
+
+
+class LeaseTakenError(StorageError, LeaseLostError):
+    """Another referee has taken over from this one; nothing was written."""
+
+    exit_code = 3
+    """Of its own: whoever starts referees again must not start this one again at once."""
 
 
 class NameRefusedError(StorageError):

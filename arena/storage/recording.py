@@ -14,6 +14,7 @@ from psycopg import AsyncConnection
 
 from arena.games.game import Options
 from arena.records import Block, FinishedMatch
+from arena.storage import running
 from arena.storage.luck import MeasuredLuck
 from arena.storage.tables import RESULTS_CHANNEL
 from arena.storage.transcripts import Packed
@@ -132,10 +133,18 @@ def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
 
 
 async def write(
-    connection: AsyncConnection[Any], blocks: Mapping[str, Block], batches: Iterable[Columns]
+    connection: AsyncConnection[Any],
+    blocks: Mapping[str, Block],
+    batches: Iterable[Columns],
+    epoch: int | None = None,
 ) -> None:
-    """Write results in the transaction of `connection`."""
+    """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
+
+    What was kept of these matches while they ran is forgotten.
+    """
     async with connection.pipeline():
+        if epoch is not None:
+            await connection.execute("SELECT require_lease(%s)", [epoch])
         await connection.execute(_LOCK)
         await connection.execute(
             _BLOCKS,
@@ -148,6 +157,7 @@ async def write(
         )
         for columns in batches:
             await connection.execute(_RESULTS, columns)
+            await running.forget_matches(connection, columns[0])
         await connection.execute(_CLOSE_COMPLETE, [list(blocks)])
         await connection.execute(_RATE, [list(blocks)])
         await connection.execute(_NOTIFY)

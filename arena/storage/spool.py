@@ -83,10 +83,15 @@ class SpoolFile:
         await self._in_thread(lambda: self._path.unlink(missing_ok=True))
         self._end = 0
 
-    async def set_aside(self) -> None:
-        """Keep the file under another name, for a person to look at. Raises SpoolFailedError."""
-        await self._in_thread(lambda: self._path.replace(self._path.with_suffix(".refused")))
+    async def set_aside(self, why: str) -> Path:
+        """Rename the file, for a person to look at. Returns its new name, which ends in `.why`.
+
+        Raises SpoolFailedError.
+        """
+        aside = self._path.with_suffix(f".{why}")
+        await self._in_thread(lambda: self._path.replace(aside))
         self._end = 0
+        return aside
 
     def _append(self, data: bytes) -> None:
         if self._end + len(data) > self._most_bytes:

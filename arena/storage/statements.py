@@ -46,7 +46,7 @@ Row: TypeAlias = Select[Any]
 
 def void_block(block_id: str) -> Update:
     """Voids a block, unless it is closed."""
-    return update(blocks).where(blocks.c.id == block_id, _unfinished()).values(voided_at=func.now())
+    return update(blocks).where(blocks.c.id == block_id, unfinished()).values(voided_at=func.now())
 
 
 def refuse_block(block: Block) -> Insert:
@@ -56,17 +56,13 @@ def refuse_block(block: Block) -> Insert:
         insert(blocks)
         .values(**row, voided_at=func.now())
         .on_conflict_do_update(
-            index_elements=[blocks.c.id], set_={"voided_at": func.now()}, where=_unfinished()
+            index_elements=[blocks.c.id], set_={"voided_at": func.now()}, where=unfinished()
         )
     )
 
 
-def void_unfinished_blocks() -> Update:
-    """Voids every block that is not closed."""
-    return update(blocks).where(_unfinished()).values(voided_at=func.now())
-
-
-def _unfinished() -> ColumnElement[bool]:
+def unfinished() -> ColumnElement[bool]:
+    """Neither closed nor void."""
     return and_(blocks.c.closed_at.is_(None), blocks.c.voided_at.is_(None))
 
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
-from arena.storage import bot_statements, recording, statements
+from arena.storage import bot_statements, recording, running, statements
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
     NameRefusedError,
@@ -24,6 +24,7 @@ from arena.storage.errors import (
     UnknownBotError,
     VersionExistsError,
 )
+from arena.storage.lease import require
 from arena.storage.luck import Lucks, measured
 from arena.storage.names import check_name, new_token, token_hash
 from arena.storage.rows import (
@@ -53,11 +54,13 @@ async def open_store(url: str) -> AsyncIterator["Store"]:
 
 
 class Store:
-    """Bots, versions, tokens and results; the Recorder of hosting."""
+    """Bots, versions, tokens and results."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
+        """With an `epoch` results are written only while that lease is held."""
         self._engine = engine
-        self.tournaments = Tournaments(engine)
+        self._epoch = epoch
+        self.tournaments = Tournaments(engine, epoch)
         self.luck = Lucks(engine)
         self.signer = partial(signer, engine)
         self._pack = packer()
@@ -103,7 +106,7 @@ class Store:
             found = (await connection.execute(statement)).one_or_none()
         if found is None:
             return None
-        registered = _registered(found)
+        registered = registered_of(found)
         if found.retired_at is not None:
             raise RetiredError(f"{registered.entrant} is retired: register a new version.")
         return registered
@@ -160,7 +163,7 @@ class Store:
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         async with self._transaction() as connection:
-            await recording.write(await driver_of(connection), blocks, batches)
+            await recording.write(await driver_of(connection), blocks, batches, self._epoch)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""
@@ -168,26 +171,22 @@ class Store:
 
     async def close_block(self, block_id: str) -> None:
         """End a block that was cut short by a bot; its matches count. A void block stays void."""
-        async with self._transaction() as connection:
-            await recording.close(await driver_of(connection), block_id)
+        async with self._fenced() as connection:
+            driver = await driver_of(connection)
+            await recording.close(driver, block_id)
+            await running.forget_blocks(driver, [block_id])
 
     async def void_block(self, block_id: str) -> None:
         """Void a block that failed on our side; its matches do not count. A closed one stays so."""
-        async with self._transaction() as connection:
+        async with self._fenced() as connection:
             await connection.execute(statements.void_block(block_id))
+            await running.forget_blocks(await driver_of(connection), [block_id])
 
     async def refuse_block(self, block: Block) -> None:
         """Void a block of which a match was rejected, even if no match of it is recorded yet."""
-        async with self._transaction() as connection:
+        async with self._fenced() as connection:
             await connection.execute(statements.refuse_block(block))
-
-    async def void_unfinished_blocks(self) -> int:
-        """Void the blocks that an earlier referee left unfinished. Returns how many.
-
-        Call it before the first match. There is one referee per database.
-        """
-        async with self._transaction() as connection:
-            return (await connection.execute(statements.void_unfinished_blocks())).rowcount
+            await running.forget_blocks(await driver_of(connection), [block.id])
 
     async def match_count(self) -> int:
         """How many matches are recorded."""
@@ -243,6 +242,14 @@ class Store:
             await take_long(connection)
             return list((await connection.execute(statement)).mappings())
 
+    @asynccontextmanager
+    async def _fenced(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction in which a referee holds its lease."""
+        async with self._transaction() as connection:
+            if self._epoch is not None:
+                await require(connection, self._epoch)
+            yield connection
+
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
 
@@ -266,5 +273,6 @@ def _bot_and(bot: str, version: str | None) -> str:
     return f"bot {bot}" if version is None else f"version {version} of bot {bot}"
 
 
-def _registered(row: SqlRow[Any]) -> Registered:
+def registered_of(row: SqlRow[Any]) -> Registered:
+    """The registered version in a row of bot_statements."""
     return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)

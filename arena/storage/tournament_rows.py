@@ -42,7 +42,8 @@ def block(row: SqlRow[Any], seats: int) -> BlockRecord:
         dict(zip(versions[at : at + seats], placings[at : at + seats], strict=True))
         for at in range(0, len(versions), seats)
     )
-    return BlockRecord(str(row.block_id), (row.round, row.table), state, by_match)
+    positions = tuple((row.positions or [])[::seats])
+    return BlockRecord(str(row.block_id), (row.round, row.table), state, by_match, positions)
 
 
 def record(

@@ -132,8 +132,8 @@ def open_tournament_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
 def blocks_of(tournament_id: int, block_ids: Collection[str] | None = None) -> Row:
     """Blocks of a tournament in the order begun, all or those of `block_ids`.
 
-    block_id, round, table, closed, voided, and the lists version_ids and placings, match by match
-    and seat by seat within each match (None without a match).
+    block_id, round, table, closed, voided, and match by match, seat by seat within it, the lists
+    version_ids, placings and positions (None without a match).
     """
 
     def listed(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
@@ -147,6 +147,7 @@ def blocks_of(tournament_id: int, block_ids: Collection[str] | None = None) -> R
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"))
         .add_columns(listed(match_seats.c.version_id, "version_ids"))
         .add_columns(listed(match_seats.c.placing, "placings"))
+        .add_columns(listed(matches.c.position, "positions"))
         .select_from(
             tournament_blocks.join(blocks)
             .outerjoin(matches, matches.c.block_id == blocks.c.id)

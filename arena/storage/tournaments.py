@@ -4,7 +4,8 @@ Every method raises DatabaseUnreachableError while the database does not answer.
 a tournament notify TOURNAMENTS_CHANNEL in the same transaction.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +20,7 @@ from arena.storage.errors import (
     TournamentStateError,
     UnknownTournamentError,
 )
+from arena.storage.lease import require
 from arena.storage.names import check_name
 from arena.storage.transaction import transaction
 from arena.tournament.tournament import (
@@ -53,8 +55,10 @@ class NewEntry:
 class Tournaments:
     """The tournaments in the database."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
+        """With an `epoch` the course of tournaments is written only while that lease is held."""
         self._engine = engine
+        self._epoch = epoch
 
     async def create(self, name: str, rules: Rules, entries: Sequence[NewEntry]) -> Tournament:
         """Create a tournament, not started. Raises NameRefusedError and TournamentExistsError."""
@@ -115,7 +119,7 @@ class Tournaments:
 
     async def finish(self, tournament_id: TournamentId) -> None:
         """Mark it as finished: everything is played. One that is not running stays as it is."""
-        async with transaction(self._engine) as connection:
+        async with self._fenced() as connection:
             await _change(
                 connection,
                 tournament_id,
@@ -125,7 +129,7 @@ class Tournaments:
 
     async def suspend(self, tournament_id: TournamentId) -> None:
         """Pause a running tournament that cannot continue."""
-        async with transaction(self._engine) as connection:
+        async with self._fenced() as connection:
             await _change(
                 connection, tournament_id, TournamentState.PAUSED, BEFORE[TournamentState.PAUSED]
             )
@@ -151,7 +155,7 @@ class Tournaments:
             {"round": one.round, "table": one.table, "entries": list(one.entries)}
             for one in pairings
         ]
-        async with transaction(self._engine) as connection:
+        async with self._fenced() as connection:
             # The protocol counts parameters in 16 bits.
             for start in range(0, len(paired), 10_000):
                 part = paired[start : start + 10_000]
@@ -178,7 +182,7 @@ class Tournaments:
             }
             for one in blocks
         ]
-        async with transaction(self._engine) as connection:
+        async with self._fenced() as connection:
             await connection.execute(statements.open_blocks(own))
             await connection.execute(statements.open_tournament_blocks(links))
 
@@ -203,6 +207,14 @@ class Tournaments:
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.block_counts())
             return {row.tournament_id: row.blocks for row in found}
+
+    @asynccontextmanager
+    async def _fenced(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction in which a referee holds its lease."""
+        async with transaction(self._engine) as connection:
+            if self._epoch is not None:
+                await require(connection, self._epoch)
+            yield connection
 
 
 async def _change(

@@ -10,14 +10,22 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.storage.connecting import LONG_SECONDS, ImpatientAsyncConnection
-from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
+from arena.storage.errors import (
+    DatabaseUnreachableError,
+    LeaseTakenError,
+    RecordRefusedError,
+    StorageError,
+)
+
+_LEASE_TAKEN = "AR001"
+"""What `require_lease` raises, see the migration 0005."""
 
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
     """A transaction: commits at the end of the block, or changes nothing.
 
-    Raises DatabaseUnreachableError and RecordRefusedError.
+    Raises DatabaseUnreachableError, RecordRefusedError and LeaseTakenError.
     """
     try:
         async with engine.begin() as connection:
@@ -33,9 +41,13 @@ def cause_of(error: Exception) -> BaseException | None:
     return error.orig if isinstance(error, DBAPIError) else error
 
 
-def refused_or_unreachable(error: Exception) -> RecordRefusedError | DatabaseUnreachableError:
-    """A driver's error in the words of this package: wrong values, or no answer."""
+def refused_or_unreachable(error: Exception) -> StorageError:
+    """A driver's error in the words of this package: a lost lease, wrong values, or no answer."""
     cause = cause_of(error)
+    if isinstance(cause, psycopg.Error) and cause.sqlstate == _LEASE_TAKEN:
+        return LeaseTakenError(
+            "Another referee has taken over this one's matches: it held its lease no longer."
+        )
     reason = str(cause).strip().split("\n", 1)[0]
     if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
         return RecordRefusedError(f"The database refuses this: {reason}.")

@@ -1,9 +1,9 @@
 """`Conductor`: runs tournaments next to the ladder, choosing their next blocks from their records.
 
 All its state is in storage: it reads a tournament's record, asks the format what comes next, and
-has the director play it. After a restart it reads the record again and continues; blocks that were
-cut off are void and are replaced by new ones. It does not poll: it wakes when a tournament changes
-and when results are recorded, and the director asks it for blocks when bots connect.
+has the director play it. After a restart it reads the record again and continues, unfinished blocks
+included. It does not poll: it wakes when a tournament changes and when results are recorded, and
+the director asks it for blocks when bots connect.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import structlog
 
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.hosting.journal import Journal
-from arena.hosting.ports import StorageFailedError
+from arena.hosting.ports import LeaseLostError, StorageFailedError
 from arena.records import TournamentId
 from arena.scheduling.ladder import Candidate
 from arena.scheduling.pairings import Pairing
@@ -79,6 +79,10 @@ class Conductor:
         self._news = asyncio.Event()
         journal.listeners.append(self._recorded)
 
+    async def take_up(self) -> None:
+        """Read all tournaments, before the director adopts what an earlier referee left."""
+        await self._read()
+
     async def run(self, changes: AsyncGenerator[None]) -> None:
         """Conduct until cancelled; `changes` yields whenever a tournament may have changed."""
         async with asyncio.TaskGroup() as tasks:
@@ -117,6 +121,14 @@ class Conductor:
                 self._log_missing(running, playing)
         return held
 
+    def taken_up(self, block_id: str) -> Engagement | None:
+        for running in self._running.values():
+            engagement = running.taken_up(block_id)
+            if engagement is not None:
+                self._tournament_of[engagement] = running
+                return engagement
+        return None
+
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
         running = self._tournament_of.pop(engagement)
         if running.ended(engagement, ending):
@@ -153,6 +165,8 @@ class Conductor:
                 await self._read()
             for running in list(self._running.values()):
                 await self._go_on(running)
+        except LeaseLostError:
+            raise
         except StorageFailedError as error:
             log.error("tournaments wait for storage", retry_s=RETRY_SECONDS, why=str(error))
             await self._retry()
@@ -172,9 +186,9 @@ class Conductor:
         for tournament in begun.values():
             running = self._running.get(tournament.id)
             if running is None:
-                self._running[tournament.id] = RunningTournament(
-                    await self._store.record(tournament)
-                )
+                running = RunningTournament(await self._store.record(tournament))
+                self._running[tournament.id] = running
+                self._void(running.give_up())
                 log.info("tournament taken up", tournament=tournament.name)
             else:
                 self._void(running.update(tournament))
@@ -194,7 +208,7 @@ class Conductor:
             while running.offering and running.due:
                 running.due = False
                 await self._pair(running)
-        except StorageFailedError:
+        except (StorageFailedError, LeaseLostError):
             running.due = True
             raise
         except Exception:

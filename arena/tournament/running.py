@@ -46,7 +46,21 @@ class RunningTournament:
         """The versions of each pairing that has blocks to play; earlier rounds first."""
         self._open_of: dict[int, set[PairingKey]] = defaultdict(set)
         """The pairings with blocks to play, by version."""
+        for block in record.open_blocks:
+            self._interrupt(block)
         self._count_open(record.pairings)
+
+    def _interrupt(self, block: BlockRecord) -> None:
+        """Continue a block that an earlier referee began, once its bots are there."""
+        tournament = self.tournament
+        rules, key = tournament.rules, block.pairing
+        bots = tuple(tournament.version(one) for one in self._record.pairings[key].entries)
+        begun = Block(block.block_id, BlockKind.SEAT, rules.seats, rules.rated)
+        engagement = Engagement(tournament.table_type, bots, begun)
+        engagement.left = [one for one in engagement.left if one not in block.positions]
+        self._pairing_of[block.block_id] = key
+        self._in_play[key] += 1
+        self._interrupted.append(engagement)
 
     @property
     def tournament(self) -> Tournament:
@@ -75,11 +89,23 @@ class RunningTournament:
         self._record.tournament = tournament
         self.due = True
         self._count_open(self._record.pairings)
+        return self.give_up()
+
+    def give_up(self) -> list[str]:
+        """Drop the interrupted blocks that will not be continued. Returns them: to be voided."""
         given_up = [one for one in self._interrupted if self._given_up(one)]
         for engagement in given_up:
             self._interrupted.remove(engagement)
             self._ended.add(engagement.block.id)
         return [engagement.block.id for engagement in given_up]
+
+    def taken_up(self, block_id: str) -> Engagement | None:
+        """Note that an interrupted block is continued. None if it is not of this tournament."""
+        for engagement in self._interrupted:
+            if engagement.block.id == block_id:
+                self._interrupted.remove(engagement)
+                return engagement
+        return None
 
     def close(self) -> list[str]:
         """End the tournament, played out or not. Returns the same as `update`."""

@@ -131,6 +131,8 @@ class BlockRecord:
     state: BlockState
     placings: tuple[Mapping[VersionId, int], ...]
     """Each version's rank, by match in the order of the rotations."""
+    positions: tuple[int, ...] = ()
+    """The positions of these matches; an open block may lack any of them."""
 
 
 @dataclass(slots=True)
@@ -141,6 +143,8 @@ class TournamentRecord:
     pairings: dict[PairingKey, Pairing] = field(default_factory=dict)
     points: dict[PairingKey, list[tuple[Fraction, ...]]] = field(default_factory=dict)
     """The points of the blocks that count, by pairing."""
+    open_blocks: list[BlockRecord] = field(default_factory=list)
+    """Blocks that have begun and are not over, as first read."""
 
     def close(self, state: TournamentState) -> None:
         """Set its final state."""
@@ -157,6 +161,8 @@ class TournamentRecord:
             if block.state is BlockState.CLOSED:
                 points = self._points(self.pairings[block.pairing], block.placings)
                 self.points.setdefault(block.pairing, []).append(points)
+            elif block.state is BlockState.OPEN:
+                self.open_blocks.append(block)
 
     def blocks_wanted(self, key: PairingKey) -> int:
         """How many blocks a pairing takes, as far as is known now."""

@@ -30,6 +30,7 @@ class PlayRequest(_message.Message):
     JOINS_FIELD_NUMBER: _builtins.int
     DECLINES_FIELD_NUMBER: _builtins.int
     ANSWERS_FIELD_NUMBER: _builtins.int
+    DRAIN_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hello(self) -> Global___Hello:
         """Introduces the bot; only in the first message of a stream."""
@@ -46,6 +47,10 @@ class PlayRequest(_message.Message):
     def answers(self) -> _containers.RepeatedCompositeFieldContainer[Global___Answer]:
         """Answers turns."""
 
+    @_builtins.property
+    def drain(self) -> Global___Drain:
+        """Asks to leave, at any time after `hello`; repeating it changes nothing."""
+
     def __init__(
         self,
         *,
@@ -53,10 +58,11 @@ class PlayRequest(_message.Message):
         joins: _abc.Iterable[Global___Join] | None = ...,
         declines: _abc.Iterable[Global___Decline] | None = ...,
         answers: _abc.Iterable[Global___Answer] | None = ...,
+        drain: Global___Drain | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["hello", b"hello"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["drain", b"drain", "hello", b"hello"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "declines", b"declines", "hello", b"hello", "joins", b"joins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "declines", b"declines", "drain", b"drain", "hello", b"hello", "joins", b"joins"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -175,12 +181,17 @@ class Welcome(_message.Message):
     MAX_MATCHES_FIELD_NUMBER: _builtins.int
     GAMES_FIELD_NUMBER: _builtins.int
     SIGNING_KEY_FIELD_NUMBER: _builtins.int
+    KNOWS_DRAIN_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The version of this protocol: 1."""
     max_matches: _builtins.int
     """How many matches you will be offered at once: your `max_matches`, or the referee's limit."""
     signing_key: _builtins.bytes
     """The public key (Ed25519, RFC 8032) of the arena's signatures of transcripts. 32 bytes."""
+    knows_drain: _builtins.bool
+    """Whether this referee knows `drain`. If not, leave by declining every offer, finishing the
+    running matches and closing your side of the stream.
+    """
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """The bot that the token belongs to."""
@@ -197,10 +208,11 @@ class Welcome(_message.Message):
         max_matches: _builtins.int = ...,
         games: _abc.Iterable[_builtins.str] | None = ...,
         signing_key: _builtins.bytes = ...,
+        knows_drain: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "games", b"games", "max_matches", b"max_matches", "protocol_version", b"protocol_version", "signing_key", b"signing_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "games", b"games", "knows_drain", b"knows_drain", "max_matches", b"max_matches", "protocol_version", b"protocol_version", "signing_key", b"signing_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -295,8 +307,7 @@ Global___Join: _TypeAlias = Join  # noqa: Y015
 @_typing.final
 class Decline(_message.Message):
     """Declines an offer. This is not a fault: the match does not begin, and this instance of the bot
-    gets no offers for 5 seconds. To leave, decline every offer, finish the running matches, and
-    close your side of the stream.
+    gets no offers for 5 seconds. To leave, send `drain` instead.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -316,6 +327,27 @@ class Decline(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Decline: _TypeAlias = Decline  # noqa: Y015
+
+@_typing.final
+class Drain(_message.Message):
+    """The bot wants to leave, which costs it nothing. The referee begins no further block with this
+    instance of the bot. Running blocks are played to their end: their matches are still offered, and
+    must be joined. When the last block is over and its ends are sent, the referee closes the stream
+    with OK. A new stream cancels the wish.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Drain: _TypeAlias = Drain  # noqa: Y015
 
 @_typing.final
 class Withdrawal(_message.Message):
@@ -358,7 +390,7 @@ class Turn(_message.Message):
     match_id: _builtins.str
     """The match."""
     turn_number: _builtins.int
-    """The turn within the match; send it back with the answer."""
+    """The turn within the match; send it back with the answer. A number may come again: see Resume."""
     turn_ms: _builtins.int
     """Time left for this turn without touching the bank, in milliseconds."""
     bank_ms: _builtins.int
@@ -473,7 +505,9 @@ Global___Refusal: _TypeAlias = Refusal  # noqa: Y015
 
 @_typing.final
 class End(_message.Message):
-    """A match is over."""
+    """A match is over. An end that the bot missed while it was away is sent when it is back within a
+    day. After a crash of the referee an end may come twice.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -509,11 +543,18 @@ Global___End: _TypeAlias = End  # noqa: Y015
 class Resume(_message.Message):
     """A match still running when the stream was reopened. Its open turn, if any, follows in `turns`
     with all events of the match.
+
+    A referee that was killed in between has lost the newest replies of a match, those of its last
+    50 ms or so. Turns from there on are asked again, with the same numbers and the same draws; what
+    the bot was sent of the match beyond them did not happen.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     OFFER_FIELD_NUMBER: _builtins.int
+    ENTROPY_FIELD_NUMBER: _builtins.int
+    entropy: _builtins.bytes
+    """The entropy of this bot's own join, with which a bot that was restarted can check the dealing."""
     @_builtins.property
     def offer(self) -> Global___Offer:
         """The offer as it was made."""
@@ -522,10 +563,11 @@ class Resume(_message.Message):
         self,
         *,
         offer: Global___Offer | None = ...,
+        entropy: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["offer", b"offer"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["offer", b"offer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entropy", b"entropy", "offer", b"offer"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

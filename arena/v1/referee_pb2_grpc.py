@@ -38,7 +38,8 @@ class RefereeServiceStub(object):
     4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md explains the rest.
+    every match still running and every turn still open. So it does after a restart of the referee,
+    which ends no match. docs/protocol.md explains the rest.
     """
 
     def __init__(self, channel):
@@ -67,7 +68,8 @@ class RefereeServiceServicer(object):
     4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md explains the rest.
+    every match still running and every turn still open. So it does after a restart of the referee,
+    which ends no match. docs/protocol.md explains the rest.
     """
 
     def Play(self, request_iterator, context):
@@ -113,7 +115,8 @@ class RefereeService(object):
     4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md explains the rest.
+    every match still running and every turn still open. So it does after a restart of the referee,
+    which ends no match. docs/protocol.md explains the rest.
     """
 
     @staticmethod

@@ -39,7 +39,8 @@ class RefereeServiceStub:
       4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md explains the rest.
+    every match still running and every turn still open. So it does after a restart of the referee,
+    which ends no match. docs/protocol.md explains the rest.
     """
 
     @_typing.overload
@@ -71,7 +72,8 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
       4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md explains the rest.
+    every match still running and every turn still open. So it does after a restart of the referee,
+    which ends no match. docs/protocol.md explains the rest.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -99,7 +101,8 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
       4. the referee sends `end` when the match is over, and offers further matches.
 
     A lost stream may simply be opened again: after `welcome` the referee first sends `resume` for
-    every match still running and every turn still open. docs/protocol.md explains the rest.
+    every match still running and every turn still open. So it does after a restart of the referee,
+    which ends no match. docs/protocol.md explains the rest.
     """
 
     @_abc_1.abstractmethod

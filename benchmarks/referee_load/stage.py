@@ -9,6 +9,9 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 
+import psycopg
+from sqlalchemy import make_url
+
 from arena.processes import spawn, stop
 from arena.storage.store import open_store
 
@@ -22,6 +25,13 @@ async def register(url: str, count: int, name: str, owner: str | None = None) ->
             (await store.register(f"{name}{n}", owner or f"{name}-owner{n}"))[1]
             for n in range(count)
         ]
+
+
+def second_database(url: str) -> str:
+    """The URL of a new, empty database beside another one."""
+    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE second")
+    return make_url(url).set(database="second").render_as_string(hide_password=False)
 
 
 def measure(*arguments: object, tokens: Sequence[str] = ()) -> Figures:
@@ -50,8 +60,8 @@ def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subproces
 
 
 @contextlib.contextmanager
-def referee(url: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """A running `arena serve` on the database, as (port, process)."""
+def referee(url: str, program: str = "arena") -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """A running `arena serve` on the database, as (port, process); `program` is its module."""
     port = free_port()
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {
@@ -60,7 +70,7 @@ def referee(url: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
             "ARENA_LOG_LEVEL": "ERROR",
         }
         process = spawn(
-            [sys.executable, "-m", "arena", "serve", "--port", str(port)],
+            [sys.executable, "-m", program, "serve", "--port", str(port)],
             env=environment,
             stdout=subprocess.PIPE,
         )

@@ -8,12 +8,13 @@ tournament_data     tournaments as they stand
 watching        a transcript as one viewpoint sees it, moment by moment
 url_choice      choices that live in the URL
 ladder_choice   the ladder of the URL
-charts          the chart of a ladder's ratings
+browser         JavaScript of the pages, mounted as components
+ladder_table    the content of the leaderboard's table
 history_chart   the chart of ratings over time
 comparison_tables   who beat whom, and a bot's numbers, as HTML
 tournament_tables   standings and pairings as HTML
 tournament_page     one tournament
-tables          the leaderboard and the list of matches as HTML
+tables          the list of matches as HTML
 match_page      the parts of a replay around its scene
 scenes          a moment of a match as HTML and in words, game by game
 markup          HTML that is escaped by construction

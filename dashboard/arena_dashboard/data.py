@@ -10,10 +10,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from arena.boards.board import BoardLine, table_sizes
+from arena.boards.board import table_sizes
 from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
 from arena.games import GAMES
 from arena.match.match_id import is_match_id
@@ -53,20 +52,6 @@ def reader() -> Reader:
 def read(statement: Row) -> Sequence[Any]:
     """The rows of a statement."""
     return reader()(statement)
-
-
-def frame(lines: Sequence[BoardLine]) -> pd.DataFrame:
-    """The data frame of a ladder's chart: one row per bot, best first."""
-    return pd.DataFrame(
-        {
-            "bot": [f"{line.bot} {line.version}" for line in lines],
-            "elo": [line.elo for line in lines],
-            "low": [line.interval[0] for line in lines],
-            "high": [line.interval[1] for line in lines],
-            "matches": [line.matches for line in lines],
-            "kind": ["house bot" if line.house else "bot" for line in lines],
-        }
-    )
 
 
 def ladders() -> dict[str, dict[str, list[tuple[int, ...]]]]:

@@ -10,12 +10,15 @@ from arena.boards.live_board import LadderId
 from arena.games import GAMES
 from arena.rating.methods import ScoreRule
 from arena_dashboard import data, tables
-from arena_dashboard.url_choice import to_url, url_choice
+from arena_dashboard.markup import tag
+from arena_dashboard.url_choice import to_url, url_choice, warn_of_unknown
 
 _SCORES = {
     ScoreRule.PLACEMENT: "every placing",
     ScoreRule.WINNER: "only first place",
 }
+
+_WORDS = {"options": "variant", "seats": "table of", "score": "score rule"}
 
 
 def choose_ladder() -> LadderId | None:
@@ -37,6 +40,8 @@ def choose_ladder() -> LadderId | None:
 
 def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
     """A choice among options, by default the first; with one option there is no widget."""
+    if warn_of_unknown(name, options, _WORDS.get(name, name)):
+        st.caption(f"Shown instead: {in_words(options[0])}.")
     if len(options) == 1:
         return options[0]
     chosen = url_choice(name, options, options[0])
@@ -49,6 +54,29 @@ def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str
         on_change=to_url(name),
     )
     return chosen or options[0]
+
+
+_TABS = (("", "Leaderboard"), ("head-to-head", "Head to head"), ("history", "History"))
+
+
+def ladder_tabs(here: str, ladder: LadderId) -> None:
+    """Links between the pages about one ladder, as tabs; `here` is the path of the current one."""
+    st.html(
+        tag(
+            "nav",
+            *(
+                tag(
+                    "a",
+                    title,
+                    href=link(page or ".", ladder),
+                    aria_current="page" if page == here else None,
+                )
+                for page, title in _TABS
+            ),
+            class_="ba-tabs",
+            aria_label="About this ladder",
+        )
+    )
 
 
 def query(ladder: LadderId) -> dict[str, str]:

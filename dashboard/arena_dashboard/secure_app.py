@@ -1,8 +1,9 @@
 """The dashboard as Streamlit serves it, with the headers that keep a browser from doing more.
 
 The content security policy forbids whatever is not the dashboard's own: scripts, styles, pictures
-and connections from elsewhere, and to be framed. Two things Streamlit cannot do without: styles in
-the page, and `eval`, which compiles the charts.
+and connections from elsewhere, and to be framed. Streamlit cannot do without three exceptions:
+styles in the page, `eval`, which compiles the charts, and scripts of components at `blob:`
+addresses, which only a script that runs already can make.
 """
 
 import re
@@ -24,7 +25,7 @@ def policy(page: str) -> str:
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     rules = (
         "default-src 'self'",
-        f"script-src 'self' 'unsafe-eval' {allowed}".rstrip(),
+        f"script-src 'self' blob: 'unsafe-eval' {allowed}".rstrip(),
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
         "font-src 'self' data:",

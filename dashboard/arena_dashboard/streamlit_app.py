@@ -6,26 +6,31 @@ import streamlit as st
 
 from arena.settings import SettingsError
 from arena.storage.errors import StorageError
-from arena_dashboard import data
+from arena_dashboard import browser, data
 
 HERE = Path(__file__).parent
+DESCRIPTION = "Bots that bluff: live ratings with intervals, tournaments, and replays of every lie."
 
-st.set_page_config("Bluff Arena", str(HERE / "icon.png"), layout="wide")
+pages = [
+    st.Page("views/leaderboard.py", title="Leaderboard", default=True),
+    st.Page("views/bot.py", title="Bots", url_path="bot"),
+    st.Page("views/matches.py", title="Matches", url_path="matches"),
+    st.Page("views/tournaments.py", title="Tournaments", url_path="tournaments"),
+    st.Page("views/submit.py", title="Submit a bot", url_path="submit"),
+    # Reached by links: about one match or one ladder.
+    st.Page("views/replay.py", title="Replay", url_path="replay", visibility="hidden"),
+    st.Page(
+        "views/head_to_head.py", title="Head to head", url_path="head-to-head", visibility="hidden"
+    ),
+    st.Page("views/history.py", title="History", url_path="history", visibility="hidden"),
+]
+page = st.navigation(pages, position="top")
+
+# A page about one bot, match or tournament calls it again with a title of its own.
+st.set_page_config(f"{page.title} · Bluff Arena", str(HERE / "icon.png"), layout="wide")
+st.logo(HERE / "logo.svg", size="large")
 st.html(HERE / "style.css")
-
-page = st.navigation(
-    [
-        st.Page("views/leaderboard.py", title="Leaderboard", default=True),
-        st.Page("views/matches.py", title="Matches", url_path="matches"),
-        st.Page("views/replay.py", title="Replay", url_path="replay"),
-        st.Page("views/head_to_head.py", title="Head to head", url_path="head-to-head"),
-        st.Page("views/tournaments.py", title="Tournaments", url_path="tournaments"),
-        st.Page("views/history.py", title="History", url_path="history"),
-        st.Page("views/bot.py", title="Bots", url_path="bot"),
-        st.Page("views/submit.py", title="Submit a bot", url_path="submit"),
-    ],
-    position="top",
-)
+browser.shell([one.url_path for one in pages], DESCRIPTION)
 
 try:
     if data.database_url() is None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+LONGEST = 60
+
 
 def url_choice(name: str, options: Sequence[str], default: str | None = None) -> str | None:
     """The URL's value of `name`, or `default`; the widget with that key will show it."""
@@ -15,6 +17,20 @@ def url_choice(name: str, options: Sequence[str], default: str | None = None) ->
     st.session_state[name] = chosen if chosen in options else default
     value: str | None = st.session_state[name]
     return value
+
+
+def warn_of_unknown(name: str, options: Sequence[str], what: str) -> bool:
+    """Says so if the URL's value of `name` is none of the options; `what` is a word for one."""
+    asked = st.query_params.get(name)
+    if asked is None or asked in options:
+        return False
+    st.warning(f"There is no {what} “{shortened(asked)}” here.")
+    return True
+
+
+def shortened(text: str) -> str:
+    """Text of a URL for a sentence: what somebody typed may be long."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def to_url(name: str, *forget: str) -> Callable[[], None]:

@@ -42,10 +42,17 @@ class Stream:
     async def say(self, **members: Any) -> None:
         await self.context.write(pb.PlayResponse(**members))
 
-    async def welcome(self, *, signing_key: bytes = b"", **members: Any) -> pb.Hello:
+    async def welcome(
+        self, *, signing_key: bytes = b"", knows_drain: bool = True, **members: Any
+    ) -> pb.Hello:
         """Take the hello and answer it."""
         hello = (await self.hear()).hello
-        welcome = pb.Welcome(protocol_version=1, max_matches=1, signing_key=signing_key)
+        welcome = pb.Welcome(
+            protocol_version=1,
+            max_matches=1,
+            signing_key=signing_key,
+            knows_drain=knows_drain,
+        )
         write_entrant(ENTRANTS[BOT], welcome.entrant)
         await self.say(welcome=welcome, **members)
         return hello
@@ -114,6 +121,8 @@ class Conductor:
         key = match_key(SECRET, setup.match_id, self.opening.entropies)
         self._flow = play(setup.make_game(), 2, KeyedRandomness(key))
         self._ask = next(self._flow)
+        self.others_choice = 2
+        """Which of its choices the other seat takes, from 1."""
         self.record: MatchRecord | None = None
         self._refused: list[Refused] = []
         self._others()
@@ -155,7 +164,8 @@ class Conductor:
 
     def _others(self) -> None:
         while self.record is None and self._ask.turns[0].seat == OTHER:
-            *_, action = islice(self.setup.make_game().choices(self._ask.turns[0].view), 2)
+            choices = self.setup.make_game().choices(self._ask.turns[0].view)
+            *_, action = islice(choices, self.others_choice)
             self._reply(TimedAction(action))
 
     def _reply(self, reply: Any) -> None:

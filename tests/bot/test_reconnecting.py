@@ -7,6 +7,7 @@ import pytest
 
 from arena.bot.address import Address, AddressError, Trust
 from arena.bot.connection import (
+    BACK_OFF_GROWTH,
     FIRST_BACK_OFF_S,
     LONGEST_BACK_OFF_S,
     RefusedError,
@@ -27,7 +28,7 @@ async def test_a_lost_stream_is_opened_again_with_growing_jittered_pauses(
 
     _, pauses = await play_through(*[unavailable] * 9)
     for count, pause in enumerate(pauses.seconds):
-        longest = min(LONGEST_BACK_OFF_S, FIRST_BACK_OFF_S * 2**count)
+        longest = min(LONGEST_BACK_OFF_S, FIRST_BACK_OFF_S * BACK_OFF_GROWTH**count)
         assert longest / 2 <= pause <= longest
     assert len(pauses.seconds) == 9
 
@@ -106,6 +107,103 @@ async def test_a_bot_started_afresh_takes_over_a_running_match(scribes: list[Scr
 
     conversation, _ = await play_through(script)
     assert scribes[0].ended is not None
+    assert conversation.tally.failed_checks == 0
+
+
+async def test_a_bot_started_afresh_checks_the_dealing_with_the_entropy_of_the_run_before(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def script(stream: Stream) -> None:
+        conductor = Conductor(offered()[0], b"of an earlier run")
+        await stream.welcome(
+            resumes=[pb.Resume(offer=offered()[1], entropy=b"what it really sent")],
+            turns=[conductor.turn(repeat=True)],
+        )
+        conductor.answer((await stream.hear()).answers[0])
+        while conductor.record is None:
+            await stream.say(turns=[conductor.turn()])
+            conductor.answer((await stream.hear()).answers[0])
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(script)
+    assert conversation.tally.failed_checks == 1
+    assert "was not dealt with the entropy this bot sent" in caplog.text
+
+
+async def test_a_referee_that_lost_the_newest_replies_gets_the_same_answers_again(
+    scribes: list[Scribe],
+) -> None:
+    answers: list[pb.Answer] = []
+    entropies: list[bytes] = []
+
+    async def play(stream: Stream, conductor: Conductor, turns: int) -> None:
+        for _ in range(turns):
+            if conductor.record is None:
+                await stream.say(turns=[conductor.turn()])
+                answers.append((await stream.hear()).answers[0])
+                conductor.answer(answers[-1])
+
+    async def first(stream: Stream) -> None:
+        await stream.welcome(offers=[offered()[1]])
+        entropies.append((await stream.hear()).joins[0].entropy)
+        await play(stream, Conductor(offered()[0], entropies[0]), 3)
+
+    async def restarted(stream: Stream) -> None:
+        # It had kept the first answer only.
+        conductor = Conductor(offered()[0], entropies[0])
+        conductor.answer(answers[0])
+        lost, answers[:] = answers[1:], []
+        resume = pb.Resume(offer=offered()[1], entropy=entropies[0])
+        await stream.welcome(resumes=[resume], turns=[conductor.turn(repeat=True)])
+        conductor.answer((await stream.hear()).answers[0])
+        await play(stream, conductor, 100)
+        assert answers[: len(lost) - 1] == lost[1:]
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(first, restarted)
+    (scribe,) = scribes  # no turn was lived twice, and the bot stayed the same
+    numbers = [turn.number for turn in scribe.turns]
+    assert numbers == sorted(set(numbers))
+    assert conversation.tally.failed_checks == 0
+
+
+async def test_a_bot_is_begun_anew_where_a_restarted_referee_went_another_way(
+    scribes: list[Scribe],
+) -> None:
+    entropies: list[bytes] = []
+    answers: list[pb.Answer] = []
+    kept: list[Conductor] = []
+
+    async def first(stream: Stream) -> None:
+        await stream.welcome(offers=[offered()[1]])
+        entropies.append((await stream.hear()).joins[0].entropy)
+        conductor = Conductor(offered()[0], entropies[0])
+        for _ in range(2):
+            await stream.say(turns=[conductor.turn()])
+            answers.append((await stream.hear()).answers[0])
+            conductor.answer(answers[-1])
+
+    async def restarted(stream: Stream) -> None:
+        conductor = Conductor(offered()[0], entropies[0])
+        kept.append(conductor)
+        # The reply of the other seat was lost, and it gives another one now.
+        conductor.others_choice = 3
+        conductor.answer(answers[0])
+        resume = pb.Resume(offer=offered()[1], entropy=entropies[0])
+        await stream.welcome(resumes=[resume], turns=[conductor.turn(repeat=True)])
+        while True:
+            conductor.answer((await stream.hear()).answers[0])
+            if conductor.record is not None:
+                break
+            await stream.say(turns=[conductor.turn()])
+        await stream.say(ends=[conductor.end()])
+
+    conversation, _ = await play_through(first, restarted)
+    assert len(scribes) == 2
+    told = [event for turn in scribes[1].turns for event in turn.events]
+    assert kept[0].record is not None
+    assert told == kept[0].record.events[: len(told)]
+    assert scribes[1].ended is not None
     assert conversation.tally.failed_checks == 0
 
 

@@ -68,6 +68,19 @@ async def _ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
     return process.returncode, errors
 
 
+@pytest.mark.parametrize("token", ["…", "\u201carena_abc\u201d", "arena abc"])
+def test_a_token_that_cannot_be_sent_is_refused_without_showing_it(
+    token: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARENA_TOKEN", token)
+    with pytest.raises(SystemExit) as ended:
+        run(Idle, [])
+    assert ended.value.code == 2
+    complaint = capsys.readouterr().err
+    assert "ARENA_TOKEN contains" in complaint
+    assert "arena_abc" not in complaint
+
+
 async def test_a_refused_token_ends_the_program_with_a_sentence() -> None:
     async with referee(refuse) as address:
         with _process(address.target) as process:
@@ -81,8 +94,7 @@ async def test_control_c_ends_quietly() -> None:
     async def script(stream: Stream) -> None:
         await stream.welcome()
         welcomed.set()
-        async for _ in stream.requests:
-            pass
+        assert (await stream.hear()).HasField("drain")
 
     async with referee(script) as address:
         with _process(address.target) as process:
@@ -97,14 +109,50 @@ async def test_control_c_ends_quietly() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_a_bot_asked_to_stop_finishes_its_match_and_joins_no_other(
+async def test_a_bot_asked_to_stop_says_so_and_plays_on_until_the_referee_lets_it_go(
     number: signal.Signals,
 ) -> None:
+    joined = asyncio.Event()
+    played: list[str] = []
+
+    async def play(stream: Stream, match_id: str, *, drain: bool) -> None:
+        setup, offer = offered(match_id)
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        if drain:
+            joined.set()
+            assert (await stream.hear()).HasField("drain")
+        while conductor.record is None:
+            await stream.say(turns=[conductor.turn()])
+            conductor.answer((await stream.hear()).answers[0])
+        await stream.say(ends=[conductor.end()])
+        played.append(match_id)
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        # The second one belongs to the block of the first.
+        await play(stream, "m1", drain=True)
+        await play(stream, "m2", drain=False)
+
+    async with referee(script) as address:
+        with _process(address.target) as process:
+            await asyncio.wait_for(joined.wait(), 20)
+            process.send_signal(number)
+            code, errors = await _ending(process)
+    assert code == 0
+    assert "1 matches run now" in errors
+    assert "Stopped. Matches finished: 2" in errors
+    assert played == ["m1", "m2"]
+
+
+async def test_at_an_older_referee_a_bot_asked_to_stop_finishes_its_match_and_joins_no_other() -> (
+    None
+):
     joined, asked = asyncio.Event(), asyncio.Event()
     farewell: list[tuple[list[str], bool]] = []
 
     async def script(stream: Stream) -> None:
-        await stream.welcome()
+        await stream.welcome(knows_drain=False)
         setup, offer = offered("m1")
         await stream.say(offers=[offer])
         conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
@@ -126,15 +174,33 @@ async def test_a_bot_asked_to_stop_finishes_its_match_and_joins_no_other(
     async with referee(script) as address:
         with _process(address.target) as process:
             await asyncio.wait_for(joined.wait(), 20)
-            process.send_signal(number)
+            process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            while "Finishing 1 matches" not in await asyncio.to_thread(process.stderr.readline):
+            while "1 matches run now" not in await asyncio.to_thread(process.stderr.readline):
                 assert process.poll() is None
             asked.set()
             code, errors = await _ending(process)
     assert code == 0
     assert "Stopped. Matches finished: 1" in errors
     assert farewell == [(["m3"], False)]  # it declined, and closed its side in order
+
+
+async def test_at_an_older_referee_a_bot_that_plays_nothing_leaves_at_once() -> None:
+    welcomed = asyncio.Event()
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome(knows_drain=False)
+        welcomed.set()
+        async for _ in stream.requests:
+            pass
+
+    async with referee(script) as address:
+        with _process(address.target) as process:
+            await asyncio.wait_for(welcomed.wait(), 20)
+            await asyncio.to_thread(process.stderr.readline)  # type: ignore[union-attr]
+            process.send_signal(signal.SIGINT)
+            code, errors = await _ending(process)
+    assert (code, "Stopped. Matches finished: 0, won: 0." in errors) == (0, True)
 
 
 async def test_a_bot_asked_twice_leaves_at_once() -> None:
@@ -153,7 +219,7 @@ async def test_a_bot_asked_twice_leaves_at_once() -> None:
             await asyncio.wait_for(joined.wait(), 20)
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            while "Finishing 1 matches" not in await asyncio.to_thread(process.stderr.readline):
+            while "1 matches run now" not in await asyncio.to_thread(process.stderr.readline):
                 assert process.poll() is None
             process.send_signal(signal.SIGINT)
             code, errors = await _ending(process)

@@ -3,6 +3,7 @@ from elsewhere. Needs Chromium, which CI has."""
 
 import asyncio
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -156,11 +157,61 @@ def test_the_leaderboard_shows_the_bots_and_their_intervals(page: Page) -> None:
     expect(rows.nth(2)).to_contain_text("beta")
     expect(rows.filter(has_text="honest")).to_contain_text("anchor")
     expect(page.get_by_text("measured from honest 1 = 1500")).to_be_visible()
-    expect(
-        page.locator(
-            "[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg"
-        ).first
-    ).to_be_visible()
+    expect(page).to_have_title("Leaderboard · Bluff Arena")
+    interval = rows.filter(has_text="alpha").get_by_role("img")
+    expect(interval).to_have_attribute("aria-label", re.compile(r"^\d+ to \d+$"))
+    assert interval.locator("i").evaluate("e => e.getBoundingClientRect().width") > 3
+
+
+def test_the_leaderboard_is_sorted_and_searched_in_the_page(page: Page) -> None:
+    page.goto("/")
+    rows = page.locator(".ba-table tbody tr")
+    expect(rows).to_have_count(3)
+    page.get_by_role("button", name="Bot").click()
+    expect(rows.first).to_contain_text("alpha")
+    page.get_by_role("button", name="Bot").click()
+    expect(rows.first).to_contain_text("honest")
+    expect(page.get_by_role("columnheader", name="Bot")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+    page.get_by_role("searchbox").fill("BETA")
+    expect(rows).to_have_count(1)
+    expect(page.get_by_text("1 of 3 bots")).to_be_visible()
+
+
+def test_links_lead_to_other_pages_and_back_without_reloading_the_app(page: Page) -> None:
+    page.goto("/")
+    page.evaluate("window.stillHere = true")
+    page.locator(".ba-table").get_by_role("link", name="beta").click()
+    expect(page.get_by_role("heading", name="beta", exact=True)).to_be_visible()
+    assert "bot?bot=beta" in page.url
+    page.get_by_role("link", name="Replay of the match").first.click()
+    expect(page).to_have_title(re.compile("Replay"))
+    page.go_back()
+    expect(page.get_by_role("heading", name="beta", exact=True)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
+    page.get_by_role("link", name="History").click()
+    expect(page.get_by_role("heading", name="Rating history")).to_be_visible()
+    assert page.evaluate("window.stillHere") is True
+
+
+def test_times_are_local_and_relative_with_utc_as_their_title(page: Page) -> None:
+    page.goto("/matches")
+    time_of = page.locator("time[datetime]").first
+    expect(time_of).to_have_text(re.compile("(ago|last|yesterday|just now|in )"))
+    expect(time_of).to_have_attribute("title", re.compile(r"^\d{4}-\d\d-\d\d .* UTC$"))
+
+
+def test_a_theme_chosen_on_one_page_is_that_of_all_pages(page: Page) -> None:
+    page.goto("/matches")
+    expect(page.get_by_role("heading", name="Matches")).to_be_visible()
+    page.get_by_label("Theme").select_option("Dark")
+    for path in ("/matches", "/"):
+        page.goto(path)
+        expect(page.locator(".ba-table").first).to_be_visible()
+        colour = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+        assert colour == "rgb(21, 23, 28)"
 
 
 def test_a_link_opens_a_moment_as_a_seat_saw_it_and_next_moves_on(page: Page, site: Site) -> None:

@@ -63,7 +63,9 @@ def test_a_bot_may_play_against_itself_and_a_file_against_a_sample(tmp_path: Pat
     assert sum(standing["wins"] for standing in summary["standings"]) == 6
     assert summary["faults"][0]["bot"] == "mine"
     assert summary["faults"][0]["reason"] == "RuntimeError: no idea (mine.py, line 6)"
-    assert "Faults of mine: " in _play("honest", file, "-n", 2)
+    assert summary["faults"][0]["legal"].startswith("Legal is ")
+    shown = _play("honest", file, "-n", 2)
+    assert "Faults of mine: " in shown and "(the first time: Legal is " in shown
 
 
 def test_a_run_without_a_seed_names_the_one_it_took() -> None:

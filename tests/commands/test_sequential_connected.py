@@ -1,6 +1,7 @@
 """`arena test --connected`: the referee plays until the answer is clear, and then no longer."""
 
 import asyncio
+import signal
 from collections import Counter
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack
@@ -41,7 +42,7 @@ from arena.tournament.tournament import (
     TournamentState,
 )
 from tests.storage.log import rated_results
-from tests.tournament.test_kill_and_go_on import Arena
+from tests.tournament.test_kill_and_go_on import Arena, until, void_blocks
 
 app = typer.Typer()
 app.command()(sequential_test)
@@ -76,6 +77,25 @@ async def test_connected_versions_are_tested_in_seat_blocks(read: Reader, arena:
         blocks = await store.tournaments.blocks(tournament)
         assert len(settled(blocks)) >= tested["matches"] / 2 > 1
         assert rated_results(read, "bluff", {}, [2]) == []
+
+
+@pytest.mark.slow
+async def test_a_test_goes_on_after_its_referee_was_killed(arena: Arena) -> None:
+    async with open_store(arena.database) as store:
+        tokens = await _register(store)
+        referee = arena.referee()
+        for name, token in tokens.items():
+            arena.bot(name, token)
+        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,100", "--json")
+        testing = asyncio.create_task(asyncio.to_thread(arena.command, *words))
+        for blocks in (5, 10):
+            await until(store, arena.database, lambda found, _, most=blocks: found.total() >= most)
+            assert not testing.done()
+            referee.send_signal(signal.SIGKILL)
+            referee.wait()
+            referee = arena.referee()
+        assert (await testing)["state"] == "accept"
+    assert void_blocks(arena.database) == 0
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """Opening a page as Streamlit would, and what it then shows."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -9,7 +11,7 @@ APP = Path(__file__).parents[2] / "dashboard" / "arena_dashboard" / "streamlit_a
 
 def open_page(name: str, /, **query: str) -> AppTest:
     """The page of that name, with a query string."""
-    app = AppTest.from_file(str(APP), default_timeout=30)
+    app = AppTest.from_file(str(APP), default_timeout=60)
     if name != "leaderboard":
         app.run()
         app.switch_page(f"views/{name}.py")
@@ -28,3 +30,17 @@ def texts(app: AppTest) -> str:
     """Titles and remarks of the page."""
     kinds = (app.title, app.info, app.warning, app.error, app.caption, app.markdown)
     return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def component(app: AppTest, name: str) -> Any:
+    """The data of a component of `arena_dashboard.browser`; None if it is not on the page."""
+    for element in app.get("bidi_component"):
+        proto = element.proto  # type: ignore[attr-defined]
+        if proto.component_name == f"arena_{name}":
+            return json.loads(proto.json)
+    return None
+
+
+def ladder_bots(app: AppTest) -> list[str]:
+    """The bots of the leaderboard's table, in its order."""
+    return [row[4] for row in component(app, "ladder")["rows"]]

@@ -9,7 +9,7 @@ import grpc
 import psycopg
 
 from arena.records import FinishedMatch
-from arena.spooled import spool_of
+from arena.spooled import Spools
 from arena.storage.store import open_store
 from tests.bots import Peer
 from tests.databases import plain
@@ -78,7 +78,7 @@ def spools(home: Path) -> list[Path]:
 
 
 def spooled(home: Path, key: bytes) -> list[str]:
-    found = spool_of(home, key).read()
+    found = [one for spool in Spools(home, key).left().values() for one in spool.read()]
     return [one.transcript.setup.match_id for one in found if isinstance(one, FinishedMatch)]
 
 

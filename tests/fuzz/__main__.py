@@ -35,9 +35,9 @@ def main() -> None:
                 except BaseException:
                     print(f"seed {seed}, case {case}: {whim.__name__}, {table.game}")
                     raise
-        played += table.played
-        faults += table.faults
-        statuses += table.statuses
+        played += table.referee.played
+        faults += table.referee.faults
+        statuses += table.referee.statuses
         if table_number % 250 == 249:
             print(f"{(table_number + 1) * CASES_A_TABLE:,} cases", flush=True)
     names = {number: kind.value for kind, number in FAULT_KINDS.items()}

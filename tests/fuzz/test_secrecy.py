@@ -14,11 +14,11 @@ def test_the_view_of_another_seat_and_an_early_event_are_noticed() -> None:
     told: dict[str, dict[str, list[pb.Turn]]] = {}
     with Table(Random(4), asyncio.new_event_loop()).watched() as table:
         assert table.game == "bluff"
-        while not table.played:
+        while not table.referee.played:
             table.plays_well()
-            for (match_id, bot), turns in table.told.items():
+            for (match_id, bot), turns in table.referee.told.items():
                 told.setdefault(match_id, {})[bot] = list(turns)
-    transcript = table.world.matches[0].transcript
+    transcript = table.referee.world.matches[0].transcript
     one, other, *_ = (
         told[transcript.setup.match_id][seat.bot] for seat in transcript.setup.entrants
     )

@@ -19,7 +19,7 @@ from arena.hosting.ports import Host
 from arena.hosting.terms import Terms
 from arena.match.flow import OpenTurn
 from arena.match.transcript import Entrant
-from arena.records import FinishedMatch, Registered, VersionId
+from arena.records import FinishedMatch, KeptBlock, Registered, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
 from tests.fakes import FakePlayer, HandTimer
 from tests.hosting.recorders import FakeRecorder
@@ -51,12 +51,16 @@ class Guest:
     habit: Habit = Habit.PLAYS
     think_seconds: float = 0.02
     instance: str = ""
+    has_drained: bool = False
     players: list["_HabitualPlayer"] = field(default_factory=list)
 
     def player(self) -> "_HabitualPlayer":
         player = _HabitualPlayer(self)
         self.players.append(player)
         return player
+
+    def drained(self) -> None:
+        self.has_drained = True
 
     @property
     def offered(self) -> int:
@@ -72,6 +76,7 @@ class _HabitualPlayer(FakePlayer):
     def __init__(self, guest: Guest) -> None:
         super().__init__()
         self.guest = guest
+        self.away = False
 
     @property
     def over(self) -> bool:
@@ -89,8 +94,26 @@ class _HabitualPlayer(FakePlayer):
             case Habit.NEVER_JOINS:
                 pass
 
+    def resume(
+        self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
+    ) -> None:
+        super().resume(host, seat, commitment, join_ms, entropy)
+        self.away = True
+
     def ask(self, turn: OpenTurn) -> None:
         super().ask(turn)
+        if not self.away:
+            self.go_on()
+
+    def come_back(self) -> None:
+        """The bot is connected again."""
+        self.away = False
+        assert self.host is not None
+        self.host.returned(self.seat)
+        if self.turns:
+            self.go_on()
+
+    def go_on(self) -> None:
         if self.guest.habit is not Habit.SILENT:
             self._soon(self.act)
 
@@ -143,6 +166,30 @@ class World:
         guest = Guest(self, registered, frozenset(games), max_matches, habit, think_seconds)
         self.director.arrive(guest)
         return guest
+
+    def come_back(self, *guests: Guest) -> None:
+        """Bots that sat in an earlier referee's matches connect again."""
+        for guest in guests:
+            self.director.arrive(guest)
+            for player in guest.players:
+                if player.away:
+                    player.come_back()
+
+    def take_over(self, earlier: "World") -> dict[str, Guest]:
+        """Go on with what an earlier director left, none of whose bots is here yet; by name."""
+        return self.take_over_these(earlier.recorder.left())
+
+    def take_over_these(self, left: Sequence[KeptBlock]) -> dict[str, Guest]:
+        guests: dict[str, Guest] = {}
+        for kept in left:
+            for place in kept.running.places:
+                name = place.registered.entrant.bot
+                if name not in guests:
+                    games = frozenset([kept.running.game])
+                    guests[name] = Guest(self, place.registered, games, 16)
+            names = [place.registered.entrant.bot for place in kept.running.places]
+            self.director.adopt(kept, [guests[name] for name in names])
+        return guests
 
     async def turn(self, seconds: float, step: float = 0.25) -> None:
         """Let time pass, and results be recorded."""

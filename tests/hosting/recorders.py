@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arena.hosting.ports import StorageFailedError
-from arena.records import Block, FinishedMatch, TournamentBlock
+from arena.match.flow import Reply
+from arena.records import (
+    Block,
+    FinishedMatch,
+    KeptBlock,
+    KeptMatch,
+    TournamentBlock,
+    Unkept,
+)
 
 
 def match_id(match: FinishedMatch) -> str:
@@ -26,6 +34,8 @@ class FakeRecorder:
     opened: list[str] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     voided: list[str] = field(default_factory=list)
+    kept: list[Unkept] = field(default_factory=list)
+    """All that was to be kept, in order."""
     order: list[str] = field(default_factory=list)
     """Everything in the order in which it happened."""
 
@@ -39,6 +49,10 @@ class FakeRecorder:
         self.order += [match_id(match) for match in matches if match_id(match) not in known]
         self.batches.append(len(matches))
         self._fail()
+
+    async def keep(self, unkept: Unkept) -> None:
+        self._fail()
+        self.kept.append(unkept)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         self._fail()
@@ -57,6 +71,32 @@ class FakeRecorder:
 
     async def refuse_block(self, block: Block) -> None:
         await self.void_block(block.id)
+
+    def left(self) -> list[KeptBlock]:
+        """What another referee would find."""
+        over = {block_id for unkept in self.kept for block_id in unkept.over}
+        recorded = {match_id(match): match for match in self.matches}
+        replies: dict[str, list[tuple[int, Reply]]] = {}
+        for new in (new for unkept in self.kept for new in unkept.replies):
+            assert new.first == len(replies.setdefault(new.match_id, []))
+            replies[new.match_id] += new.replies
+        begun = [match for unkept in self.kept for match in unkept.begun]
+        return [
+            KeptBlock(
+                running,
+                frozenset(
+                    match.position for match in self.matches if match.block.id == running.block.id
+                ),
+                tuple(
+                    KeptMatch(match, tuple(replies.get(match.setup.match_id, ())))
+                    for match in begun
+                    if match.block_id == running.block.id and match.setup.match_id not in recorded
+                ),
+            )
+            for unkept in self.kept
+            for running in unkept.blocks
+            if running.block.id not in over
+        ]
 
     def _fail(self) -> None:
         if self.failures:

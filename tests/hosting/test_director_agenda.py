@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.hosting.hosted_match import HostedMatch
 from arena.hosting.terms import Terms
 from arena.records import Block, BlockKind
 from arena.scheduling.ladder import Candidate
@@ -44,6 +45,13 @@ class Wishes:
             if bots.issuperset(engagement.bots)
             for bot in engagement.bots
         }
+
+    def taken_up(self, block_id: str) -> Engagement | None:
+        for engagement in self.waiting:
+            if engagement.block.id == block_id:
+                self.waiting.remove(engagement)
+                return engagement
+        return None
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
         self.endings.append(ending)
@@ -142,7 +150,9 @@ async def test_a_block_that_is_broken_off_is_void_even_before_its_first_result()
     a, b = world.arrive("a"), world.arrive("b")
     wishes.wish(a, b)
     world.timer.turn(0)
-    world.director.break_off("stopping")
+    host = a.players[-1].host
+    assert isinstance(host, HostedMatch)
+    host.break_off("a bug of ours")
     await world.settle()
-    assert wishes.endings == [EngagementEnd.STOPPED]
+    assert wishes.endings == [EngagementEnd.BROKEN]
     assert len(world.recorder.voided) == 1

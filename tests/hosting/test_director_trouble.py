@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from arena.hosting.hosted_match import HostedMatch
 from arena.hosting.journal import MOST_WAITING
 from arena.hosting.terms import Terms
 from arena.match.clock import TimeControl
@@ -166,19 +167,34 @@ async def test_winding_down_an_idle_ladder_is_over_at_once() -> None:
     assert idle == [None]
 
 
-async def test_breaking_off_voids_every_running_block() -> None:
+async def test_a_match_that_breaks_voids_its_block() -> None:
     world = World(ladder(3))
     guests = [world.arrive(f"bot{number}", think_seconds=0.01) for number in range(3)]
     while not world.journal.waiting:
         world.timer.turn(0.005)
     await world.settle()
     block = world.matches[0].block.id
-    world.director.break_off("the referee is stopping")
-    await world.turn(1)
+    host = guests[0].players[-1].host
+    assert isinstance(host, HostedMatch)
+    host.break_off("a bug of ours")
+    await world.settle()
     assert world.recorder.voided == [block]
     assert world.recorder.closed == []
-    assert world.director.running == 0
-    assert all(guest.players[-1].told_over == 1 for guest in guests)
+    assert all(guest.players[1].told_over == 1 for guest in guests)
+
+
+async def test_a_ladder_that_is_suspended_ends_nothing_and_begins_nothing() -> None:
+    world = World(ladder(3))
+    guests = [world.arrive(f"bot{number}", think_seconds=0.01) for number in range(3)]
+    while not world.journal.waiting:
+        world.timer.turn(0.005)
+    world.director.suspend()
+    await world.settle()
+    recorded = len(world.matches)
+    await world.turn(60)
+    assert len(world.matches) == recorded < 3
+    assert world.recorder.voided == world.recorder.closed == []
+    assert guests[0].players[-1].ends == []
 
 
 async def test_no_block_begins_while_too_many_results_wait() -> None:

@@ -7,8 +7,19 @@ from arena.records import Registered, VersionId
 from arena.referee.errors import ProtocolError
 from arena.referee.lobby import MAX_INSTANCES, Lobby, Visit
 from arena.referee.outbox import Outbox
+from arena.referee.session import Session
 from arena.v1 import referee_pb2 as pb
 from tests.hosting.arrivals import World
+
+
+class NothingMissed:
+    """Where no bot ever misses an end."""
+
+    def missed(self, session: Session, match_id: str) -> None:
+        raise AssertionError
+
+    def came(self, session: Session) -> None:
+        pass
 
 
 class Hall:
@@ -16,7 +27,7 @@ class Hall:
 
     def __init__(self) -> None:
         self.world = World()
-        self.lobby = Lobby(self.world.director, b"the key")
+        self.lobby = Lobby(self.world.director, b"the key", NothingMissed())
         self.taken_over = 0
 
     def _close(self, _: ProtocolError) -> None:

@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from arena.records import VersionId
+from arena.storage.referees_store import RefereesStore, open_referees_store
 from arena.storage.store import Store, open_store
 from tests.databases import plain
 
@@ -13,6 +14,13 @@ from tests.databases import plain
 @pytest.fixture
 async def store(database: str) -> AsyncIterator[Store]:
     async with open_store(database) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def referee(database: str) -> AsyncIterator[RefereesStore]:
+    """A store whose lease nobody renews; that takes seconds to matter."""
+    async with open_referees_store(database) as opened:
         yield opened
 
 

@@ -62,19 +62,7 @@ async def test_a_block_that_counts_cannot_be_voided(
     match = finished(versions)
     await store.record([match])
     await store.void_block(match.block.id)
-    assert await store.void_unfinished_blocks() == 0
     assert rated(read, 3) == [match_id(match)]
-
-
-async def test_a_starting_referee_voids_what_was_left_unfinished(
-    read: Reader, store: Store, versions: Versions
-) -> None:
-    await store.record([finished(versions, block(2)), finished(versions, block(3))])
-    await store.record([finished(versions)])
-    assert await store.void_unfinished_blocks() == 2
-    assert await store.void_unfinished_blocks() == 0
-    assert len(rated(read, 3)) == 1
-    assert await store.match_count() == 3
 
 
 async def test_rated_results_are_those_of_one_ladder_by_seat(

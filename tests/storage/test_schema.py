@@ -20,6 +20,13 @@ from arena.storage.errors import (
     MalformedUrlError,
     SchemaTooNewError,
 )
+from arena.storage.running_tables import (
+    leases,
+    running_blocks,
+    running_matches,
+    running_replies,
+    untold_ends,
+)
 from arena.storage.schema import HEAD, migrate
 from arena.storage.store import Store
 from arena.storage.tables import (
@@ -160,13 +167,14 @@ def reader(database: str) -> Engine:
     return reading_engine(database)
 
 
-async def test_the_reader_sees_everything_but_tokens_and_the_private_key(
+async def test_the_reader_sees_everything_but_tokens_the_private_key_and_running_matches(
     store: Store, versions: tuple[VersionId, ...], reader: Engine
 ) -> None:
     match = finished(versions)
     await store.record([match])
     signer = await store.signer()
-    secret = (tokens, signing_secret)
+    running = (leases, running_blocks, running_matches, running_replies, untold_ends)
+    secret = (tokens, signing_secret, *running)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:

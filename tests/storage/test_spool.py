@@ -11,12 +11,17 @@ from structlog.testing import capture_logs
 
 from arena.hosting.ports import Happening, SpoolFailedError
 from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
-from arena.spooled import record_spooled, spool_of
+from arena.spooled import Spools, record_spooled
+from arena.storage.referees_store import RefereesStore
 from arena.storage.spool import SpoolFile
-from arena.storage.store import Store
 from tests.storage.results import block, finished, match_id
 
 VERSIONS = (VersionId(1), VersionId(2))
+KEY = b"k" * 32
+
+
+def files(directory: Path) -> list[Path]:
+    return list(directory.iterdir())
 
 
 def happenings() -> list[Happening]:
@@ -89,35 +94,64 @@ async def test_a_full_disk_costs_nothing_that_was_kept_before(tmp_path: Path) ->
 
 
 async def test_what_is_spooled_is_recorded_once_however_often_it_is_read(
-    tmp_path: Path, store: Store, versions: tuple[VersionId, ...], sql: psycopg.Connection
+    tmp_path: Path, referee: RefereesStore, versions: tuple[VersionId, ...], sql: psycopg.Connection
 ) -> None:
     of = block(2)
     matches = [finished(versions[:2], of, position) for position in range(2)]
-    await store.record(matches[:1])  # as by a referee that was killed before it could clear
+    await referee.record(matches[:1])  # as by a referee that was killed before it could clear
+    spools = Spools(tmp_path, KEY)
     for _ in range(2):
-        await SpoolFile(tmp_path / "spool").append(matches)
-        await record_spooled(SpoolFile(tmp_path / "spool"), store)
-        assert not (tmp_path / "spool").exists()
-    assert await store.match_count() == 2
+        await spools.of(1).append(matches)
+        await record_spooled(spools, {1}, referee)
+        assert files(tmp_path) == []
+    assert await referee.match_count() == 2
     assert sql.execute("SELECT count(*) FROM rating_events").fetchone() == (2,)
 
 
 async def test_what_the_database_refuses_is_set_aside_and_the_rest_recorded(
-    tmp_path: Path, store: Store, versions: tuple[VersionId, ...]
+    tmp_path: Path, referee: RefereesStore, versions: tuple[VersionId, ...]
 ) -> None:
     good, bad = finished(versions[:2]), finished((VersionId(98), VersionId(99)))
-    await SpoolFile(tmp_path / "a.spool").append([bad, good])
+    spools = Spools(tmp_path, KEY)
+    await spools.of(1).append([bad, good])
     with capture_logs() as log:
-        await record_spooled(SpoolFile(tmp_path / "a.spool"), store)
-    assert await store.match_count() == 1
-    assert not (tmp_path / "a.spool").exists()
-    assert (tmp_path / "a.refused").exists()
+        await record_spooled(spools, {1}, referee)
+    assert await referee.match_count() == 1
+    (aside,) = files(tmp_path)
+    assert aside.suffix == ".refused"
     assert log[-1]["matches"] == [match_id(bad)]
 
 
 async def test_the_spool_of_another_database_is_left_alone(tmp_path: Path) -> None:
-    await spool_of(tmp_path, b"a" * 32).append(happenings())
+    await Spools(tmp_path, b"a" * 32).of(1).append(happenings())
     with capture_logs() as log:
-        assert spool_of(tmp_path, b"b" * 32).read() == []
+        assert Spools(tmp_path, b"b" * 32).left() == {}
     assert len(log) == 1
-    assert len(spool_of(tmp_path, b"a" * 32).read()) == len(happenings())
+    (left,) = Spools(tmp_path, b"a" * 32).left().values()
+    assert len(left.read()) == len(happenings())
+
+
+async def test_bots_are_told_the_ends_of_what_was_spooled(
+    tmp_path: Path, referee: RefereesStore, versions: tuple[VersionId, ...]
+) -> None:
+    match = finished(versions[:2])
+    await Spools(tmp_path, KEY).of(1).append([match])
+    await record_spooled(Spools(tmp_path, KEY), {1}, referee)
+    assert {(end.match_id, end.version_id) for end in await referee.untold_ends()} == {
+        (match_id(match), version) for version in versions[:2]
+    }
+
+
+async def test_a_spool_is_not_recorded_once_another_referee_has_played_on(
+    tmp_path: Path, referee: RefereesStore, versions: tuple[VersionId, ...]
+) -> None:
+    spools = Spools(tmp_path, KEY)
+    await spools.of(1).append([finished(versions[:2])])
+    kept = finished(versions[:2])
+    await spools.of(2).append([kept])
+    with capture_logs() as log:
+        await record_spooled(spools, {2}, referee)
+    assert [row.match_id for row in await referee.matches()] == [match_id(kept)]
+    (aside,) = files(tmp_path)
+    assert aside.suffix == ".superseded"
+    assert "another referee has played these matches on" in log[0]["event"]

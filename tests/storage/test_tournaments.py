@@ -21,7 +21,7 @@ from arena.storage.errors import (
 )
 from arena.storage.listening import notifications
 from arena.storage.reading import Reader
-from arena.storage.store import Store
+from arena.storage.store import Store, open_referees_store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.tournaments import BEFORE, NewEntry
 from arena.tournament.tournament import BlockState, Rules, Tournament, TournamentState
@@ -148,18 +148,35 @@ async def test_a_block_counts_once_all_its_matches_are_recorded(
     assert await store.tournaments.block_counts() == {tournament.id: 1}
 
 
-async def test_what_a_crash_cut_off_is_void_and_does_not_count(
+async def test_what_a_crash_cut_off_is_open_and_goes_on_where_it_was(
     store: Store, versions: tuple[VersionId, ...]
 ) -> None:
     tournament = await created(store, versions)
     own = await opened(store, tournament)
-    await store.record(both_rotations(versions, own)[:1])
+    await store.record(both_rotations(versions, own)[1:])
     never_played = block(2)
     await store.open_blocks([TournamentBlock(tournament.id, (1, 1), never_played)])
-    assert await store.void_unfinished_blocks() == 2
-    seen = await store.tournaments.blocks(tournament, [own.id, never_played.id])
-    assert {one.state for one in seen} == {BlockState.VOID}
-    assert (await store.tournaments.record(tournament)).played()[0].blocks == ()
+    record = await store.tournaments.record(tournament)
+    assert record.played()[0].blocks == ()
+    assert {one.block_id: one.positions for one in record.open_blocks} == {
+        own.id: (1,),
+        never_played.id: (),
+    }
+
+
+async def test_unfinished_blocks_of_a_tournament_that_is_over_are_void_when_a_referee_starts(
+    database: str, store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    own = await opened(store, tournament)
+    await store.record(both_rotations(versions, own)[:1])
+    for state in (TournamentState.RUNNING, TournamentState.CANCELLED):
+        await store.tournaments.change_state(tournament.name, state, before=BEFORE[state])
+        async with open_referees_store(database) as (referee, _):
+            assert await referee.kept() == []
+        (seen,) = await store.tournaments.blocks(tournament, [own.id])
+        over = state is TournamentState.CANCELLED
+        assert seen.state is (BlockState.VOID if over else BlockState.OPEN)
 
 
 async def test_opening_and_pairing_again_change_nothing(

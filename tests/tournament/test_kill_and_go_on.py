@@ -98,6 +98,14 @@ async def until(
     raise AssertionError
 
 
+def void_blocks(database: str) -> int:
+    """How many blocks were voided."""
+    with psycopg.connect(plain(database)) as connection:
+        statement = "SELECT count(*) FROM blocks WHERE voided_at IS NOT NULL"
+        ((count,),) = connection.execute(statement).fetchall()
+    return int(count)
+
+
 def points_by_bot(database: str, tournament: TournamentId) -> dict[str, Fraction]:
     """A point for a won match, half for a tie, straight from the tables."""
     with psycopg.connect(plain(database)) as connection:
@@ -166,6 +174,7 @@ async def test_a_killed_referee_goes_on_with_its_tournaments(arena: Arena) -> No
             record = await store.tournaments.record(await store.tournaments.named(name))
             assert {len(one.blocks) for one in record.played()} == {wanted}
         robin = await store.tournaments.named("robin")
+    assert void_blocks(arena.database) == 0
     standings = arena.command("tournament", "standings", "robin", "--json")
     # A match is half a block: its points are half a match's.
     straight = points_by_bot(arena.database, robin.id)

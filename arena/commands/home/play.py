@@ -173,8 +173,14 @@ def _summary(game: AnyGame, tally: _Tally, seed: str, same_deals: bool) -> dict[
         "matches_per_second": round(win_rates.matches / tally.seconds, 1),
         "standings": [_win_rate_json(win_rate) for win_rate in win_rates.table()],
         "faults": [
-            {"bot": name, "kind": kind, "reason": reason, "times": times}
-            for (name, kind, reason), times in win_rates.reasons.most_common()
+            {
+                "bot": fault[0],
+                "kind": fault[1],
+                "reason": fault[2],
+                "legal": win_rates.legal[fault],
+                "times": times,
+            }
+            for fault, times in win_rates.reasons.most_common()
         ],
         "blocks": "deal" if same_deals else "seat",
         "variance_factor": factor
@@ -229,11 +235,12 @@ def _print_table(
     console.print(f"{summary['matches_per_second']:,.0f} matches a second")
     if adjusted:
         console.print(luck_adjusted_note(adjusted))
-    if summary["variance_factor"]:
+    if summary["variance_factor"] and summary["blocks"] == "deal":
         console.print(_saved(summary["blocks"], **summary["variance_factor"]))
     for fault in summary["faults"][:_MOST_REASONS]:
         console.print(
-            f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}"
+            f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']} "
+            f"(the first time: {fault['legal']})"
         )
 
 

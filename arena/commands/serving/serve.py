@@ -67,7 +67,7 @@ async def _serve(
         typer.echo(f"The referee listens on {host}:{arena.port}.{encrypted} Ctrl-C stops it.")
         typer.echo(pace_in_words(terms.house_pace))
         await stop.wait()
-        typer.echo("Stopping: waiting for running blocks to end.")
+        typer.echo("Stopping: running matches go on with the next start.")
 
 
 def stop_signal() -> asyncio.Event:

@@ -136,9 +136,12 @@ async def _up(plan: _Plan, url: str) -> None:
             if plan.stop_after is not None:
                 arena.when_recorded(plan.stop_after, stopping.set)
             await _show_status(arena, running, stopping)
-            # Before the sample bots go, so that running blocks end and count.
-            await arena.wind_down()
-        typer.echo(f"Stopped: {arena.recorded} matches recorded since the start.")
+            if plan.stop_after is not None:
+                # Whoever asked for so many matches gets whole blocks.
+                await arena.wind_down()
+            # Before the sample bots go: to them the referee is away, and comes back.
+            await arena.hand_over()
+        typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
             _print_leaderboards(arena, plan.ladders)
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from arena.boards.live_board import LadderId
 from arena_dashboard import comparison_data, comparison_tables
-from arena_dashboard.ladder_choice import choose_ladder, in_words, link
+from arena_dashboard.ladder_choice import choose_ladder, in_words, ladder_tabs, link
 from arena_dashboard.markup import tag
 
 
@@ -60,4 +60,5 @@ chosen = choose_ladder()
 if chosen is None:
     st.info("No match has been played yet.")
 else:
+    ladder_tabs("head-to-head", chosen)
     show(chosen)

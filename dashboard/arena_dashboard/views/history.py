@@ -4,7 +4,7 @@ import streamlit as st
 
 from arena.boards.live_board import LadderId
 from arena_dashboard import comparison_data, history_chart
-from arena_dashboard.ladder_choice import choose_ladder, in_words
+from arena_dashboard.ladder_choice import choose_ladder, in_words, ladder_tabs
 from arena_dashboard.url_choice import to_url_list, url_choices
 
 
@@ -45,4 +45,5 @@ chosen = choose_ladder()
 if chosen is None:
     st.info("No match has been played yet.")
 else:
+    ladder_tabs("history", chosen)
     show(chosen)

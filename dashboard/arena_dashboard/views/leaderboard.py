@@ -1,56 +1,57 @@
 """The page "Leaderboard": the bots of a ladder, best first."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from arena.boards.board import BoardLine
 from arena.boards.live_board import LadderId
-from arena.storage.errors import StorageError
-from arena_dashboard import charts, data, tables
-from arena_dashboard.ladder_choice import choose_ladder, size_in_words
-
-LIVE_SECONDS = 3.0
-# With fewer bots a chart says nothing.
-FEW = 2
+from arena_dashboard import browser, data, ladder_table
+from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 
 
-@st.fragment(run_every=LIVE_SECONDS)
-def live(ladder: LadderId) -> None:
-    """The ladder, kept up to date while the page is open."""
-    try:
-        # Only the first visit waits: later ones use the same board.
-        with st.spinner("Reading the results…"):
-            board = data.leaderboard(ladder)
-    except StorageError as error:
-        st.warning(str(error))
-        return
-    if not board.lines:
+def show(ladder: LadderId) -> None:
+    """The ladder, kept up to date while the page is visible."""
+    # Only the first visit waits: later ones use the same board.
+    with st.spinner("Reading the results…"):
+        board = data.leaderboard(ladder)
+    if board.lines:
+        anchor = board.anchor
+        measured = (
+            f"measured from {anchor.bot} {anchor.version} = {anchor.elo:.0f}"
+            if anchor
+            else "the mean of all bots is 1500"
+        )
+        st.caption(
+            f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
+            f"{len(board.lines):,} bots · {measured}"
+        )
+        browser.ladder(ladder_table.content(board.lines, ladder.game), key="ladder")
+        explain(board.lines, ladder.game)
+    else:
         st.info(
             "No match of this ladder counts yet: a block of matches counts once it is complete."
         )
-        return
-    anchor = board.anchor
-    measured = (
-        f"measured from {anchor.bot} {anchor.version} = {anchor.elo:.0f}"
-        if anchor
-        else "the mean of all bots is 1500"
-    )
-    st.caption(
-        f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
-        f"{len(board.lines)} bots · {measured}"
-    )
-    if len(board.lines) >= FEW:
-        frame = data.frame(board.lines)
-        st.altair_chart(
-            charts.ratings(frame, f"{anchor.bot} {anchor.version}" if anchor else None),
-            alt=charts.in_words(frame),
+    browser.keep_current(board.sequence, lambda: data.leaderboard(ladder).sequence)
+
+
+def explain(lines: Sequence[BoardLine], game: str) -> None:
+    """What the columns mean."""
+    if len(lines) > ladder_table.MOST_ROWS:
+        st.caption(f"The best {ladder_table.MOST_ROWS} bots; the page of bots has them all.")
+    with st.expander("What do these numbers mean?"):
+        st.markdown(
+            "- **Elo** comes from every pair of every match. 200 points more are expected to take "
+            "76 % of the points between two bots.\n"
+            "- **95 % interval**: where the Elo lies as far as the results tell; a block of "
+            "matches counts as one. The small ranks are those that the intervals allow.\n"
+            "- **Lines between rows** separate bands: every bot below a line is significantly "
+            "weaker than the best bot of the band above it. Within a band the order may be luck.\n"
+            "- **Win share**: first places by match. **Mean place**: 1 is best."
         )
-    st.html(tables.leaderboard(board.lines, ladder.game))
-    st.caption(
-        "An Elo comes from every pair of every match; its interval counts a block of matches as "
-        "one. Bots whose small rank range overlaps cannot be told apart yet."
-    )
-    note = tables.luck_note(board.lines, ladder.game)
-    if note is not None:
-        st.caption(note)
+        note = ladder_table.luck_note(lines, game)
+        if note is not None:
+            st.caption(note)
 
 
 st.title("Leaderboard")
@@ -59,4 +60,5 @@ if chosen is None:
     st.info("No match has been played yet. The first ratings appear here some seconds after it.")
     st.page_link("views/submit.py", label="Write a bot in five minutes")
 else:
-    live(chosen)
+    ladder_tabs("", chosen)
+    show(chosen)

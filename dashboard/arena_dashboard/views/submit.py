@@ -22,8 +22,7 @@ st.markdown(
     "its wheel, or run `make setup && . .venv/bin/activate` in a checkout of the project."
 )
 st.code(
-    "pip install 'bluff-arena[play] @ PATH-OR-URL-OF-THE-WHEEL'\n"
-    "arena play mine.py honest timid --matches 200",
+    'pip install "PATH-OF-THE-WHEEL[play]"\narena play mine.py honest timid --matches 200',
     language="bash",
 )
 st.markdown("**3. Register it**, where the arena runs. This prints the bot's token, once.")

@@ -1,0 +1,66 @@
+"""A running match as it is kept: a transcript's message as far as it has come.
+
+The head of a match is an `arena.v1.Transcript` with its setup, commitment, secret and entropies;
+its replies are the `steps` of another, without the dealer's. A reply that held an action is a step
+with that action, legal or not; a fault without one is a step with a `fault` and no action. The
+bytes of a step are those that the transcript will need at the end, so they are made only once.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from arena.codec.game_codec import CODECS
+from arena.codec.malformed import MalformedError
+from arena.codec.transcript import (
+    FAULT_KINDS,
+    FAULTS,
+    read_setup,
+    seat_step,
+    write_setup,
+)
+from arena.match.faults import Fault
+from arena.match.flow import Reply, TimedAction
+from arena.match.transcript import Opening, Setup, Step
+from arena.randomness import commitment
+from arena.v1 import transcript_pb2
+
+SeatReply = tuple[int, Reply]
+
+
+def head_bytes(setup: Setup, opening: Opening) -> bytes:
+    """What a match began with."""
+    message = transcript_pb2.Transcript(
+        commitment=commitment(opening.secret), secret=opening.secret, entropies=opening.entropies
+    )
+    write_setup(setup, message.setup)
+    return message.SerializeToString()
+
+
+def read_head(data: bytes) -> tuple[Setup, Opening]:
+    """The mirror image of `head_bytes`. Raises MalformedError or protobuf's DecodeError."""
+    message = transcript_pb2.Transcript.FromString(data)
+    return read_setup(message.setup), Opening(message.secret, tuple(message.entropies))
+
+
+def reply_bytes(game: str, replies: Iterable[SeatReply]) -> bytes:
+    """Replies in the order in which they came; what follows them may simply be appended."""
+    return b"".join([_reply(game, seat, reply) for seat, reply in replies])
+
+
+def read_replies(game: str, data: bytes) -> Iterator[SeatReply]:
+    """The mirror image of `reply_bytes`. Raises MalformedError or protobuf's DecodeError."""
+    for step in transcript_pb2.Transcript.FromString(data).steps:
+        if step.WhichOneof("act") == "action":
+            action = CODECS[game].read_action(getattr(step.action, game))
+            yield step.seat, TimedAction(action, step.milliseconds)
+        elif step.fault in FAULTS:
+            yield step.seat, Fault(FAULTS[step.fault], step.milliseconds)
+        else:
+            raise MalformedError("a kept reply is neither an action nor a fault")
+
+
+def _reply(game: str, seat: int, reply: Reply) -> bytes:
+    if isinstance(reply, TimedAction):
+        return seat_step(game, Step(seat, reply.action, reply.milliseconds))
+    message = transcript_pb2.Transcript()
+    message.steps.add(seat=seat, milliseconds=reply.milliseconds, fault=FAULT_KINDS[reply.kind])
+    return message.SerializeToString()

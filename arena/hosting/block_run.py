@@ -1,0 +1,281 @@
+"""`BlockRun`: a block under way, from match to match, until it is complete or cut short."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import uuid4
+
+import structlog
+
+from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.hosting.connected_bots import ConnectedBot
+from arena.hosting.hosted_match import HostedMatch, Outcome
+from arena.hosting.journal import Journal
+from arena.hosting.keeping import MatchNotes
+from arena.hosting.ports import Timer
+from arena.hosting.roster import all_take_offers
+from arena.hosting.terms import Terms
+from arena.match.flow import Reply
+from arena.match.seating import rotations
+from arena.match.transcript import Opening, Setup, Transcript
+from arena.records import (
+    BegunMatch,
+    Block,
+    FinishedMatch,
+    KeptMatch,
+    Place,
+    RunningBlock,
+)
+from arena.scheduling.ladder import Candidate, TableType
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class BlockServices:
+    """What the blocks of a director share."""
+
+    journal: Journal
+    timer: Timer
+    new_secret: Callable[[], bytes]
+    write_down: Callable[[Transcript], bytes]
+    terms: Terms
+    wall_clock: Callable[[], datetime]
+    missed: Callable[[ConnectedBot], None]
+    """Called when a bot did not join, or forfeited by its faults."""
+    declined: Callable[[ConnectedBot], None]
+    """Called when a bot declined."""
+    over: Callable[["BlockRun", EngagementEnd], None]
+    """Called once for each block, at its end."""
+
+
+@dataclass(eq=False, slots=True)
+class _BlockMatch:
+    """A match of a block: its position there, who sits where, and when it began."""
+
+    position: int
+    bots: list[ConnectedBot]
+    started_at: datetime
+    clock_shows: datetime
+    """What the wall clock showed at `began`; later than `started_at` for an adopted match."""
+    began: float
+    """On the clock that nobody moves."""
+    notes: MatchNotes | None = None
+    """What is kept of it, from the moment that all have joined."""
+
+
+class BlockRun:
+    """A block whose matches are played one after the other.
+
+    After a restart of the referee two may run at once: the first had ended, but was not recorded.
+    """
+
+    def __init__(
+        self,
+        services: BlockServices,
+        table_type: TableType,
+        bots: Sequence[ConnectedBot],
+        block: Block,
+        left: Sequence[int],
+        *,
+        engagement: Engagement | None = None,
+        engaged: bool = False,
+        awaited_until: float = 0.0,
+    ) -> None:
+        """`bots` are in the order of the first match's seats, `left` the positions to play.
+
+        `engaged` says whether a tournament asked for the block, even one that is over by now;
+        `awaited_until` until when bots are waited for that are not back after a restart.
+        """
+        self.table_type, self.bots, self.block = table_type, tuple(bots), block
+        self.engagement, self.engaged = engagement, engaged
+        self.left = list(left)
+        """Positions of the matches that have not begun, in order."""
+        self._services = services
+        self._awaited_until = awaited_until
+        self._playing: dict[int, HostedMatch] = {}
+        """Matches that are offered or run, by position."""
+        self._awaiting = self._resuming = self._suspended = self._over = False
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        return [bot.candidate for bot in self.bots]
+
+    def kept(self) -> RunningBlock:
+        """What another referee needs to continue it."""
+        places = tuple(
+            Place(bot.participant.registered, bot.participant.instance) for bot in self.bots
+        )
+        table_type = self.table_type
+        return RunningBlock(self.block, places, table_type.game, table_type.options, self.engaged)
+
+    def returned(self, bot: ConnectedBot) -> None:
+        """A bot is connected again: go on if only it was missing."""
+        if self._awaiting and bot in self.bots:
+            self.play_on()
+
+    def suspend(self) -> None:
+        """Stop all matches as they are: they are kept, and the next referee continues them."""
+        self._suspended = True
+        for match in self._playing.values():
+            match.suspend()
+
+    def play_on(self) -> None:
+        """Begin the next match, or end the block, unless a match of it still runs."""
+        services = self._services
+        if self._playing or self._over or self._resuming or self._suspended:
+            return
+        if not self.left:
+            self._end(EngagementEnd.COMPLETE)
+            return
+        now = services.timer.now()
+        if not all_take_offers(self.bots, now):
+            if now >= self._awaited_until:
+                self._cut_short(void=False)
+            elif not self._awaiting:
+                self._awaiting = True
+                services.timer.call_at(self._awaited_until, self.play_on)
+            return
+        self._awaiting = False
+        position = self.left.pop(0)
+        bots, terms = self._seats(position), services.terms
+        setup = Setup(
+            match_id=str(uuid4()),
+            game=self.table_type.game,
+            options=self.table_type.options,
+            entrants=tuple(bot.participant.registered.entrant for bot in bots),
+            time_control=terms.time_control,
+            fault_limit=terms.fault_limit,
+        )
+        started_at = services.wall_clock()
+        match = _BlockMatch(position, bots, started_at, started_at, now)
+        self._host(match, setup, services.new_secret()).open()
+
+    def resume(self, kept: Sequence[KeptMatch]) -> None:
+        """Continue the matches that an earlier referee left, and then the block."""
+        self._resuming = True
+        for match in kept:
+            if not self._over:
+                self._resume(match)
+        self._resuming = False
+        self.play_on()
+
+    def _resume(self, kept: KeptMatch) -> None:
+        begun, services = kept.begun, self._services
+        notes = services.journal.keeping.adopt_match(self.block.id, begun, len(kept.replies))
+        # The clock may have been set back meanwhile.
+        clock_shows = max(begun.started_at, services.wall_clock())
+        bots = self._seats(begun.position)
+        match = _BlockMatch(
+            begun.position, bots, begun.started_at, clock_shows, services.timer.now(), notes
+        )
+        hosted = self._host(match, begun.setup, begun.opening.secret)
+        try:
+            hosted.resume(begun.opening.entropies, kept.replies, notes.add)
+        except Exception:
+            log.exception("match cannot go on", match=begun.setup.match_id)
+            hosted.break_off("the referee cannot go on with this match; it does not count")
+
+    def _seats(self, position: int) -> list[ConnectedBot]:
+        """Who sits where in the match of this position."""
+        order = list(rotations(self.table_type.seats))[position]
+        return [self.bots[index] for index in order]
+
+    def _host(self, match: _BlockMatch, setup: Setup, secret: bytes) -> HostedMatch:
+        services = self._services
+        hosted = self._playing[match.position] = HostedMatch(
+            setup,
+            [bot.participant.player() for bot in match.bots],
+            secret,
+            services.timer,
+            partial(self._match_over, match),
+            services.terms.patience,
+            partial(self._match_begun, match, setup, secret),
+        )
+        return hosted
+
+    def _match_begun(
+        self, match: _BlockMatch, setup: Setup, secret: bytes, entropies: tuple[bytes, ...]
+    ) -> Callable[[int, Reply], None]:
+        opening = Opening(secret, entropies)
+        begun = BegunMatch(setup, opening, self.block.id, match.position, match.started_at)
+        match.notes = self._services.journal.keeping.begin(self.block.id, self.kept, begun)
+        return match.notes.add
+
+    def _match_over(self, match: _BlockMatch, hosted: HostedMatch, outcome: Outcome) -> None:
+        services = self._services
+        del self._playing[match.position]
+        match outcome:
+            case Outcome.PLAYED:
+                try:
+                    self._record(match, hosted)
+                except Exception:
+                    log.exception("match not written down", match=hosted.setup.match_id)
+                    hosted.discard()
+                    self._break(match, hosted)
+                    return
+                if not self.left or not all_take_offers(self.bots, services.timer.now()):
+                    self.play_on()
+                else:
+                    # Later, not from within the last answer of the finished match: the calls of
+                    # one match would nest in those of another.
+                    services.timer.call_at(services.timer.now(), self.play_on)
+            case Outcome.NOT_JOINED | Outcome.DECLINED:
+                self.left.insert(0, match.position)
+                react = services.missed if outcome is Outcome.NOT_JOINED else services.declined
+                for seat in hosted.absent_at_start:
+                    react(match.bots[seat])
+                self._cut_short(void=False)
+            case Outcome.BROKEN:
+                self._break(match, hosted)
+
+    def _break(self, match: _BlockMatch, hosted: HostedMatch) -> None:
+        """A match is void by an error of ours, and with it its block."""
+        self.left.insert(0, match.position)
+        self._services.journal.keeping.gone(self.block.id, hosted.setup.match_id)
+        for other in list(self._playing.values()):
+            other.break_off("another match of its block is void")
+        self._cut_short(void=True)
+
+    def _record(self, match: _BlockMatch, hosted: HostedMatch) -> None:
+        services = self._services
+        transcript = hosted.transcript
+        assert transcript is not None
+        if match.notes is not None:
+            match.notes.over = True
+        for bot, forfeited in zip(match.bots, transcript.result.forfeited, strict=True):
+            if forfeited and self.engagement is None:
+                services.missed(bot)
+            elif not forfeited:
+                bot.reliability.played()
+                bot.on_probation = False
+        # Once for storage and for all seats: it is the most expensive part of a match's end.
+        written = services.write_down(transcript)
+        # Not by the wall clock: it may have been moved, before the start even.
+        lasted = timedelta(seconds=services.timer.now() - match.began)
+        finished = FinishedMatch(
+            transcript=transcript,
+            written=written,
+            version_ids=tuple(bot.participant.registered.version_id for bot in match.bots),
+            block=self.block,
+            position=match.position,
+            started_at=match.started_at,
+            finished_at=match.clock_shows + lasted,
+        )
+        services.journal.add(finished, lambda: hosted.announce(written), hosted.discard)
+
+    def _cut_short(self, *, void: bool) -> None:
+        if self._over:
+            return
+        # Of a block of which nothing was played storage does not know.
+        begun = len(self.left) + len(self._playing) < self.block.size or self.engaged
+        continued = self.engagement is not None and not void
+        if begun and not continued:
+            self._services.journal.end_block(self.block.id, void=void)
+        self._end(EngagementEnd.BROKEN if void else EngagementEnd.INTERRUPTED)
+
+    def _end(self, ending: EngagementEnd) -> None:
+        self._over = True
+        self._services.journal.keeping.close(self.block.id)
+        self._services.over(self, ending)

@@ -1,0 +1,87 @@
+"""SQL statements for what a referee leaves to the next: cut off blocks, ends not told."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Select,
+    Update,
+    delete,
+    exists,
+    func,
+    not_,
+    select,
+    text,
+    tuple_,
+    update,
+)
+from sqlalchemy.dialects.postgresql import Insert, insert
+
+from arena.records import UntoldEnd
+from arena.storage.running_tables import running_blocks, running_matches, untold_ends
+from arena.storage.statements import unfinished
+from arena.storage.tables import blocks
+from arena.storage.tournament_tables import tournament_blocks, tournaments
+
+
+def forget_ended_blocks() -> Delete:
+    """Running blocks of which no match is left, and that are over: a crash came in between."""
+    ended = exists().where(blocks.c.id == running_blocks.c.id, not_(unfinished()))
+    playing = exists().where(running_matches.c.block_id == running_blocks.c.id)
+    return delete(running_blocks).where(ended, not_(playing))
+
+
+def void_blocks_of_ended_tournaments() -> Update:
+    """Takes unfinished blocks of tournaments that are over out of the count."""
+    over = (
+        select(tournament_blocks.c.block_id)
+        .join(tournaments, tournaments.c.id == tournament_blocks.c.tournament_id)
+        .where(tournaments.c.ended_at.is_not(None))
+    )
+    return (
+        update(blocks)
+        .where(unfinished(), blocks.c.id.in_(over), not_(_running()))
+        .values(voided_at=func.now())
+    )
+
+
+def cut_off_blocks() -> Select[tuple[str]]:
+    """Ids of unfinished blocks of the ladder with which nobody goes on."""
+    asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
+    return select(blocks.c.id).where(unfinished(), not_(_running()), not_(asked_for))
+
+
+def _running() -> ColumnElement[bool]:
+    return exists().where(running_blocks.c.id == blocks.c.id)
+
+
+# Ends that bots have missed
+
+
+def untold() -> Select[tuple[str, int, str | None]]:
+    """match_id, version_id and instance, the oldest first."""
+    ends = untold_ends.c
+    return select(ends.match_id, ends.version_id, ends.instance).order_by(ends.since)
+
+
+def add_untold(ends: Sequence[UntoldEnd]) -> Insert:
+    """Those that are there stay as they are."""
+    rows = [
+        {"match_id": end.match_id, "version_id": end.version_id, "instance": end.instance}
+        for end in ends
+    ]
+    return insert(untold_ends).values(rows).on_conflict_do_nothing()
+
+
+def remove_untold(ends: Sequence[UntoldEnd]) -> Delete:
+    """They are told, or too many."""
+    keys = [(end.match_id, end.version_id) for end in ends]
+    return delete(untold_ends).where(
+        tuple_(untold_ends.c.match_id, untold_ends.c.version_id).in_(keys)
+    )
+
+
+def forget_old_untold() -> Delete:
+    """Nobody waits for an end longer than a day."""
+    return delete(untold_ends).where(untold_ends.c.since < func.now() - text("interval '1 day'"))

@@ -1,0 +1,45 @@
+"""Which process holds a lease, and whether it is known to have ended."""
+
+import os
+from pathlib import Path
+
+
+def own_identity() -> str:
+    """This process among all that ever ran on this boot of this machine; "" where that is unknown.
+
+    Machine boot, name space of process ids, process id, and when it started.
+    """
+    try:
+        return f"{_place()} {os.getpid()} {_started(os.getpid())}"
+    except OSError:
+        return ""
+
+
+def has_ended(identity: str) -> bool:
+    """Whether the process has certainly ended. False also for one of another machine, of which
+    nothing is known from here."""
+    place, _, rest = identity.rpartition(" ")[0].rpartition(" ")
+    started = identity.rpartition(" ")[2]
+    try:
+        if not place or place != _place():
+            return False
+    except OSError:
+        return False
+    try:
+        return _started(int(rest)) != started
+    except (OSError, ValueError):
+        return True
+
+
+def _place() -> str:
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return f"{boot} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115  it names no file
+
+
+def _started(pid: int) -> str:
+    """In clock ticks after boot. Raises OSError for one that has ended, a zombie too."""
+    # Behind the name, which is in brackets and may hold anything.
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    if fields[0] in "ZX":
+        raise ProcessLookupError(pid)
+    return fields[19]

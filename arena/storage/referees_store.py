@@ -1,0 +1,77 @@
+"""`RefereesStore`: what only the referee writes: running matches, and ends that bots missed."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from arena.records import KeptBlock, Unkept, UntoldEnd
+from arena.storage import bot_statements, leftovers, recording, running
+from arena.storage.engine import async_engine
+from arena.storage.lease import Lease, held_lease
+from arena.storage.store import Store, registered_of
+from arena.storage.transaction import driver_of
+
+
+@asynccontextmanager
+async def open_referees_store(url: str) -> AsyncIterator["RefereesStore"]:
+    """The store of a referee, which holds the lease of the database while it is open.
+
+    Raises AnotherRefereeError.
+    """
+    engine = async_engine(url)
+    try:
+        async with held_lease(engine) as lease:
+            yield RefereesStore(engine, lease)
+    finally:
+        await engine.dispose()
+
+
+class RefereesStore(Store):
+    """A store that writes results only while its lease is held; the Recorder of hosting.
+
+    Every method that writes raises LeaseTakenError once another referee has taken over.
+    """
+
+    def __init__(self, engine: AsyncEngine, lease: Lease) -> None:
+        super().__init__(engine, lease.epoch)
+        self.lease = lease
+
+    async def keep(self, unkept: Unkept) -> None:
+        """Keep running blocks and matches."""
+        async with self._transaction() as connection:
+            await running.keep(await driver_of(connection), self.lease.epoch, unkept)
+
+    async def kept(self) -> list[KeptBlock]:
+        """The running blocks that earlier referees left to this one, those over left out.
+
+        Unfinished blocks that nobody goes on with are ended: matches of the ladder count, and
+        blocks of tournaments that are over are void.
+        """
+        async with self._fenced() as connection:
+            await connection.execute(leftovers.forget_ended_blocks())
+            versions = await connection.execute(bot_statements.all_versions())
+            registered = {row.id: registered_of(row) for row in versions}
+            found = await running.read(connection, self.lease.epoch, registered)
+            await connection.execute(leftovers.void_blocks_of_ended_tournaments())
+            cut_off = await connection.execute(leftovers.cut_off_blocks())
+            for block_id in cut_off.scalars():
+                await recording.close(await driver_of(connection), str(block_id))
+            return found
+
+    async def untold_ends(self) -> list[UntoldEnd]:
+        """Those of the last day, the oldest first; older ones are forgotten."""
+        async with self._fenced() as connection:
+            await connection.execute(leftovers.forget_old_untold())
+            found = await connection.execute(leftovers.untold())
+            return [UntoldEnd(row.match_id, row.version_id, row.instance) for row in found]
+
+    async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        """Keep these; one that is kept already stays as it is."""
+        async with self._fenced() as connection:
+            await connection.execute(leftovers.add_untold(ends))
+
+    async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        """Forget these."""
+        async with self._fenced() as connection:
+            await connection.execute(leftovers.remove_untold(ends))

@@ -1,0 +1,159 @@
+"""Running matches in the database: kept while they are played, read by the referee that goes on.
+
+Writing is on the way of every decision, so a group is one statement for each table, over arrays
+with one array per column. Every statement may be repeated.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Any, LiteralString
+
+from psycopg import AsyncConnection
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
+
+from arena.codec.kept import head_bytes, read_head, read_replies, reply_bytes
+from arena.games import make_game
+from arena.records import (
+    BegunMatch,
+    Block,
+    BlockKind,
+    KeptBlock,
+    KeptMatch,
+    Place,
+    Registered,
+    RunningBlock,
+    Unkept,
+)
+from arena.storage.running_tables import running_blocks, running_matches, running_replies
+from arena.storage.tables import matches
+
+_BLOCKS: LiteralString = """
+INSERT INTO running_blocks (epoch, id, kind, size, rated, engaged, game, options, places)
+SELECT %b::bigint, given.* FROM unnest(%b::uuid[], %b::text[], %b::smallint[], %b::boolean[],
+                                       %b::boolean[], %b::text[], %b::jsonb[], %b::jsonb[]) AS given
+ON CONFLICT DO NOTHING
+"""
+
+_MATCHES: LiteralString = """
+INSERT INTO running_matches (id, block_id, position, started_at, head)
+SELECT * FROM unnest(%b::uuid[], %b::uuid[], %b::smallint[], %b::timestamptz[], %b::bytea[])
+ON CONFLICT DO NOTHING
+"""
+
+_REPLIES: LiteralString = """
+INSERT INTO running_replies (match_id, first, replies)
+SELECT * FROM unnest(%b::uuid[], %b::integer[], %b::bytea[])
+ON CONFLICT DO NOTHING
+"""
+
+_FORGET_REPLIES: LiteralString = "DELETE FROM running_replies WHERE match_id = ANY(%b::uuid[])"
+_FORGET_MATCHES: LiteralString = "DELETE FROM running_matches WHERE id = ANY(%b::uuid[])"
+_FORGET_REPLIES_OF_BLOCKS: LiteralString = """
+DELETE FROM running_replies USING running_matches
+WHERE match_id = running_matches.id AND block_id = ANY(%b::uuid[])
+"""
+_FORGET_MATCHES_OF_BLOCKS: LiteralString = (
+    "DELETE FROM running_matches WHERE block_id = ANY(%b::uuid[])"
+)
+_FORGET_BLOCKS: LiteralString = "DELETE FROM running_blocks WHERE id = ANY(%b::uuid[])"
+
+
+async def keep(connection: AsyncConnection[Any], epoch: int, unkept: Unkept) -> None:
+    """Write a group in the transaction of `connection`."""
+    async with connection.pipeline():
+        await connection.execute("SELECT require_lease(%s)", [epoch])
+        if unkept.blocks:
+            await connection.execute(_BLOCKS, [epoch, *_columns(map(_block_row, unkept.blocks))])
+        if unkept.begun:
+            await connection.execute(_MATCHES, _columns(map(_match_row, unkept.begun)))
+        if unkept.replies:
+            rows = (
+                (new.match_id, new.first, reply_bytes(new.game, new.replies))
+                for new in unkept.replies
+            )
+            await connection.execute(_REPLIES, _columns(rows))
+        if unkept.over:
+            await forget_blocks(connection, unkept.over)
+
+
+async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[str]) -> None:
+    """They are recorded: part of the transaction that does it."""
+    await connection.execute(_FORGET_REPLIES, [list(match_ids)])
+    await connection.execute(_FORGET_MATCHES, [list(match_ids)])
+
+
+async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[str]) -> None:
+    """They are over, with all of their matches that were kept."""
+    for statement in (_FORGET_REPLIES_OF_BLOCKS, _FORGET_MATCHES_OF_BLOCKS, _FORGET_BLOCKS):
+        await connection.execute(statement, [list(block_ids)])
+
+
+async def read(
+    connection: SqlConnection, epoch: int, registered: dict[int, Registered]
+) -> list[KeptBlock]:
+    """The running blocks of a lease; `registered` are all versions by their ids."""
+    found = (await connection.execute(_own(running_blocks, epoch))).all()
+    begun: dict[str, list[KeptMatch]] = {}
+    given: dict[str, bytes] = {}
+    for row in await connection.execute(_own(running_replies, epoch)):
+        given[row.match_id] = given.get(row.match_id, b"") + row.replies
+    for row in await connection.execute(_own(running_matches, epoch)):
+        setup, opening = read_head(row.head)
+        match = BegunMatch(setup, opening, row.block_id, row.position, row.started_at)
+        replies = tuple(read_replies(setup.game, given.get(row.id, b"")))
+        begun.setdefault(row.block_id, []).append(KeptMatch(match, replies))
+    recorded: dict[str, set[int]] = {}
+    of_blocks = select(matches.c.block_id, matches.c.position).where(
+        matches.c.block_id.in_([row.id for row in found])
+    )
+    for row in await connection.execute(of_blocks):
+        recorded.setdefault(row.block_id, set()).add(row.position)
+    return [
+        KeptBlock(
+            RunningBlock(
+                Block(row.id, BlockKind(row.kind), row.size, row.rated),
+                tuple(Place(registered[version], instance) for version, instance in row.places),
+                row.game,
+                make_game(row.game, row.options).options,
+                row.engaged,
+            ),
+            frozenset(recorded.get(row.id, ())),
+            tuple(begun.get(row.id, ())),
+        )
+        for row in found
+    ]
+
+
+def _own(table: Any, epoch: int) -> Any:
+    """Rows of what belongs to a lease, in the order in which they were made."""
+    found = select(table).where(running_blocks.c.epoch == epoch)
+    if table is running_blocks:
+        return found.order_by(running_blocks.c.id)
+    if table is running_matches:
+        return found.join(running_blocks).order_by(table.c.position)
+    joined = table.c.match_id == running_matches.c.id
+    return (
+        found.select_from(table)
+        .join(running_matches, joined)
+        .join(running_blocks, running_matches.c.block_id == running_blocks.c.id)
+        .order_by(table.c.match_id, table.c.first)
+    )
+
+
+def _columns(rows: Any) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _block_row(running: RunningBlock) -> tuple[Any, ...]:
+    block = running.block
+    places = [[place.registered.version_id, place.instance] for place in running.places]
+    return (
+        *(block.id, block.kind.value, block.size, block.rated, running.engaged, running.game),
+        *(json.dumps(running.options.changed()), json.dumps(places)),
+    )
+
+
+def _match_row(begun: BegunMatch) -> tuple[Any, ...]:
+    head = head_bytes(begun.setup, begun.opening)
+    return begun.setup.match_id, begun.block_id, begun.position, begun.started_at, head

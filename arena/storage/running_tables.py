@@ -1,0 +1,110 @@
+"""What Postgres holds of running matches and of who plays them. For referees alone.
+
+    leases ─< running_blocks ─< running_matches ─< running_replies
+
+    versions ─< untold_ends >─ matches
+
+Unlike results these rows come and go: a match's in the transaction that records it. The reader
+role sees none of them, because secrets, and actions that nobody was shown, are in them.
+"""
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.storage.columns import Time, metadata, now
+from arena.storage.tables import matches, versions
+
+leases = Table(
+    "leases",
+    metadata,
+    # A row for each referee that runs. Whoever takes over removes it: its number never comes again.
+    Column("epoch", BigInteger, Identity(always=True), primary_key=True),
+    # Which process holds it, so that its death can be seen on the same machine.
+    Column("process", Text, nullable=False),
+    # The leases of which this one records what they have spooled: it has not played yet.
+    Column("inherited", ARRAY(BigInteger), nullable=False, server_default=text("'{}'")),
+    # Counts on while its holder lives; clocks may be moved.
+    Column("renewals", BigInteger, nullable=False, server_default=text("0")),
+    now("taken_at"),
+    now("renewed_at"),
+    # Its holder stopped in order, and left its matches to the next.
+    Column("released_at", Time),
+    CheckConstraint("renewals >= 0", name="renewals_least"),
+)
+
+running_blocks = Table(
+    "running_blocks",
+    metadata,
+    # Not a reference: a block of the ladder is in `blocks` from its first result on.
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    # Whose it is.
+    Column("epoch", ForeignKey(leases.c.epoch), nullable=False, index=True),
+    Column("kind", Text, nullable=False),
+    Column("size", SmallInteger, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    # A tournament asked for it.
+    Column("engaged", Boolean, nullable=False),
+    Column("game", Text, nullable=False),
+    Column("options", JSONB, nullable=False),
+    # [version, instance] of each bot, in the order of the first match's seats.
+    Column("places", JSONB, nullable=False),
+    CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
+    CheckConstraint("size >= 1", name="size_positive"),
+    CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
+    CheckConstraint("jsonb_typeof(places) = 'array'", name="places_listed"),
+)
+
+running_matches = Table(
+    "running_matches",
+    metadata,
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    Column("block_id", ForeignKey(running_blocks.c.id), nullable=False),
+    Column("position", SmallInteger, nullable=False),
+    Column("started_at", Time, nullable=False),
+    # Setup, secret and entropies: see `arena.codec.kept`.
+    Column("head", LargeBinary, nullable=False),
+    CheckConstraint("position >= 0", name="position_least"),
+    # Each rotation of a block is played once.
+    UniqueConstraint("block_id", "position"),
+)
+
+running_replies = Table(
+    "running_replies",
+    metadata,
+    # Of `running_matches`, but no reference: checking it would cost more than the row. There is one
+    # writer, and it removes them together.
+    Column("match_id", Uuid(as_uuid=False), primary_key=True),
+    # How many replies of the match came before.
+    Column("first", Integer, primary_key=True, autoincrement=False),
+    Column("replies", LargeBinary, nullable=False),
+    CheckConstraint("first >= 0", name="first_least"),
+)
+
+untold_ends = Table(
+    "untold_ends",
+    metadata,
+    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True),
+    # Which copy of the bot sat there; None where a crash has left that open.
+    Column("instance", Text),
+    now("since"),
+    # What a copy that comes back is told.
+    Index("untold_ends_version_ix", "version_id", "instance", "since"),
+)

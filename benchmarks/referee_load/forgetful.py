@@ -1,0 +1,22 @@
+"""The `arena` command with a referee that keeps nothing of running matches, to compare with.
+
+python -m benchmarks.referee_load.forgetful serve --port PORT
+"""
+
+import sys
+
+from arena.cli import run
+from arena.hosting.block_run import BlockRun
+from arena.hosting.open_turns import note_nothing
+from arena.storage import running
+
+
+async def _forget_nothing(*_: object) -> None:
+    """Instead of removing what was kept of recorded matches."""
+
+
+if __name__ == "__main__":
+    BlockRun._match_begun = lambda *_: note_nothing  # type: ignore[method-assign]
+    running.forget_matches = _forget_nothing
+    running.forget_blocks = _forget_nothing
+    run(sys.argv[1:])

@@ -1,0 +1,112 @@
+// What every page needs: links that do not reload the app, times of the visitor's zone, the theme.
+
+/**
+ * A click on a link to another of our pages changes the address as the browser's Back does, and
+ * Streamlit follows that. Anything but a plain click stays with the browser.
+ * @param {MouseEvent} event
+ * @param {string} root the path under which all pages are
+ * @param {string[]} paths the paths of all pages
+ */
+function follow(event, root, paths) {
+  if (event.defaultPrevented || event.button || event.metaKey || event.ctrlKey) return;
+  if (event.shiftKey || event.altKey) return;
+  const link = event.composedPath().find((one) => one instanceof HTMLAnchorElement);
+  if (!link || link.target === "_blank" || link.hasAttribute("download") || link.hash) return;
+  if (link.origin !== location.origin || !link.pathname.startsWith(root)) return;
+  if (!paths.includes(link.pathname.slice(root.length))) return;
+  // Streamlit's own links know better which page is shown.
+  if (link.closest("[data-testid=stTopNavLink], [data-testid=stSidebarNavLink]")) return;
+  event.preventDefault();
+  history.pushState({}, "", link.href);
+  window.dispatchEvent(new PopStateEvent("popstate"));
+  window.scrollTo(0, 0);
+  document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+}
+
+const UNITS = /** @type {const} */ ([
+  ["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60],
+]);
+
+/** @param {Date} then */
+export function relative(then, now = new Date()) {
+  const seconds = (then.getTime() - now.getTime()) / 1000;
+  const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit);
+  }
+  return "just now";
+}
+
+/** Writes every time as local, with the relative one beside it and UTC as its title. */
+function localTimes() {
+  const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (
+    document.querySelectorAll("time[datetime]")
+  )) {
+    const then = new Date(time.dateTime);
+    if (Number.isNaN(then.getTime())) continue;
+    const words = `${local.format(then)} · ${relative(then)}`;
+    // Writing the same text would wake the observer again.
+    if (time.textContent !== words) time.textContent = words;
+    const utc = `${then.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+    if (time.title !== utc) time.title = utc;
+  }
+}
+
+const THEMES = ["System", "Light", "Dark"];
+
+/** Streamlit remembers a theme for each path, so it is written for all of them.
+ * @param {string} root @param {string[]} paths */
+function themeSwitch(root, paths) {
+  /** @param {string} path */
+  const key = (path) => `stActiveTheme-${root}${path}-v2`;
+  const now = JSON.parse(localStorage.getItem(key("")) ?? '"System"');
+  const box = document.createElement("label");
+  box.className = "ba-theme";
+  box.textContent = "Theme ";
+  const choice = document.createElement("select");
+  choice.append(...THEMES.map((name) => new Option(name, name, false, name === now)));
+  choice.addEventListener("change", () => {
+    for (const path of ["", ...paths]) {
+      if (choice.value === "System") localStorage.removeItem(key(path));
+      else localStorage.setItem(key(path), JSON.stringify(choice.value));
+    }
+    location.reload();
+  });
+  box.append(choice);
+  return box;
+}
+
+/** @param {string} text */
+function describe(text) {
+  let meta = document.querySelector("meta[name=description]");
+  if (!meta) {
+    meta = document.createElement("meta");
+    meta.setAttribute("name", "description");
+    document.head.append(meta);
+  }
+  meta.setAttribute("content", text);
+}
+
+/**
+ * @param {{data: {paths: string[], description: string}, parentElement: HTMLElement}} component
+ */
+export default function shell({ data, parentElement }) {
+  const { paths, description } = data;
+  const page = paths.find((path) => path && location.pathname.endsWith(`/${path}`)) ?? "";
+  const root = location.pathname.slice(0, location.pathname.length - page.length);
+  /** @param {MouseEvent} event */
+  const click = (event) => follow(event, root, paths);
+  document.addEventListener("click", click);
+  describe(description);
+  localTimes();
+  const observer = new MutationObserver(localTimes);
+  observer.observe(document.body, { childList: true, subtree: true });
+  const timer = setInterval(() => document.hidden || localTimes(), 20000);
+  if (!parentElement.querySelector(".ba-theme")) parentElement.append(themeSwitch(root, paths));
+  return () => {
+    document.removeEventListener("click", click);
+    observer.disconnect();
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,88 @@
+"""The content of the leaderboard's table, which `browser/ladder.js` draws; pure functions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from arena.boards.board import CENTRE, BoardLine
+from arena.boards.luck_adjusted import luck_source
+from arena.rating.flags import Flag
+from arena.rating.luck_column import FEWEST_MATCHES
+
+MOST_ROWS = 500
+"""The most bots that are sent; the page of bots finds the others."""
+
+_FLAGS: Mapping[Flag, tuple[str, str]] = {
+    Flag.FEW_CLUSTERS: ("few matches", "Fewer than 20 blocks: the interval itself is uncertain."),
+    Flag.PERFECT_SCORE: ("never lost", "Never lost a point: how far ahead it is, is unknown."),
+    Flag.ZERO_SCORE: ("never won", "Never won a point: how far behind it is, is unknown."),
+    Flag.SEPARATE_POOL: ("apart", "Never met the others: the distance to them is a guess."),
+    Flag.ONE_SIDED: ("one-sided", "Its group only won or only lost against the rest."),
+}
+
+_HINTS = {
+    "rank": "The place by Elo, and the places that the results allow.",
+    "interval": "The Elo as a dot with its 95 % confidence interval. The dashed line is 1500.",
+    "elo": "The rating, and half the width of its 95 % interval.",
+    "adjusted": "Elo with the luck of the draws taken out, and half its 95 % interval. It does not "
+    f"affect ranks. Shown from {FEWEST_MATCHES} matches on.",
+    "share": "First places by match; a shared one counts in part.",
+    "place": "1 is best; ties share the mean of their places.",
+}
+
+
+def content(lines: Sequence[BoardLine], game: str) -> dict[str, Any]:
+    """The rows, best first, each with the values that `browser/ladder.js` names."""
+    lines = lines[:MOST_ROWS]
+    low, high = _domain(lines)
+    return {
+        "game": game,
+        "low": low,
+        "high": high,
+        "centre": CENTRE,
+        "hints": _HINTS,
+        "flags": {flag.value: _FLAGS[flag] for line in lines for flag in line.flags},
+        "adjusted": any(line.luck_adjusted is not None for line in lines),
+        "rows": [_row(line, band) for line, band in zip(lines, bands(lines), strict=True)],
+    }
+
+
+def bands(lines: Sequence[BoardLine]) -> list[int]:
+    """The band of each line, from 0: a band starts at the first bot that is significantly below
+    the best bot of the band above it."""
+    found: list[int] = []
+    band, best = 0, 1
+    for line in lines:
+        if line.rank_low > best and found:
+            band, best = band + 1, line.rank
+        found.append(band)
+    return found
+
+
+def luck_note(lines: Sequence[BoardLine], game: str) -> str | None:
+    """What the luck-adjusted column is, and what it gained; None where there is none."""
+    luck = luck_source(game, [line.luck_adjusted for line in lines])
+    return None if luck is None else luck.note()
+
+
+def _row(line: BoardLine, band: int) -> list[Any]:
+    low, high = line.interval
+    return [
+        *(line.version_id, line.rank, line.rank_low, line.rank_high),
+        *(line.bot, line.version, line.owner, line.house, line.anchor),
+        *(round(line.elo, 1), round(low, 1), round(high, 1)),
+        *(line.matches, round(line.win_share, 4), round(line.mean_placing, 3)),
+        *(str(line.luck_adjusted or ""), sorted(flag.value for flag in line.flags), band),
+    ]
+
+
+def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:
+    """The ends of the axis. A bot that never won or lost must not flatten all other intervals, so
+    an interval beyond the axis is drawn cut off."""
+    if not lines:
+        return CENTRE - 100, CENTRE + 100
+    best, worst = max(line.elo for line in lines), min(line.elo for line in lines)
+    margin = max(50.0, 0.25 * (best - worst))
+    low = max(min(line.interval[0] for line in lines), worst - margin)
+    high = min(max(line.interval[1] for line in lines), best + margin)
+    edge = 0.02 * (high - low)
+    return round(low - edge, 1), round(high + edge, 1)

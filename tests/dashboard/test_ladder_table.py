@@ -1,0 +1,99 @@
+"""The content of the leaderboard's table from plain lines."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from arena.boards.board import BoardLine
+from arena.boards.luck_adjusted import LuckAdjusted
+from arena.rating.flags import Flag
+from arena.records import VersionId
+from arena_dashboard import ladder_table
+
+LINE = BoardLine(
+    rank=2,
+    rank_low=1,
+    rank_high=3,
+    version_id=VersionId(7),
+    bot="alpha",
+    version="1.2",
+    owner="ada",
+    house=False,
+    elo=1523.4,
+    interval=(1480.2, 1566.6),
+    matches=1234,
+    win_share=0.515,
+    mean_placing=1.485,
+    anchor=False,
+    flags=frozenset(),
+)
+HONEST = replace(
+    LINE, rank=3, bot="honest", house=True, elo=1500.0, interval=(1500.0, 1500.0), anchor=True
+)
+
+
+def lines(*ranges: tuple[int, int]) -> list[BoardLine]:
+    """Lines with these ranges of ranks, in their order."""
+    return [
+        replace(LINE, rank=rank, rank_low=low, rank_high=high, elo=1600.0 - rank)
+        for rank, (low, high) in enumerate(ranges, start=1)
+    ]
+
+
+def rows(found: list[BoardLine]) -> list[list[Any]]:
+    content: list[list[Any]] = ladder_table.content(found, "bluff")["rows"]
+    return content
+
+
+def test_a_row_has_rank_range_elo_interval_matches_share_and_place() -> None:
+    assert rows([LINE])[0] == [
+        *(7, 2, 1, 3, "alpha", "1.2", "ada", False, False, 1523.4, 1480.2, 1566.6),
+        *(1234, 0.515, 1.485, "", [], 0),
+    ]
+    house, anchor = rows([LINE, HONEST])[1][7:9]
+    assert house and anchor
+
+
+def test_a_band_starts_below_a_bot_that_is_significantly_better() -> None:
+    # The fourth is below the first, though not below the third; the fifth only below the first.
+    found = lines((1, 3), (1, 4), (1, 5), (2, 6), (2, 6), (5, 6))
+    assert ladder_table.bands(found) == [0, 0, 0, 1, 1, 2]
+    assert ladder_table.bands([]) == []
+
+
+def test_the_axis_holds_all_bots_and_one_wide_interval_does_not_flatten_the_rest() -> None:
+    content = ladder_table.content([LINE, HONEST], "bluff")
+    assert content["low"] < 1480.2 and content["high"] > 1566.6
+    endless = replace(LINE, interval=(1400.0, 99_999.0))
+    content = ladder_table.content([endless, HONEST], "bluff")
+    assert 1523.4 < content["high"] < 1700
+
+
+def test_a_luck_adjusted_elo_is_labelled_and_ranks_nobody() -> None:
+    assert not ladder_table.content([LINE, HONEST], "bluff")["adjusted"]
+    assert ladder_table.luck_note([LINE, HONEST], "bluff") is None
+    better = LuckAdjusted(1600.0, (1565.0, 1635.0), 0.66)
+    anchored = LuckAdjusted(1500.0, (1500.0, 1500.0), None)
+    found = [
+        replace(HONEST, rank=1, luck_adjusted=anchored),
+        replace(LINE, rank=2, elo=1490.0, luck_adjusted=better),
+    ]
+    content = ladder_table.content(found, "bluff")
+    assert content["adjusted"] and "It does not affect ranks." in content["hints"]["adjusted"]
+    assert [row[4] for row in content["rows"]] == ["honest", "alpha"]
+    assert [row[15] for row in content["rows"]] == ["", "1600 ± 35"]
+    note = ladder_table.luck_note(found, "bluff")
+    assert note is not None and "0.66 of the official" in note and "bluff_1.json" in note
+
+
+@pytest.mark.parametrize("flag", list(Flag))
+def test_every_flag_is_explained(flag: Flag) -> None:
+    content = ladder_table.content([replace(LINE, flags=frozenset({flag}))], "bluff")
+    (word, hint) = content["flags"][content["rows"][0][16][0]]
+    assert word and hint.endswith(".")
+
+
+def test_a_ladder_of_any_length_sends_a_bounded_number_of_rows() -> None:
+    many = [replace(LINE, rank=rank) for rank in range(1, ladder_table.MOST_ROWS + 50)]
+    assert len(rows(many)) == ladder_table.MOST_ROWS

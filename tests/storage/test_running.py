@@ -1,0 +1,186 @@
+"""Running matches in Postgres: kept for the next referee, unseen by others, gone when recorded."""
+
+from dataclasses import replace
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from arena.games.bluff import Bet, Doubt, Face
+from arena.match.faults import Fault, FaultKind
+from arena.match.flow import Reply, TimedAction
+from arena.match.transcript import Opening
+from arena.records import (
+    BegunMatch,
+    Block,
+    BlockKind,
+    FinishedMatch,
+    NewReplies,
+    Place,
+    Registered,
+    RunningBlock,
+    Unkept,
+    UntoldEnd,
+)
+from arena.storage.engine import reading_engine
+from arena.storage.errors import LeaseTakenError
+from arena.storage.referees_store import RefereesStore
+from arena.storage.store import open_store
+from arena.storage.tables import READER_ROLE
+from tests.storage.results import NOON, block, finished, match_id
+
+REPLIES: tuple[tuple[int, Reply], ...] = (
+    (0, TimedAction(Bet(1, Face.STAR), 17)),
+    (1, Fault(FaultKind.LATE, 32_000)),
+    (1, TimedAction(Doubt(), 2)),
+)
+KEPT_TABLES = ("running_blocks", "running_matches", "running_replies")
+
+
+@pytest.fixture
+async def bots(database: str) -> list[Registered]:
+    async with open_store(database) as opened:
+        return [(await opened.register(f"bot{n}", f"owner{n}"))[0] for n in range(2)]
+
+
+def running(bots: list[Registered], of: Block, *, engaged: bool = False) -> RunningBlock:
+    options = finished((1, 2)).transcript.setup.options  # type: ignore[arg-type]
+    places = tuple(Place(bot, "left" if n else "") for n, bot in enumerate(bots))
+    return RunningBlock(of, places, "bluff", options, engaged)
+
+
+def begun(match: FinishedMatch) -> BegunMatch:
+    transcript = match.transcript
+    opening = Opening(transcript.opening.secret, transcript.opening.entropies)
+    return BegunMatch(transcript.setup, opening, match.block.id, match.position, NOON)
+
+
+def first_of(bots: list[Registered], of: Block) -> FinishedMatch:
+    return finished([bot.version_id for bot in bots], of)
+
+
+def counted(sql: psycopg.Connection) -> list[int]:
+    return [
+        sql.execute(f"SELECT count(*) FROM {table}".encode()).fetchall()[0][0]
+        for table in KEPT_TABLES
+    ]
+
+
+async def test_what_is_kept_in_parts_is_read_as_a_whole(
+    referee: RefereesStore, bots: list[Registered]
+) -> None:
+    of = block(2)
+    match, block_row = first_of(bots, of), running(bots, of)
+    new = NewReplies(match_id(match), "bluff", 0, REPLIES[:2])
+    first = Unkept((block_row,), (begun(match),), (new,))
+    await referee.keep(first)
+    await referee.keep(first)  # again, as after an answer of the database that was lost
+    await referee.keep(Unkept(replies=(NewReplies(match_id(match), "bluff", 2, REPLIES[2:]),)))
+    (kept,) = await referee.kept()
+    assert kept.running == block_row
+    assert kept.recorded == frozenset()
+    (left,) = kept.matches
+    assert left.begun == begun(match)
+    assert [(s, r.milliseconds) for s, r in left.replies] == [(0, 17), (1, 32_000), (1, 2)]
+    assert left.replies[0] == REPLIES[0] and left.replies[2] == REPLIES[2]
+    assert isinstance(left.replies[1][1], Fault)
+
+
+async def test_a_match_that_is_recorded_leaves_nothing_and_its_block_goes_with_the_last(
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    of = block(2)
+    match = first_of(bots, of)
+    second = finished([bot.version_id for bot in reversed(bots)], of, 1)
+    new = NewReplies(match_id(match), "bluff", 0, REPLIES)
+    await referee.keep(Unkept((running(bots, of),), (begun(match), begun(second)), (new,)))
+    assert counted(sql) == [1, 2, 1]
+    await referee.record([match])
+    assert counted(sql) == [1, 1, 0]
+    (kept,) = await referee.kept()
+    assert (kept.recorded, [one.begun.position for one in kept.matches]) == ({0}, [1])
+    await referee.record([second])
+    assert counted(sql) == [1, 0, 0]
+    assert await referee.kept() == []  # complete: a crash came before its row was removed
+    assert counted(sql) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("way", ["close", "void", "refuse", "over"])
+async def test_however_a_block_ends_nothing_of_it_stays(
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection, way: str
+) -> None:
+    of = block(3)
+    match = first_of(bots, of)
+    new = NewReplies(match_id(match), "bluff", 0, REPLIES)
+    await referee.keep(Unkept((running(bots, of),), (begun(match),), (new,)))
+    match way:
+        case "close":
+            await referee.close_block(of.id)
+        case "void":
+            await referee.void_block(of.id)
+        case "refuse":
+            await referee.refuse_block(of)
+        case _:
+            await referee.keep(Unkept(over=(of.id,)))
+    assert counted(sql) == [0, 0, 0]
+
+
+async def test_the_reader_sees_nothing_of_running_matches(
+    database: str, referee: RefereesStore, bots: list[Registered]
+) -> None:
+    for table in (*KEPT_TABLES, "leases", "untold_ends"):
+        with (
+            reading_engine(database).connect() as reader,
+            pytest.raises(Exception, match="permission denied"),
+        ):
+            reader.exec_driver_sql(f"SELECT * FROM {table}")
+    assert READER_ROLE == "arena_reader"
+
+
+async def test_blocks_that_were_cut_off_between_two_matches_are_closed_and_count(
+    database: str, bots: list[Registered], referee: RefereesStore, sql: psycopg.Connection
+) -> None:
+    await referee.record([first_of(bots, block(2))])
+    assert await referee.kept() == []
+    assert sql.execute("SELECT voided_at, closed_at IS NULL FROM blocks").fetchall() == [
+        (None, False)
+    ]
+    assert sql.execute("SELECT count(*) FROM rating_events").fetchall() == [(1,)]
+
+
+async def test_who_has_lost_its_lease_writes_nothing(
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    of = block(2)
+    match = first_of(bots, of)
+    sql.execute("DELETE FROM leases")
+    unkept = Unkept((running(bots, of),), (begun(match),))
+    for write in (
+        lambda: referee.keep(unkept),
+        lambda: referee.record([match]),
+        lambda: referee.close_block(of.id),
+        lambda: referee.void_block(of.id),
+        lambda: referee.refuse_block(of),
+        lambda: referee.open_blocks([]),
+        lambda: referee.kept(),
+    ):
+        with pytest.raises(LeaseTakenError, match="Another referee has taken over"):
+            await write()
+    assert counted(sql) == [0, 0, 0]
+    assert sql.execute("SELECT count(*) FROM matches").fetchall() == [(0,)]
+    assert sql.execute("SELECT count(*) FROM blocks").fetchall() == [(0,)]
+
+
+async def test_ends_that_were_missed_are_kept_until_they_are_told(
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    matches = [first_of(bots, Block(str(uuid4()), BlockKind.SEAT, 1)) for _ in range(3)]
+    await referee.record(matches)
+    ends = [UntoldEnd(match_id(one), bots[0].version_id, "left") for one in matches]
+    await referee.add_untold(ends)
+    await referee.add_untold([replace(ends[0], instance=None)])
+    assert await referee.untold_ends() == ends
+    await referee.remove_untold(ends[1:])
+    assert await referee.untold_ends() == ends[:1]
+    sql.execute("UPDATE untold_ends SET since = since - interval '25 hours'")
+    assert await referee.untold_ends() == []
