@@ -161,9 +161,9 @@ async def running_arena(
         await missed_ends.load()
         lobby = Lobby(director, signer.public_key, missed_ends)
         await conductor.take_up()
-        _adopt(await store.kept(), director, lobby)
+        metrics.resumed(_adopt(await store.kept(), director, lobby))
         registry = StoredRegistry(store, read, registration_key, signer.public_key)
-        play = PlayService(registry, lobby, hello_seconds, metrics.refused)
+        play = PlayService(registry, lobby, hello_seconds, metrics.refused, metrics.queued)
         server = RefereeServer(play, RegistryService(registry), lobby)
         writing = tasks.create_task(journal.run())
         telling = tasks.create_task(missed_ends.run())
@@ -187,16 +187,17 @@ async def running_arena(
                 task.cancel()
 
 
-def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> None:
-    """Continue what an earlier referee left."""
+def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> int:
+    """Continue what an earlier referee left. Returns how many matches."""
     # Blocks of tournaments of which no match runs begin again when the conductor asks for them.
     blocks = [kept for kept in left if kept.matches or not kept.running.engaged]
     for kept in blocks:
         places = kept.running.places
         director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
+    matches = sum(len(kept.matches) for kept in blocks)
     if blocks:
-        matches = sum(len(kept.matches) for kept in blocks)
         log.info("going on where a referee stopped", blocks=len(blocks), matches=matches)
+    return matches
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:

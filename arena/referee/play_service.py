@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Any, Final, Protocol
 
 import grpc
@@ -52,9 +53,12 @@ class PlayService:
         lobby: Lobby,
         hello_seconds: float = HELLO_SECONDS,
         refused: Callable[[str], None] = lambda _code: None,
+        queued: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
-        """`refused` is told the status of each stream that is refused or ended by us."""
+        """`refused` is told the status of each stream that is refused or ended by us, `queued` how
+        long each message waited to be written."""
         self._refused = refused
+        self._queued = queued
         self._authenticator = authenticator
         self._lobby = lobby
         self._tokens: dict[_Stream, str] = {}
@@ -91,7 +95,7 @@ class PlayService:
             log.info("bot gone before its status was sent", code=ending.code.name)
 
     async def _converse(self, registered: Registered, token: str, context: Context) -> None:
-        stream = _Stream(context, self._hello_seconds)
+        stream = _Stream(context, self._hello_seconds, self._queued)
         self._tokens[stream] = token
         try:
             # grpc.aio sends the initial metadata with the first message, and marks them as sent
@@ -131,8 +135,11 @@ class PlayService:
 class _Stream:
     """One call: its outbox, and the future of how it ends (None: the bot closed it)."""
 
-    def __init__(self, context: Context, hello_seconds: float) -> None:
+    def __init__(
+        self, context: Context, hello_seconds: float, queued: Callable[[float], None]
+    ) -> None:
         self._context = context
+        self._queued = queued
         self.outbox = Outbox(lambda: self.end(_TOO_SLOW))
         self.visit: Visit | None = None
         """Set once the hello was accepted."""
@@ -187,6 +194,7 @@ class _Stream:
             try:
                 if message:
                     await self._context.write(message)
+                    self._queued(monotonic() - self.outbox.taken_begun)
             except grpc.aio.InternalError:
                 # The bot is gone; grpc is about to cancel the call.
                 return
