@@ -12,9 +12,10 @@ UV_VERSION := 0.13.8
 UV_HOME := .tools/uv-$(UV_VERSION)
 UV := $(UV_HOME)/bin/uv
 SYNCED := .venv/.synced
+NODE_TOOLS := dashboard/node_modules/.installed
 
 CHECKS := check-format check-lint check-types check-imports check-proto check-generated \
-	check-compose
+	check-compose check-javascript
 
 .DEFAULT_GOAL := help
 .PHONY: help setup up test check proto wheel bench clean $(CHECKS)
@@ -63,6 +64,17 @@ check-generated:
 check-compose:
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
+# The dashboard runs without Node; only those who change its JavaScript need it.
+check-javascript:
+	@if command -v npm >/dev/null; then \
+		$(MAKE) --no-print-directory $(NODE_TOOLS) && cd dashboard && npx --no-install tsc && \
+		echo 'The JavaScript is well typed.'; \
+	else echo 'Node is not installed: the JavaScript is not checked.'; fi
+
+$(NODE_TOOLS): dashboard/package.json dashboard/package-lock.json
+	cd dashboard && npm ci --no-fund --no-audit
+	@touch $@
+
 proto: $(SYNCED) ## Generate arena/v1 from proto/
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
@@ -74,7 +86,7 @@ bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating or
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
 
 clean: ## Remove generated files; .arena with its results stays
-	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .tools dashboard/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Runs again only when the lock changes, so that other calls are fast and work offline.

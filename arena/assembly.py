@@ -188,15 +188,17 @@ async def running_arena(
 
 
 def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> int:
-    """Continue what an earlier referee left. Returns how many matches."""
-    # Blocks of tournaments of which no match runs begin again when the conductor asks for them.
-    blocks = [kept for kept in left if kept.matches or not kept.running.engaged]
-    for kept in blocks:
-        places = kept.running.places
-        director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
-    matches = sum(len(kept.matches) for kept in blocks)
-    if blocks:
-        log.info("going on where a referee stopped", blocks=len(blocks), matches=matches)
+    """Continue what an earlier referee left. Returns the number of matches."""
+    for kept in left:
+        if kept.matches or not kept.running.engaged:
+            places = kept.running.places
+            director.adopt(kept, [lobby.expect(one.registered, one.instance) for one in places])
+        else:
+            # Its tournament has it played on when all of its bots are there.
+            director.remember(kept.running)
+    matches = sum(len(kept.matches) for kept in left)
+    if left:
+        log.info("going on where a referee stopped", blocks=len(left), matches=matches)
     return matches
 
 

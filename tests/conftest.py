@@ -25,7 +25,7 @@ def pytest_configure() -> None:
 
 
 _TESTS = Path(__file__).parent
-_SLOW = [_TESTS / folder for folder in ("browser", "end_to_end", "packaging")]
+_SLOW = [_TESTS / folder for folder in ("browser", "chaos", "end_to_end", "packaging")]
 """Folders whose tests start programs, browsers or environments. Others are marked one by one."""
 _RETRIED = [_TESTS / folder for folder in ("browser", "end_to_end")]
 """Folders whose tests get a second try in CI, as a busy machine may delay the programs that they

@@ -10,13 +10,14 @@ class FaultProxy:
     """Forwards connections to a target until told otherwise; threads, so that any test can use it.
 
     `delay` seconds are waited before anything is passed on; while `swallow` is set bytes are taken
-    and never passed on, on old connections and new ones; `cut` ends what is connected.
+    and never passed on, on old connections and new ones; `cut` ends what is connected. A changed
+    `target` is that of new connections.
     """
 
     def __init__(self, target: tuple[str, int] | str) -> None:
         self.delay = 0.0
         self.swallow = False
-        self._target = target
+        self.target = target
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -39,12 +40,12 @@ class FaultProxy:
         with suppress(OSError):
             while True:
                 near = self._listener.accept()[0]
-                if isinstance(self._target, str):
+                if isinstance(self.target, str):
                     far = socket.socket(socket.AF_UNIX)
                 else:
                     far = socket.socket()
                 try:
-                    far.connect(self._target)
+                    far.connect(self.target)
                 except OSError:
                     near.close()
                     continue

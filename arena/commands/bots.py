@@ -13,18 +13,18 @@ from arena.commands.terminal import Terminal, say
 
 app = typer.Typer(no_args_is_help=True, help="Register bots and manage their tokens.")
 
-_MOST_NAMES = 10
+MOST_NAMES = 10
 
 
-def require_bots(known: Collection[str], names: Sequence[str]) -> None:
+def require_bots(known: Collection[str], names: Sequence[str], option: str = "--bot") -> None:
     """Raise CommandError, which lists some known bots, if one of these names is unknown."""
     there = {bot.lower(): bot for bot in sorted(known, key=str.lower)}
     for name in names:
         if name.lower() not in there:
-            some = ", ".join(list(there.values())[:_MOST_NAMES]) or "none yet"
-            more = ", …" if len(there) > _MOST_NAMES else ""
+            some = ", ".join(list(there.values())[:MOST_NAMES]) or "none yet"
+            more = ", …" if len(there) > MOST_NAMES else ""
             raise CommandError(
-                f"--bot {name}: there is no such bot; the bots are {some}{more} "
+                f"{option} {name}: there is no such bot; the bots are {some}{more} "
                 "(`arena bot list` shows all)."
             )
 

@@ -23,7 +23,7 @@ from arena.hosting.roster import Roster, leave_out
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
 from arena.randomness import KeyedRandomness, shuffled
-from arena.records import Block, BlockKind, KeptBlock
+from arena.records import Block, BlockKind, KeptBlock, RunningBlock
 from arena.scheduling.ladder import MeetingCounts, TableType
 
 
@@ -129,6 +129,10 @@ class Director:
         self._journal.keeping.adopt(given)
         self._occupy(running)
         running.resume(kept.matches)
+
+    def remember(self, running: RunningBlock) -> None:
+        """Note that a block is kept of which no match runs, and which the agenda will continue."""
+        self._journal.keeping.adopt(running)
 
     def schedule(self) -> None:
         """Look for tables to open, soon; several calls until then cause one look."""

@@ -1,6 +1,6 @@
 """The way of results, and of what is kept of running matches, into storage.
 
-One writer takes turns: the results that wait, then what is new of running matches. What has come in
+One writer takes turns: what is new of running matches, then the results that wait. What has come in
 meanwhile is written the next time, `gather_seconds` later.
 
 While storage fails, the results that wait are written to a spool as well, so that they outlive this
@@ -26,13 +26,13 @@ from arena.hosting.ports import (
 )
 from arena.hosting.spooling import Spooling
 from arena.hosting.waiting import Waiting
-from arena.records import BlockEnd, FinishedMatch, TournamentBlock
+from arena.records import BlockEnd, FinishedMatch, TournamentBlock, Unkept
 
 MOST_WAITING = 2_000
 """How many matches may wait to be recorded before no new ones should begin."""
 BATCH = 256
 """Most matches recorded in one transaction: large enough to be cheap, small enough to be quick."""
-RETRY_SECONDS = (0.1, 0.5, 2.0, 5.0)
+RETRY_SECONDS = (0.1, 0.5, 1.0)
 """Pauses between attempts while storage fails; the last one repeats."""
 
 log = structlog.get_logger()
@@ -137,12 +137,13 @@ class Journal:
             if self._gather_seconds:
                 await asyncio.sleep(self._gather_seconds)
             self._news.clear()
+            # First, so that it is never later than that: a large batch of results takes its time.
+            if unkept := self.keeping.unkept():
+                await self._until_done(lambda: self._keep(unkept))
+                self.keeping.keep(unkept)
             waiting = len(self._matches)
             while waiting > 0 or self._openings or self._block_ends:
                 waiting -= await self._write()
-            if unkept := self.keeping.unkept():
-                await self._until_done(lambda: self._recorder.keep(unkept))
-                self.keeping.keep(unkept)
             if not self._news.is_set():
                 self._idle.set()
 
@@ -242,7 +243,7 @@ class Journal:
         if not matches:
             return
         try:
-            await self._recorder.record(matches)
+            await self._recorder.record(matches, self.keeping.kept_of(matches))
         except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
@@ -255,6 +256,15 @@ class Journal:
             log.exception("result refused", match=match.transcript.setup.match_id)
             # Its block can never be complete, and must not count in part.
             await self._recorder.refuse_block(match.block)
+
+    async def _keep(self, unkept: Unkept) -> None:
+        try:
+            await self._recorder.keep(unkept)
+        except (StorageFailedError, LeaseLostError):
+            raise
+        except Exception:
+            # They would end with this process; until then they are played like any others.
+            log.exception("running matches not kept", matches=len(unkept.begun))
 
     async def _open(self, openings: list[TournamentBlock]) -> None:
         if not openings:

@@ -5,11 +5,11 @@ the journal takes them into storage in groups. What is recorded or over by then 
 most matches between fast bots never are.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from arena.match.flow import Reply
-from arena.records import BegunMatch, NewReplies, RunningBlock, Unkept
+from arena.records import BegunMatch, FinishedMatch, NewReplies, RunningBlock, Unkept
 
 
 @dataclass(eq=False, slots=True)
@@ -81,6 +81,17 @@ class Keeping:
         if block is not None and (notes := block.matches.pop(match_id, None)) is not None:
             self._changed.pop(notes, None)
             self._forget_if_done(block)
+
+    def kept_of(self, matches: Sequence[FinishedMatch]) -> list[str]:
+        """The ids of those matches of which storage knows as running."""
+        return [match.transcript.setup.match_id for match in matches if self._is_kept(match)]
+
+    def _is_kept(self, match: FinishedMatch) -> bool:
+        block = self._blocks.get(match.block.id)
+        if block is None:
+            return False
+        notes = block.matches.get(match.transcript.setup.match_id)
+        return notes is not None and notes.kept
 
     def close(self, block_id: str) -> None:
         """A block begins no further match here; those that wait to be recorded stay kept."""

@@ -1,6 +1,6 @@
 """Protocols of what hosting needs from outside: players, a timer, storage."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from arena.match.flow import OpenTurn, Refused
@@ -134,8 +134,11 @@ class Recorder(Protocol):
     """Stores results and running matches. Raises StorageFailedError when storage fails for now,
     and LeaseLostError."""
 
-    async def record(self, matches: Sequence[FinishedMatch]) -> None:
-        """Record all or none; a match that is already recorded is left as it is."""
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
+        """Record all or none; a match that is already recorded is left as it is.
+
+        `kept` are the ids of those that are kept as running; from now on they are not.
+        """
         ...
 
     async def keep(self, unkept: Unkept) -> None:

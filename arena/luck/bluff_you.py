@@ -21,9 +21,10 @@ from arena.games.bluff_you import (
     Take,
     Win,
 )
+from arena.games.bluff_you.chances import ROLLS, WAYS
 from arena.games.game import DEALER
 from arena.luck.draws import DrawLuck
-from arena.luck.sums import CENTRE, OTHER, OWN, ROLLS, WAYS, kind_of
+from arena.luck.sums import CENTRE, OTHER, OWN, kind_of
 from arena.luck.tables import SCALE, RollTable, bluff_you_table
 from arena.match.transcript import Transcript
 

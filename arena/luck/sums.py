@@ -1,15 +1,8 @@
-"""Constants for the luck of a Bluff You! roll: its sum, and the place of the chip with that sum."""
+"""Constants for the luck of a Bluff You! roll: the place and the kind of the chip with its sum."""
 
-from collections import Counter
-from itertools import product
 from typing import Final
 
-from arena.games.bluff_you.values import CHIPS, DICE, PIPS
-
-ROLLS: Final = PIPS**DICE
-
-WAYS: Final = dict(sorted(Counter(map(sum, product(range(1, PIPS + 1), repeat=DICE))).items()))
-"""The number of rolls by sum."""
+from arena.games.bluff_you.values import CHIPS
 
 CENTRE: Final = 0
 OWN: Final = 1

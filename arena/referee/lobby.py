@@ -132,6 +132,11 @@ class Lobby:
                 grpc.StatusCode.INVALID_ARGUMENT,
                 f"an instance's name has at most {MAX_INSTANCE_NAME} characters",
             )
+        if not instance.isprintable():
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                "an instance's name has printable characters only",
+            )
         self._forget_idle(registered)
         instances = self._sessions.setdefault(registered.version_id, {})
         if instance not in instances:

@@ -58,6 +58,8 @@ class MissedEnds:
         """Take in what an earlier referee could not tell."""
         for end in await self._store.untold_ends():
             self._untold[end.version_id].append(end)
+        for ends in self._untold.values():
+            del ends[:-MOST_UNTOLD]
 
     def missed(self, session: Session, match_id: str) -> None:
         """The end of a match could not be told."""
@@ -96,16 +98,26 @@ class MissedEnds:
                     await asyncio.sleep(RETRY_SECONDS)
             self._work.task_done()
 
-    async def _tell(self, session: Session, ends: Sequence[UntoldEnd]) -> None:
-        for end in ends:
-            transcript = await self._store.transcript(end.match_id)
-            if transcript is None:
-                continue
-            if not session.up:  # gone again: the next time
-                self._untold[end.version_id].append(end)
-                continue
-            setup = transcript.setup
-            events = [event for frame in replay(transcript) for event in frame.events]
-            told = turns.end(setup, to_bytes(transcript), events, 0)
-            session.send(turns.part("ends", told))
-            await self._store.remove_untold([end])
+    async def _tell(self, session: Session, ends: list[UntoldEnd]) -> None:
+        told: list[UntoldEnd] = []
+        try:
+            while ends:
+                transcript = await self._store.transcript(ends[0].match_id)
+                # Only now: if storage failed, this goes on from here.
+                end = ends.pop(0)
+                if transcript is None:
+                    continue
+                if session.up:
+                    _send(session, transcript)
+                    told.append(end)
+                else:  # gone again: the next time
+                    self._untold[end.version_id].append(end)
+        finally:
+            if told:
+                self._work.put_nowait(lambda: self._store.remove_untold(told))
+
+
+def _send(session: Session, transcript: Transcript) -> None:
+    events = [event for frame in replay(transcript) for event in frame.events]
+    message = turns.end(transcript.setup, to_bytes(transcript), events, 0)
+    session.send(turns.part("ends", message))

@@ -78,6 +78,41 @@ def versions_of(bot: str, label: str | None) -> Row:
     return found if label is None else found.where(versions.c.label == label)
 
 
+def bot_page(*, search: str = "", offset: int = 0, limit: int = 50) -> Row:
+    """name, owner, house, created_at, retired_at, versions (how many), newest (its label): a page
+    of the bots by name, those with `search` in the name of the bot or its owner.
+    """
+    newest = (
+        select(versions.c.label)
+        .where(versions.c.bot_id == bots.c.id)
+        .order_by(versions.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    count = select(func.count()).where(versions.c.bot_id == bots.c.id).scalar_subquery()
+    found = (
+        select(bots.c.name, owners.c.name.label("owner"), bots.c.house, bots.c.created_at)
+        .add_columns(bots.c.retired_at, count.label("versions"), newest.label("newest"))
+        .select_from(bots.join(owners))
+        .order_by(func.lower(bots.c.name))
+        .offset(offset)
+        .limit(limit)
+    )
+    if search:
+        words = func.lower(search)
+        found = found.where(
+            func.strpos(func.lower(bots.c.name), words)
+            + func.strpos(func.lower(owners.c.name), words)
+            > 0
+        )
+    return found
+
+
+def profile_of(bot: str) -> Row:
+    """The columns of `all_versions` and created_at of one bot's versions, newest first."""
+    return versions_of(bot, None).add_columns(versions.c.created_at)
+
+
 def retire_bot(bot_id: int) -> Update:
     """Retires a bot; an earlier `retired_at` is kept."""
     return (

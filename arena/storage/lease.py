@@ -8,7 +8,7 @@ a referee whose backends are killed, or whose database was away, goes on with it
 Whoever starts and finds a row watches it. Counts it on, its holder lives: the start is refused. Has
 it ended (same machine, no such process) or stood still for LEASE_SECONDS by the watcher's own
 monotonic clock, its holder is taken for dead: in one transaction its matches go over to a new row
-and the old one is removed. Removing it waits for transactions that hold it. A holder that was only
+and the old one is removed. Transactions that hold it are rolled back first. A holder that was only
 frozen finds its epoch gone, writes nothing and stops. No clock of any machine is compared with
 another's, so that moving one changes nothing.
 
@@ -43,6 +43,13 @@ IN_DOUBT_SECONDS: Final = 3
 """Ends of so long before a crash are told again, lest a bot waits for one for ever."""
 _LOCK: Final = 7_236_403
 """Any number: two referees that start together take turns."""
+
+_END_TRANSACTIONS: Final = """
+SELECT pg_terminate_backend(pid, 2000) FROM pg_locks
+WHERE locktype = 'relation' AND relation = 'leases'::regclass AND pid <> pg_backend_pid()
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+"""A frozen referee's transaction, which it cannot finish, still holds its lease: roll it back."""
 
 log = structlog.get_logger()
 
@@ -130,6 +137,9 @@ async def _acquire(engine: AsyncEngine, now: Callable[[], float] = monotonic) ->
 
 async def _take(connection: AsyncConnection, found: Sequence[Row[Any]]) -> tuple[int, set[int]]:
     """Take over from the leases `found`. Returns the new one, and those that it inherits from."""
+    crashed = any(row.released_at is None for row in found)
+    if crashed:
+        await connection.execute(text(_END_TRANSACTIONS))
     old = [row.epoch for row in found]
     # One that was killed while it started has not played, and passes on what it had inherited.
     inherited = {*old, *chain.from_iterable(row.inherited for row in found)}
@@ -143,7 +153,7 @@ async def _take(connection: AsyncConnection, found: Sequence[Row[Any]]) -> tuple
         update(running_blocks).where(running_blocks.c.epoch.in_(old)).values(epoch=epoch)
     )
     await connection.execute(delete(leases).where(leases.c.epoch.in_(old)))
-    if any(row.released_at is None for row in found):
+    if crashed:
         await connection.execute(_ends_in_doubt())
     return epoch, inherited
 

@@ -9,6 +9,7 @@ from arena.records import KeptBlock, Unkept, UntoldEnd
 from arena.storage import bot_statements, leftovers, recording, running
 from arena.storage.engine import async_engine
 from arena.storage.lease import Lease, held_lease
+from arena.storage.own_connection import OwnConnection
 from arena.storage.store import Store, registered_of
 from arena.storage.transaction import driver_of
 
@@ -22,7 +23,11 @@ async def open_referees_store(url: str) -> AsyncIterator["RefereesStore"]:
     engine = async_engine(url)
     try:
         async with held_lease(engine) as lease:
-            yield RefereesStore(engine, lease)
+            store = RefereesStore(engine, lease, OwnConnection(url))
+            try:
+                yield store
+            finally:
+                await store.keeping.close()
     finally:
         await engine.dispose()
 
@@ -33,14 +38,16 @@ class RefereesStore(Store):
     Every method that writes raises LeaseTakenError once another referee has taken over.
     """
 
-    def __init__(self, engine: AsyncEngine, lease: Lease) -> None:
+    def __init__(self, engine: AsyncEngine, lease: Lease, keeping: OwnConnection) -> None:
+        """`keeping` is the connection over which running matches are kept."""
         super().__init__(engine, lease.epoch)
         self.lease = lease
+        self.keeping = keeping
 
     async def keep(self, unkept: Unkept) -> None:
         """Keep running blocks and matches."""
-        async with self._transaction() as connection:
-            await running.keep(await driver_of(connection), self.lease.epoch, unkept)
+        async with self.keeping.use() as connection:
+            await running.keep(connection, self.lease.epoch, unkept)
 
     async def kept(self) -> list[KeptBlock]:
         """The running blocks that earlier referees left to this one, those over left out.
@@ -49,6 +56,7 @@ class RefereesStore(Store):
         blocks of tournaments that are over are void.
         """
         async with self._fenced() as connection:
+            await running.forget_recorded(await driver_of(connection))
             await connection.execute(leftovers.forget_ended_blocks())
             versions = await connection.execute(bot_statements.all_versions())
             registered = {row.id: registered_of(row) for row in versions}

@@ -107,5 +107,5 @@ class RatedMatch:
 
 
 def match_row(row: Mapping[str, Any]) -> MatchRow:
-    """The MatchRow of a row of `statements.match_list` or `match_by_id`."""
+    """The MatchRow of a row of `match_search.found_matches` or `statements.match_by_id`."""
     return MatchRow(**{**row, "seats": tuple(SeatRow(**seat) for seat in row["seats"])})

@@ -1,11 +1,11 @@
 """Running matches in the database: kept while they are played, read by the referee that goes on.
 
-Writing is on the way of every decision, so a group is one statement for each table, over arrays
-with one array per column. Every statement may be repeated.
+Every decision is written, so a group is one statement, over arrays with one array per column. It
+may be repeated.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, LiteralString
 
 from psycopg import AsyncConnection
@@ -28,24 +28,35 @@ from arena.records import (
 from arena.storage.running_tables import running_blocks, running_matches, running_replies
 from arena.storage.tables import matches
 
-_BLOCKS: LiteralString = """
-INSERT INTO running_blocks (epoch, id, kind, size, rated, engaged, game, options, places)
-SELECT %b::bigint, given.* FROM unnest(%b::uuid[], %b::text[], %b::smallint[], %b::boolean[],
-                                       %b::boolean[], %b::text[], %b::jsonb[], %b::jsonb[]) AS given
-ON CONFLICT DO NOTHING
+_KEEP: LiteralString = """
+WITH lease AS MATERIALIZED (SELECT require_lease(%b::bigint)),
+new_blocks AS (
+    INSERT INTO running_blocks (epoch, id, kind, size, rated, engaged, game, options, places)
+    SELECT %b::bigint, given.*
+    FROM unnest(%b::uuid[], %b::text[], %b::smallint[], %b::boolean[], %b::boolean[], %b::text[],
+                %b::jsonb[], %b::jsonb[]) AS given
+    ON CONFLICT DO NOTHING
+), new_matches AS (
+    INSERT INTO running_matches (id, block_id, position, started_at, head)
+    SELECT * FROM unnest(%b::uuid[], %b::uuid[], %b::smallint[], %b::timestamptz[], %b::bytea[])
+    ON CONFLICT DO NOTHING
+), new_replies AS (
+    INSERT INTO running_replies (match_id, first, replies)
+    SELECT * FROM unnest(%b::uuid[], %b::integer[], %b::bytea[])
+    ON CONFLICT DO NOTHING
+), over AS (
+    SELECT unnest(%b::uuid[]) AS id
+), old_replies AS (
+    DELETE FROM running_replies USING running_matches, over
+    WHERE match_id = running_matches.id AND block_id = over.id
+), old_matches AS (
+    DELETE FROM running_matches USING over WHERE block_id = over.id
+), old_blocks AS (
+    DELETE FROM running_blocks USING over WHERE running_blocks.id = over.id
+)
+SELECT FROM lease
 """
-
-_MATCHES: LiteralString = """
-INSERT INTO running_matches (id, block_id, position, started_at, head)
-SELECT * FROM unnest(%b::uuid[], %b::uuid[], %b::smallint[], %b::timestamptz[], %b::bytea[])
-ON CONFLICT DO NOTHING
-"""
-
-_REPLIES: LiteralString = """
-INSERT INTO running_replies (match_id, first, replies)
-SELECT * FROM unnest(%b::uuid[], %b::integer[], %b::bytea[])
-ON CONFLICT DO NOTHING
-"""
+"""All in one statement, which costs a fraction of one for each table."""
 
 _FORGET_REPLIES: LiteralString = "DELETE FROM running_replies WHERE match_id = ANY(%b::uuid[])"
 _FORGET_MATCHES: LiteralString = "DELETE FROM running_matches WHERE id = ANY(%b::uuid[])"
@@ -57,30 +68,39 @@ _FORGET_MATCHES_OF_BLOCKS: LiteralString = (
     "DELETE FROM running_matches WHERE block_id = ANY(%b::uuid[])"
 )
 _FORGET_BLOCKS: LiteralString = "DELETE FROM running_blocks WHERE id = ANY(%b::uuid[])"
+_FORGET_REPLIES_OF_RECORDED: LiteralString = """
+DELETE FROM running_replies WHERE match_id IN (SELECT id FROM matches)
+"""
+_FORGET_RECORDED: LiteralString = """
+DELETE FROM running_matches WHERE id IN (SELECT id FROM matches)
+"""
 
 
 async def keep(connection: AsyncConnection[Any], epoch: int, unkept: Unkept) -> None:
-    """Write a group in the transaction of `connection`."""
-    async with connection.pipeline():
-        await connection.execute("SELECT require_lease(%s)", [epoch])
-        if unkept.blocks:
-            await connection.execute(_BLOCKS, [epoch, *_columns(map(_block_row, unkept.blocks))])
-        if unkept.begun:
-            await connection.execute(_MATCHES, _columns(map(_match_row, unkept.begun)))
-        if unkept.replies:
-            rows = (
-                (new.match_id, new.first, reply_bytes(new.game, new.replies))
-                for new in unkept.replies
-            )
-            await connection.execute(_REPLIES, _columns(rows))
-        if unkept.over:
-            await forget_blocks(connection, unkept.over)
+    """Write a group, under the lease `epoch`."""
+    replies = [
+        (new.match_id, new.first, reply_bytes(new.game, new.replies)) for new in unkept.replies
+    ]
+    parameters = [
+        *(epoch, epoch),
+        *_columns(8, map(_block_row, unkept.blocks)),
+        *_columns(5, map(_match_row, unkept.begun)),
+        *_columns(3, replies),
+        list(unkept.over),
+    ]
+    await connection.execute(_KEEP, parameters)
 
 
 async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[str]) -> None:
     """They are recorded: part of the transaction that does it."""
     await connection.execute(_FORGET_REPLIES, [list(match_ids)])
     await connection.execute(_FORGET_MATCHES, [list(match_ids)])
+
+
+async def forget_recorded(connection: AsyncConnection[Any]) -> None:
+    """Those that were recorded by somebody who did not know that they were kept."""
+    await connection.execute(_FORGET_REPLIES_OF_RECORDED)
+    await connection.execute(_FORGET_RECORDED)
 
 
 async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[str]) -> None:
@@ -141,8 +161,9 @@ def _own(table: Any, epoch: int) -> Any:
     )
 
 
-def _columns(rows: Any) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)]
+def _columns(count: int, rows: Iterable[tuple[Any, ...]]) -> list[list[Any]]:
+    found = [list(column) for column in zip(*rows, strict=True)]
+    return found or [[] for _ in range(count)]
 
 
 def _block_row(running: RunningBlock) -> tuple[Any, ...]:

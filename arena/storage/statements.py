@@ -15,9 +15,7 @@ from sqlalchemy import (
     and_,
     cast,
     func,
-    literal,
     select,
-    tuple_,
     update,
 )
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
@@ -74,38 +72,6 @@ def match_count() -> Row:
     return select(func.count().label("matches")).select_from(matches)
 
 
-def match_list(
-    *,
-    bot: str | None = None,
-    game: str | None = None,
-    before: str | None = None,
-    limit: int = 50,
-) -> Row:
-    """The newest matches: with `bot` in a seat, of `game`, older than the match `before`.
-
-    match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
-    started_at, finished_at, rated, voided, luck (by seat, None if it was not measured) and
-    seats: a list by seat of objects with version_id, bot, version, owner, placing, score, faults,
-    forfeited.
-    """
-    found = _match_rows().order_by(matches.c.finished_at.desc(), matches.c.id.desc()).limit(limit)
-    if bot is not None:
-        seat = (
-            select(match_seats.c.match_id)
-            .select_from(match_seats.join(versions).join(bots))
-            .where(func.lower(bots.c.name) == bot.lower())
-        )
-        found = found.where(matches.c.id.in_(seat))
-    if game is not None:
-        found = found.where(matches.c.game == game)
-    if before is not None:
-        last = matches.alias()
-        then = select(last.c.finished_at).where(last.c.id == before).scalar_subquery()
-        here = tuple_(matches.c.finished_at, matches.c.id)
-        found = found.where(here < tuple_(then, literal(before, matches.c.id.type)))
-    return found
-
-
 def all_matches(
     *,
     game: str | None = None,
@@ -113,10 +79,10 @@ def all_matches(
     seat_counts: Collection[int] | None = None,
     rated: bool = False,
 ) -> Row:
-    """All matches in the order in which they ended, as `match_list`: those of `game`, with exactly
+    """All matches in the order in which they ended, as `match_rows`: those of `game`, with exactly
     these `options` (that differ from the defaults), of these sizes, only those that are `rated`.
     """
-    found = _match_rows().order_by(matches.c.finished_at, matches.c.id)
+    found = match_rows().order_by(matches.c.finished_at, matches.c.id)
     if rated:
         found = found.where(blocks.c.closed_at.is_not(None), blocks.c.rated)
     if game is not None:
@@ -142,11 +108,18 @@ def transcripts_of(found: Row) -> Row:
 
 
 def match_by_id(match_id: str) -> Row:
-    """One match, as `match_list`."""
-    return _match_rows().where(matches.c.id == match_id)
+    """One match, as `match_rows`."""
+    return match_rows().where(matches.c.id == match_id)
 
 
-def _match_rows() -> Row:
+def match_rows() -> Row:
+    """All matches, in no order.
+
+    match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
+    started_at, finished_at, rated, voided, luck (by seat, None if it was not measured) and
+    seats: a list by seat of objects with version_id, bot, version, owner, placing, score, faults,
+    forfeited.
+    """
     seat = func.jsonb_build_object(
         *("version_id", match_seats.c.version_id, "bot", bots.c.name),
         *("version", versions.c.label, "owner", owners.c.name),

@@ -5,7 +5,7 @@ trying again later may help.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from arena.storage.errors import (
 )
 from arena.storage.lease import require
 from arena.storage.luck import Lucks, measured
+from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.names import check_name, new_token, token_hash
 from arena.storage.rows import (
     AppearanceCount,
@@ -142,9 +143,10 @@ class Store:
 
     # Results
 
-    async def record(self, matches: Sequence[FinishedMatch]) -> None:
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
         """Record all or none; a match whose id is already recorded is left as it is.
 
+        `kept` are the ids of those that are kept as running; from now on they are not.
         A block's matches count for the ratings once it is complete or closed. Raises
         RecordRefusedError when they contradict what is recorded.
         """
@@ -163,7 +165,7 @@ class Store:
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         async with self._transaction() as connection:
-            await recording.write(await driver_of(connection), blocks, batches, self._epoch)
+            await recording.write(await driver_of(connection), blocks, batches, self._epoch, kept)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""
@@ -203,7 +205,7 @@ class Store:
         """The newest matches; `before` is the id of the last match of the page before."""
         if before is not None and not is_match_id(before.lower()):
             return []
-        page = statements.match_list(bot=bot, game=game, before=before, limit=limit)
+        page = found_matches(MatchFilter(bot=bot, game=game), before=before, limit=limit)
         return [match_row(row) for row in await self._rows(page)]
 
     async def match(self, match_id: str) -> MatchRow | None:

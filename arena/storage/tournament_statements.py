@@ -63,6 +63,21 @@ def tournament_list(*, name: str | None = None, states: Collection[str] | None =
     return found
 
 
+def newest_tournaments(limit: int, *, offset: int = 0) -> Row:
+    """All columns of `tournaments`, newest first."""
+    return select(tournaments).order_by(tournaments.c.id.desc()).offset(offset).limit(limit)
+
+
+def last_activity(tournament_id: int) -> Row:
+    """active_at: when a block of the tournament last began or ended; None before the first."""
+    ended = func.coalesce(blocks.c.closed_at, blocks.c.voided_at, blocks.c.created_at)
+    return (
+        select(func.max(ended).label("active_at"))
+        .select_from(tournament_blocks.join(blocks))
+        .where(tournament_blocks.c.tournament_id == tournament_id)
+    )
+
+
 def entries_of(tournament_ids: Collection[int]) -> Row:
     """tournament_id, number, version_id, bot, version, owner, house, elo, withdrawn, in order."""
     entry = tournament_entries.c
@@ -162,14 +177,17 @@ def blocks_of(tournament_id: int, block_ids: Collection[str] | None = None) -> R
     return found
 
 
-def block_counts() -> Row:
-    """tournament_id and blocks (those that count) of all tournaments that have any."""
+def block_counts(tournament_ids: Collection[int] | None = None) -> Row:
+    """tournament_id and blocks (those that count) of tournaments that have any: all, or these."""
     closed = and_(blocks.c.id == tournament_blocks.c.block_id, blocks.c.closed_at.is_not(None))
-    return (
+    found = (
         select(tournament_blocks.c.tournament_id, func.count(literal(1)).label("blocks"))
         .select_from(tournament_blocks.join(blocks, closed))
         .group_by(tournament_blocks.c.tournament_id)
     )
+    if tournament_ids is not None:
+        found = found.where(tournament_blocks.c.tournament_id.in_(tournament_ids))
+    return found
 
 
 def tell() -> TextClause:

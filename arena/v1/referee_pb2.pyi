@@ -142,7 +142,7 @@ class Hello(_message.Message):
     protocol_version: _builtins.int
     """The version of this protocol: 1."""
     instance: _builtins.str
-    """Distinguishes running copies of the same bot, up to 40 characters. A new stream of the
+    """Distinguishes running copies of the same bot, up to 40 printable characters. A new stream of the
     same instance takes over from the older one. Usually left empty.
     """
     max_matches: _builtins.int

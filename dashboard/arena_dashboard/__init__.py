@@ -4,6 +4,8 @@ streamlit_app   navigation and what all pages share
 views           the pages, one file each
 data            cached reads, and the one place that decides what a viewpoint may know
 comparison_data     a ladder's comparisons, its history, its checks
+bot_data        the index of bots, a profile, the style in the latest matches
+match_filter    the filters of the list of matches
 tournament_data     tournaments as they stand
 watching        a transcript as one viewpoint sees it, moment by moment
 url_choice      choices that live in the URL
@@ -12,10 +14,15 @@ browser         JavaScript of the pages, mounted as components
 ladder_table    the content of the leaderboard's table
 history_chart   the chart of ratings over time
 comparison_tables   who beat whom, and a bot's numbers, as HTML
+bot_tables      the index of bots and a profile, as HTML and as a chart
+versus          what two bots' results against each other say
 tournament_tables   standings and pairings as HTML
+tournament_pictures a bracket, a crosstable or a matrix
 tournament_page     one tournament
 tables          the list of matches as HTML
-match_page      the parts of a replay around its scene
-scenes          a moment of a match as HTML and in words, game by game
+match_page      what surrounds the player on the page of a match
+scenes          a moment of a match as data and in words, game by game
+frames          a watched match as the JSON that the player steps through
+player          the component that plays it; its JavaScript is in player/assets
 markup          HTML that is escaped by construction
 """

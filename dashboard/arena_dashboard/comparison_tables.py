@@ -1,25 +1,27 @@
 """Comparisons as HTML: the matrix of who beat whom, and a bot's numbers; pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from urllib.parse import urlencode
+from collections.abc import Mapping, Sequence
 
 from arena.boards.board import BoardLine
 from arena.boards.comparisons import AcrossTables, Comparisons, WinCell
+from arena.boards.live_board import LadderId
 from arena.boards.model_check import ModelCheck
 from arena.records import VersionId
 from arena.storage.rows import Trouble
+from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import Html, tag, together
+from arena_dashboard.tables import bot_link
 
 MATRIX_BOTS = 25
 """The most rows of a legible matrix; each bot's own page has all its opponents."""
 
 
-def bot_link(bot: str) -> str:
-    """The address of a bot's page."""
-    return "bot?" + urlencode({"bot": bot})
+def versus_link(bot: str, opponent: str, ladder: LadderId) -> str:
+    """The address of the page about two bots."""
+    return link("versus", ladder, bot=bot, opponent=opponent)
 
 
-def matrix(lines: Sequence[BoardLine], comparisons: Comparisons) -> Html:
+def matrix(lines: Sequence[BoardLine], comparisons: Comparisons, ladder: LadderId) -> Html:
     """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals."""
     lines = lines[:MATRIX_BOTS]
     head = tag(
@@ -39,10 +41,10 @@ def matrix(lines: Sequence[BoardLine], comparisons: Comparisons) -> Html:
                 "th",
                 tag("a", line.bot, href=bot_link(line.bot)),
                 " ",
-                tag("span", line.version, class_="ba-faint"),
+                tag("span", f"v{line.version}", class_="ba-faint"),
                 scope="row",
             ),
-            *(_cell(comparisons, at, other, lines) for other in range(len(lines))),
+            *(_cell(comparisons, at, other, lines, ladder) for other in range(len(lines))),
         )
         for at, line in enumerate(lines)
     )
@@ -62,7 +64,13 @@ def matrix(lines: Sequence[BoardLine], comparisons: Comparisons) -> Html:
     )
 
 
-def _cell(comparisons: Comparisons, at: int, other: int, lines: Sequence[BoardLine]) -> Html:
+def _cell(
+    comparisons: Comparisons,
+    at: int,
+    other: int,
+    lines: Sequence[BoardLine],
+    ladder: LadderId,
+) -> Html:
     met = comparisons.met(at, other)
     if met is None:
         return tag("td", "" if at == other else "–", class_="ba-heat ba-faint")
@@ -72,7 +80,12 @@ def _cell(comparisons: Comparisons, at: int, other: int, lines: Sequence[BoardLi
     )
     return tag(
         "td",
-        tag("b", f"{met.share:.0%}".removesuffix("%")),
+        tag(
+            "a",
+            tag("b", f"{met.share:.0%}".removesuffix("%")),
+            href=versus_link(lines[at].bot, lines[other].bot, ladder),
+            aria_label=said,
+        ),
         tag("small", f"{met.low:.0%}–{met.high:.0%}".replace("%", "")),
         class_=f"ba-heat ba-heat{round(10 * met.share)}",
         title=said,
@@ -122,8 +135,11 @@ def numbers(
     return scrolling("Comparisons", heads, rows)
 
 
-def opponents(lines: Sequence[BoardLine], comparisons: Comparisons, version: VersionId) -> Html:
+def opponents(
+    lines: Sequence[BoardLine], comparisons: Comparisons, version: VersionId, ladder: LadderId
+) -> Html:
     """All whom a version met on a ladder, best first."""
+    bot = next(line.bot for line in lines if line.version_id == version)
     at = comparisons.bots.index(version)
     heads: list[tuple[str, str, str | None]] = [
         ("Opponent", "", None),
@@ -132,6 +148,7 @@ def opponents(lines: Sequence[BoardLine], comparisons: Comparisons, version: Ver
         ("Tied", "ba-number", None),
         ("Lost", "ba-number", None),
         ("Points taken", "ba-number", "With its 95 % Wilson interval; a tie is half a point"),
+        ("", "", None),
     ]
     rows = []
     for other, line in enumerate(lines):
@@ -144,6 +161,7 @@ def opponents(lines: Sequence[BoardLine], comparisons: Comparisons, version: Ver
                     _number(f"{line.elo:.0f}"),
                     *(_number(str(count)) for count in (met.wins, met.ties, met.losses)),
                     _number(f"{met.share:.1%}", f"{met.low:.0%}–{met.high:.0%}"),
+                    tag("td", tag("a", "Head to head", href=versus_link(bot, line.bot, ladder))),
                 )
             )
     return scrolling("Opponents", heads, rows)
@@ -203,37 +221,36 @@ def check_in_words(lines: Sequence[BoardLine], check: ModelCheck) -> str:
     )
 
 
-def ladder_numbers(
-    rank: BoardLine, weight: float, trouble: Trouble | None, wins: Sequence[WinCell]
-) -> Html:
-    """The numbers of a version on one ladder, in one line."""
-    return tag(
-        "div",
-        *(tag("span", text) for text in _facts(rank, weight, trouble, wins)),
-        class_="ba-facts",
-    )
-
-
-def _facts(
-    line: BoardLine, weight: float, trouble: Trouble | None, wins: Sequence[WinCell]
-) -> Iterator[str]:
-    ranks = (
-        f"{line.rank_low}"
-        if line.rank_low == line.rank_high
-        else (f"{line.rank_low} to {line.rank_high}")
-    )
-    low, high = line.interval
-    yield f"version {line.version}"
-    yield f"{line.elo:.0f} Elo" + (", the anchor" if line.anchor else f" ({low:.0f} to {high:.0f})")
-    yield f"rank {ranks}"
-    yield f"{line.matches:,} matches"
-    for cell in wins:
-        start, end = cell.interval
-        yield f"first in {cell.share:.1%} at {cell.seats} seats ({start:.0%}–{end:.0%})"
-    yield f"Nash weight {weight:.2f}"
-    faults, forfeits = (trouble.faults, trouble.forfeits) if trouble else (0, 0)
-    yield f"{faults} {'fault' if faults == 1 else 'faults'}"
-    yield f"{forfeits} {'forfeit' if forfeits == 1 else 'forfeits'}"
+def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
+    """Where a bot's versions stand on their ladders."""
+    heads: list[tuple[str, str, str | None]] = [
+        ("Ladder", "", None),
+        ("Version", "", None),
+        ("Rank", "ba-number", "The place by Elo, and the places that the results allow"),
+        ("Elo", "ba-number", "With its 95 % interval"),
+        ("Matches", "ba-number", None),
+        ("Win share", "ba-number", "First places by match"),
+    ]
+    rows = [
+        tag(
+            "tr",
+            tag("td", tag("a", in_words(ladder), href=link(".", ladder))),
+            tag("td", f"v{line.version}"),
+            _number(
+                str(line.rank),
+                f"{line.rank_low}–{line.rank_high}" if line.rank_low < line.rank_high else "",
+            ),
+            _number(
+                f"{line.elo:.0f}",
+                "anchor" if line.anchor else f"{line.interval[0]:.0f}–{line.interval[1]:.0f}",
+            ),
+            _number(f"{line.matches:,}"),
+            _number(f"{line.win_share:.1%}"),
+        )
+        for ladder, lines in ladders
+        for line in lines
+    ]
+    return scrolling("Ratings", heads, rows)
 
 
 def _wins(cell: WinCell | None) -> Html:
@@ -248,7 +265,7 @@ def _number(text: str, small: str = "") -> Html:
 
 
 def _version(line: BoardLine) -> Html:
-    return tag("span", line.version, class_="ba-faint")
+    return tag("span", f"v{line.version}", class_="ba-faint")
 
 
 def _name(line: BoardLine) -> str:

@@ -1,32 +1,43 @@
 """Cached reads of the database for the pages, with a role that cannot write.
 
-A page gets rows, leaderboards and `Watched` matches, but never a transcript or a state, so that it
-cannot show what a viewpoint must not know. Every read may raise StorageError with a message for the
-visitor.
+A page gets rows, leaderboards and what a viewpoint saw of a match, but never a state, so that it
+cannot show what a viewpoint must not know; a transcript only as the file that a visitor asks for.
+Every read may raise StorageError with a message for the visitor.
 """
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from sqlalchemy import select
 
 from arena.boards.board import table_sizes
 from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
+from arena.boards.match_finding import Bluffs, find
+from arena.boards.match_sort import Sort
 from arena.games import GAMES
 from arena.match.match_id import is_match_id
+from arena.match.transcript import Transcript
+from arena.match.transcript_json import to_json
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
 from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.match_search import MatchFilter
 from arena.storage.reading import Reader
 from arena.storage.rows import MatchRow, match_row
 from arena.storage.statements import Row
+from arena.storage.tables import matches
+from arena.storage.tournament_tables import tournament_blocks, tournaments
 from arena.storage.transcripts import Packed, unpack
-from arena_dashboard.watching import Watched, parse_viewpoint, watch
+from arena_dashboard.frames import match_json
+from arena_dashboard.watching import parse_viewpoint, watch
 
 PAGE = 25
 """Matches per page of the list."""
+SUGGESTED = 200
+"""The most bots in a list to choose from; the name of any other can be typed."""
 
 
 def database_url() -> str | None:
@@ -59,22 +70,34 @@ def ladders() -> dict[str, dict[str, list[tuple[int, ...]]]]:
     return _ladders(_url())
 
 
-def bot_names() -> list[str]:
-    """The names of all bots."""
-    return _bot_names(_url())
+def some_bots() -> list[str]:
+    """The names of some bots, as suggestions."""
+    return _some_bots(_url())
 
 
-def match_page(*, bot: str | None, game: str | None, before: str | None) -> list[MatchRow]:
-    """The newest matches, or those that come after the match `before` in the list."""
+def bot_named(name: str) -> str | None:
+    """The name of a bot as registered, from one in any case; None if there is none."""
+    rows = read(bot_statements.bot_named(name))
+    return rows[0].name if rows else None
+
+
+def find_matches(
+    wanted: MatchFilter, *, sort: Sort = Sort.NEWEST, before: str | None = None, limit: int = PAGE
+) -> list[MatchRow]:
+    """The matches that fit; for the newest, those that come after the match `before`."""
     if before is not None and not is_match_id(before.lower()):
         return []
-    page = statements.match_list(bot=bot, game=game, before=before, limit=PAGE)
-    return [match_row(row._mapping) for row in read(page)]
+    return find(reader(), bluffs(), wanted, sort=sort, before=before, limit=limit)
+
+
+def bluffs() -> Bluffs:
+    """The bluffs of matches, shared by all visitors."""
+    return _bluffs(_url())
 
 
 def newest_match() -> str | None:
     """The id of the match that ended last."""
-    rows = read(statements.match_list(limit=1))
+    rows = find_matches(MatchFilter(), limit=1)
     return rows[0].match_id if rows else None
 
 
@@ -86,17 +109,37 @@ def match(match_id: str) -> MatchRow | None:
     return match_row(rows[0]._mapping) if rows else None
 
 
-def watched(match_id: str, viewpoint: str) -> Watched | None:
-    """A match as `viewpoint` (see `watching`) saw it; None if no match has that id.
+def replay(match_id: str, viewpoint: str) -> Mapping[str, Any] | None:
+    """A match as `viewpoint` (see `watching`) saw it, for the player; None if there is none.
 
     Raises TranscriptDamagedError.
     """
     if not is_match_id(match_id.lower()):
         return None
     try:
-        return _watched(_url(), match_id, viewpoint)
+        return _replay(_url(), match_id, viewpoint)
     except _NoTranscriptError:
         return None
+
+
+def transcript_file(match_id: str) -> str:
+    """The transcript of a recorded match as `arena verify` reads it: everything is in it."""
+    return json.dumps(to_json(_transcript(_url(), match_id)), ensure_ascii=False, indent=1)
+
+
+def block_of(match: MatchRow) -> list[MatchRow]:
+    """The matches of a match's block that are recorded, itself included, by position."""
+    found = statements.all_matches().where(matches.c.block_id == match.block_id)
+    return sorted((match_row(row._mapping) for row in read(found)), key=lambda row: row.position)
+
+
+def tournament_of(match: MatchRow) -> str | None:
+    """The name of the tournament that a match was played for, if any."""
+    found = select(tournaments.c.name).join(
+        tournament_blocks, tournament_blocks.c.tournament_id == tournaments.c.id
+    )
+    rows = read(found.where(tournament_blocks.c.block_id == match.block_id))
+    return rows[0].name if rows else None
 
 
 @st.cache_resource(show_spinner=False)
@@ -126,23 +169,32 @@ def _ladders(url: str) -> dict[str, dict[str, list[tuple[int, ...]]]]:
 
 
 @st.cache_data(ttl=15, show_spinner=False)
-def _bot_names(url: str) -> list[str]:
-    names = {row.bot for row in _reader(url)(bot_statements.all_versions())}
-    return sorted(names, key=str.lower)
+def _some_bots(url: str) -> list[str]:
+    return [row.name for row in _reader(url)(bot_statements.bot_page(limit=SUGGESTED))]
+
+
+@st.cache_resource(show_spinner=False)
+def _bluffs(url: str) -> Bluffs:
+    return Bluffs(_reader(url))
 
 
 class _NoTranscriptError(LookupError):
     """No transcript. Raised because the cache would keep None: the match may be recorded later."""
 
 
-# Frozen values, shared by all visitors, so they need no copy for each run.
+# Read only and shared by all visitors, so it needs no copy for each run.
 @st.cache_resource(max_entries=200, show_spinner=False)
-def _watched(url: str, match_id: str, viewpoint: str) -> Watched:
+def _replay(url: str, match_id: str, viewpoint: str) -> Mapping[str, Any]:
+    transcript = _transcript(url, match_id)
+    viewed = parse_viewpoint(viewpoint, len(transcript.setup.entrants))
+    return match_json(watch(transcript, viewed))
+
+
+def _transcript(url: str, match_id: str) -> Transcript:
     rows = _reader(url)(statements.transcript(match_id))
     if not rows:
         raise _NoTranscriptError(match_id)
-    transcript = unpack(Packed(**rows[0]._mapping))
-    return watch(transcript, parse_viewpoint(viewpoint, len(transcript.setup.entrants)))
+    return unpack(Packed(**rows[0]._mapping))
 
 
 def _url() -> str:

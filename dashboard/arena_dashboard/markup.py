@@ -1,6 +1,6 @@
 """HTML that is escaped by construction: text becomes markup only through `tag`.
 
-Streamlit's own sanitiser lets HTML through, but no SVG: pictures are made of styled elements.
+Streamlit's own sanitiser lets HTML through, but no SVG.
 """
 
 from html import escape
@@ -30,8 +30,3 @@ def together(*parts: str) -> Html:
 def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
     """A short label, shown as a pill."""
     return tag("span", text, class_=f"ba-badge ba-{kind}", title=hint)
-
-
-def picture(label: str, *children: str, class_: str) -> Html:
-    """A picture made of elements, with `label` as its text for screen readers."""
-    return tag("span", *children, class_=class_, role="img", aria_label=label)

@@ -22,6 +22,7 @@ pages = [
     st.Page(
         "views/head_to_head.py", title="Head to head", url_path="head-to-head", visibility="hidden"
     ),
+    st.Page("views/versus.py", title="Two bots", url_path="versus", visibility="hidden"),
     st.Page("views/history.py", title="History", url_path="history", visibility="hidden"),
 ]
 page = st.navigation(pages, position="top")

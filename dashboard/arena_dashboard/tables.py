@@ -1,28 +1,46 @@
 """The list of matches as an HTML table for all screen sizes; pure functions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from arena.boards.bluffing import Bluffing
 from arena.games import GAMES
 from arena.storage.rows import MatchRow, SeatRow
 from arena_dashboard.markup import Html, badge, tag, together
 
 
-def matches(rows: Iterable[MatchRow]) -> Html:
-    """A page of the list of matches."""
-    heads = (("Ended (UTC)", ""), ("Game", ""), ("Placings", ""), ("", ""))
-    head = tag("tr", *(tag("th", text, scope="col") for text, _ in heads))
-    return _table("Matches, newest first", head, (_match(row) for row in rows), "ba-matches")
+def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = None) -> Html:
+    """A page of the list of matches; with `bluffs` by match, each with its boldest bluff."""
+    heads = ("Ended", "Game", "Placings", "")
+    head = tag("tr", *(tag("th", text, scope="col") for text in heads))
+    lines = (_match(row, (bluffs or {}).get(row.match_id)) for row in rows)
+    return _table("Matches", head, lines, "ba-matches")
 
 
-def _match(row: MatchRow) -> Html:
+def time_of(moment: datetime) -> Html:
+    """A moment, which the browser writes in the visitor's zone."""
+    return tag("time", f"{moment:%Y-%m-%d %H:%M} UTC", datetime=moment.isoformat())
+
+
+def replay_link(match_id: str, step: int | None = None) -> str:
+    """The address of a replay, at a step."""
+    at = {} if step is None else {"step": step}
+    return "replay?" + urlencode({"match": match_id} | at)
+
+
+def bot_link(bot: str) -> str:
+    """The address of a bot's page."""
+    return "bot?" + urlencode({"bot": bot})
+
+
+def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
     seats = sorted(enumerate(row.seats), key=lambda one: (one[1].placing, one[0]))
     ended = row.finished_at.strftime("%Y-%m-%d %H:%M:%S")
-    replay = "replay?" + urlencode({"match": row.match_id})
     return tag(
         "tr",
-        tag("td", tag("time", ended, datetime=row.finished_at.isoformat()), class_="ba-faint"),
+        tag("td", time_of(row.finished_at), class_="ba-faint"),
         tag(
             "td",
             GAMES[row.game].title if row.game in GAMES else row.game,
@@ -32,8 +50,34 @@ def _match(row: MatchRow) -> Html:
             "td",
             tag("ol", *(_placed(seat) for _, seat in seats), class_="ba-placings"),
             *_remarks(row),
+            _boldest(row, bluffing),
         ),
-        tag("td", tag("a", "Replay", href=replay, aria_label=f"Replay of the match of {ended}")),
+        tag(
+            "td",
+            tag(
+                "a",
+                "Replay",
+                href=replay_link(row.match_id),
+                aria_label=f"Replay of the match of {ended}",
+            ),
+        ),
+    )
+
+
+_UNITS = {"bluff": ("die short", "dice short"), "bluff_you": ("pip off", "pips off")}
+
+
+def _boldest(row: MatchRow, bluffing: Bluffing | None) -> Html:
+    claim = None if bluffing is None else bluffing.boldest
+    if bluffing is None or claim is None:
+        return Html("")
+    one, several = _UNITS.get(row.game, ("point off", "points off"))
+    by = f"{claim.off} {one if claim.off == 1 else several}"
+    return tag(
+        "div",
+        tag("a", "Boldest bluff", href=replay_link(row.match_id, claim.step)),
+        f": {bluffing.entrants[claim.seat].bot}, {by}, and nobody doubted.",
+        class_="ba-faint",
     )
 
 
@@ -47,9 +91,13 @@ def _placed(seat: SeatRow) -> Html:
         "li",
         tag("span", f"{seat.placing}.", class_="ba-faint"),
         " ",
-        tag("b" if seat.placing == 1 else "span", seat.bot),
+        tag(
+            "a",
+            tag("b", seat.bot) if seat.placing == 1 else seat.bot,
+            href=bot_link(seat.bot),
+        ),
         " ",
-        tag("span", seat.version, class_="ba-faint"),
+        tag("span", f"v{seat.version}", class_="ba-faint"),
         *trouble,
     )
 

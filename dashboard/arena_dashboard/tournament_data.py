@@ -5,18 +5,33 @@ A tournament of ten thousand blocks is slow to read, so all visitors share what 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import streamlit as st
 
+from arena.match.transcript import Entrant
+from arena.scheduling.pairings import PlayedPairing
 from arena.storage import tournament_rows as rows
 from arena.storage import tournament_statements as statements
 from arena.tournament.summary import PairingLine, Standing, pairing_lines, standings
-from arena.tournament.tournament import Tournament, TournamentRecord
+from arena.tournament.tournament import Tournament, TournamentRecord, TournamentState
 from arena_dashboard import data
 
 KEPT_SECONDS = 4.0
 MOST_LISTED = 100
-"""The most tournaments on the list: the newest."""
+"""The most tournaments to choose from: the newest."""
+PAGE = 20
+"""Tournaments per page of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A tournament in the list."""
+
+    tournament: Tournament
+    blocks: int
+    """How many of its blocks count."""
+    winner: Entrant | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +43,77 @@ class TournamentView:
     """Best first."""
     pairings: Sequence[PairingLine]
     """The latest round first."""
+    played: Sequence[PlayedPairing]
+    """The same, in the order of rounds and tables."""
+    active_at: datetime | None
+    """When a block of it last began or ended."""
+
+    @property
+    def winner(self) -> Entrant | None:
+        """Who won; None while it goes on, or if several share the first place."""
+        first = [one.entry for one in self.standings if one.rank == 1]
+        tournament = self.record.tournament
+        if tournament.state is not TournamentState.FINISHED or len(first) != 1:
+            return None
+        return tournament.entries[first[0] - 1].registered.entrant
 
 
 def tournament_names() -> list[str]:
-    """All of them, the newest first."""
-    return [row.name for row in reversed(data.read(statements.tournament_list()))]
+    """The newest first."""
+    return [row.name for row in data.read(statements.newest_tournaments(MOST_LISTED))]
 
 
-def newest() -> list[tuple[Tournament, int]]:
-    """The newest first, each with the number of its blocks that count."""
-    found = list(reversed(data.read(statements.tournament_list())))[:MOST_LISTED]
-    entries = data.read(statements.entries_of([row.id for row in found]))
-    done = {row.tournament_id: row.blocks for row in data.read(statements.block_counts())}
-    return [(one, done.get(one.id, 0)) for one in rows.tournaments(found, entries)]
+def exists(name: str) -> bool:
+    """Whether there is a tournament of that name."""
+    return bool(data.read(statements.tournament_list(name=name)))
+
+
+def page(number: int) -> tuple[list[Listed], bool]:
+    """A page of the list, newest first, counted from 0; and whether there is another."""
+    found = data.read(statements.newest_tournaments(PAGE + 1, offset=number * PAGE))
+    shown = found[:PAGE]
+    ids = [row.id for row in shown]
+    entries = data.read(statements.entries_of(ids))
+    done = {row.tournament_id: row.blocks for row in data.read(statements.block_counts(ids))}
+    listed = [
+        Listed(one, done.get(one.id, 0), winner(one)) for one in rows.tournaments(shown, entries)
+    ]
+    return listed, len(found) > PAGE
+
+
+def winner(tournament: Tournament) -> Entrant | None:
+    """Who won a tournament that is over; None while it goes on, or without a single winner."""
+    if tournament.state is not TournamentState.FINISHED:
+        return None
+    return _winner(data.database_url(), tournament.name)
+
+
+Mark = tuple[str, int, datetime | None]
+"""What tells one moment of a tournament from the next."""
+
+
+def mark(found: TournamentView) -> Mark:
+    """The mark of what was read."""
+    record = found.record
+    return record.tournament.state.value, len(record.pairings), found.active_at
+
+
+def current_mark(name: str) -> Mark | None:
+    """The mark of the tournament as it stands, at most some seconds old."""
+    found = tournament_view(name)
+    return None if found is None else mark(found)
 
 
 def tournament_view(name: str) -> TournamentView | None:
     """What was paired and played so far; None if there is none of that name. Not to be changed."""
     return _tournament_view(data.database_url(), name)
+
+
+# What is over stays as it is: only the first visit reads its blocks.
+@st.cache_resource(max_entries=1000, show_spinner=False)
+def _winner(url: str | None, name: str) -> Entrant | None:
+    found = _tournament_view(url, name)
+    return None if found is None else found.winner
 
 
 # Not changed by any page, so it needs no copy for each run.
@@ -62,5 +130,12 @@ def _tournament_view(url: str | None, name: str) -> TournamentView | None:
         record = rows.record(
             tournament, pairings, [one for one in blocks if (one.round, one.table) in known]
         )
-        return TournamentView(record, standings(record), pairing_lines(record))
+        (active,) = data.read(statements.last_activity(tournament.id))
+        return TournamentView(
+            record,
+            standings(record),
+            pairing_lines(record),
+            record.played(),
+            active.active_at,
+        )
     return None

@@ -1,33 +1,41 @@
-"""The part of the page that shows one tournament and keeps it up to date."""
+"""The part of the page that shows one tournament."""
+
+from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
-from arena.storage.errors import StorageError
 from arena.tournament.summary import blocks_done, blocks_expected, ranking_terms
-from arena_dashboard import tournament_data, tournament_tables
+from arena.tournament.tournament import TournamentState
+from arena_dashboard import tournament_pictures, tournament_tables
 from arena_dashboard.markup import tag, together
+from arena_dashboard.tables import bot_link, time_of
+from arena_dashboard.tournament_data import TournamentView
 
 MOST_PAIRINGS = 300
+STILL = timedelta(minutes=3)
+"""A running tournament without a block begun or ended for so long has probably no referee."""
 
 
-def show(name: str, *, live: bool) -> None:
-    """Show one tournament; `live` if it is refreshed."""
-    try:
-        found = tournament_data.tournament_view(name)
-    except StorageError as error:
-        st.warning(str(error))
-        return
-    if live and (found is None or found.record.tournament.state.over):
-        st.rerun()  # nothing will change any more
-    if found is None:
-        st.info("This tournament no longer exists.")
-        return
+def show(found: TournamentView) -> None:
+    """Show one tournament."""
     record = found.record
     tournament, done = record.tournament, blocks_done(record)
     expected = blocks_expected(tournament, done)
     words = tournament_tables.in_words(tournament)
     st.html(together(tournament_tables.state(tournament), " ", tag("span", words)))
+    if found.winner is not None:
+        winner = tag("a", tag("b", found.winner.bot), href=bot_link(found.winner.bot))
+        st.html(tag("p", "Won by ", winner, class_="ba-link"))
+    st.html(_dates(found))
+    if is_still(found, datetime.now(UTC)):
+        st.warning(
+            "No block has begun or ended for some minutes. If no referee conducts this "
+            "tournament, start one: `arena up` or `arena serve`."
+        )
     st.progress(done / max(1, expected), f"{done:,} of {expected:,} blocks")
+    drawn = tournament_pictures.picture(found)
+    if drawn is not None:
+        st.html(drawn)
     st.subheader("Standings")
     st.html(tournament_tables.standing_table(record, found.standings))
     meanings = ranking_terms(tournament).items()
@@ -41,4 +49,25 @@ def show(name: str, *, live: bool) -> None:
             f"{MOST_PAIRINGS} of {len(found.pairings):,} pairings, the latest round first; "
             f"`arena tournament show {tournament.name}` has all."
         )
-    st.html(tournament_tables.pairings(found.pairings[:MOST_PAIRINGS]))
+    st.html(tournament_tables.pairings(found.pairings[:MOST_PAIRINGS], tournament.name))
+
+
+def is_still(found: TournamentView, now: datetime) -> bool:
+    """Whether it runs, but nothing has happened for some minutes."""
+    tournament = found.record.tournament
+    if tournament.state is not TournamentState.RUNNING:
+        return False
+    last = max(
+        one for one in (found.active_at, tournament.started_at, tournament.created_at) if one
+    )
+    return now - last > STILL
+
+
+def _dates(found: TournamentView) -> str:
+    tournament = found.record.tournament
+    parts = [tag("span", "created ", time_of(tournament.created_at))]
+    if tournament.started_at is not None:
+        parts.append(tag("span", "started ", time_of(tournament.started_at)))
+    if tournament.ended_at is not None:
+        parts.append(tag("span", "ended ", time_of(tournament.ended_at)))
+    return tag("div", *parts, class_="ba-facts ba-faint")

@@ -14,7 +14,8 @@ from arena.tournament.summary import (
 )
 from arena.tournament.tournament import Tournament, TournamentRecord, TournamentState
 from arena_dashboard.markup import Html, badge, tag, together
-from arena_dashboard.tables import options
+from arena_dashboard.tables import bot_link, options, time_of
+from arena_dashboard.tournament_data import Listed
 
 _Head = tuple[str, str] | tuple[str, str, str]
 """Text, class, and optionally a hint."""
@@ -48,31 +49,65 @@ def in_words(tournament: Tournament) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def tournament_list(found: Sequence[tuple[Tournament, int]]) -> Html:
-    """The list of tournaments; `found` has the number of blocks that count."""
-    heads = (("Tournament", ""), ("Game", ""), ("Bots", "ba-number"), ("Blocks", "ba-number"))
-    return _table("Tournaments, newest first", heads, (_listed(*one) for one in found))
+def tournament_list(found: Sequence[Listed]) -> Html:
+    """A page of the list of tournaments."""
+    heads = (
+        ("Tournament", ""),
+        ("Winner", ""),
+        ("Game", "ba-wide"),
+        ("Bots", "ba-number"),
+        ("Blocks", "ba-number ba-wide"),
+        ("Dates", ""),
+    )
+    return _table("Tournaments, newest first", heads, map(_listed, found))
 
 
-def _listed(tournament: Tournament, done: int) -> Html:
-    rules = tournament.rules
-    link = "tournaments?" + urlencode({"name": tournament.name})
+def tournament_link(name: str) -> str:
+    """The address of a tournament's page."""
+    return "tournaments?" + urlencode({"name": name})
+
+
+def pairing_link(name: str, number: int, table: int) -> str:
+    """The address of the matches of a pairing."""
+    return "matches?" + urlencode({"tournament": name, "pairing": f"{number}.{table}"})
+
+
+def _listed(one: Listed) -> Html:
+    tournament, rules = one.tournament, one.tournament.rules
+    ended = tournament.ended_at
+    began = tournament.started_at or tournament.created_at
+    winner = "–" if tournament.state.over else ""
     return tag(
         "tr",
         tag(
             "td",
-            tag("a", tournament.name, href=link, class_="ba-name"),
+            tag("a", tournament.name, href=tournament_link(tournament.name), class_="ba-name"),
             " ",
             state(tournament),
             tag("div", rules.format.value, class_="ba-faint"),
         ),
         tag(
             "td",
+            tag("a", one.winner.bot, href=bot_link(one.winner.bot)) if one.winner else winner,
+        ),
+        tag(
+            "td",
             GAMES[rules.game].title if rules.game in GAMES else rules.game,
             tag("div", f"{rules.seats}\N{NO-BREAK SPACE}seats", class_="ba-faint"),
+            class_="ba-wide",
         ),
         tag("td", str(len(tournament.entries)), class_="ba-number"),
-        tag("td", f"{done:,} of {blocks_expected(tournament, done):,}", class_="ba-number"),
+        tag(
+            "td",
+            f"{one.blocks:,} of {blocks_expected(tournament, one.blocks):,}",
+            class_="ba-number ba-wide",
+        ),
+        tag(
+            "td",
+            "ended " if ended else "started " if tournament.started_at else "created ",
+            time_of(ended or began),
+            class_="ba-faint",
+        ),
     )
 
 
@@ -100,15 +135,14 @@ def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Itera
     for line in lines:
         entry = tournament.entries[line.entry - 1]
         entrant = entry.registered.entrant
-        link = "bot?" + urlencode({"bot": entrant.bot})
         yield tag(
             "tr",
             tag("td", str(line.rank), class_="ba-number ba-rank"),
             tag(
                 "td",
-                tag("a", entrant.bot, href=link, class_="ba-name"),
+                tag("a", entrant.bot, href=bot_link(entrant.bot), class_="ba-name"),
                 " ",
-                tag("span", entrant.version, class_="ba-faint"),
+                tag("span", f"v{entrant.version}", class_="ba-faint"),
                 *([" ", badge("withdrawn", "warn")] if entry.withdrawn else []),
                 tag("div", entrant.owner, class_="ba-faint ba-narrow"),
             ),
@@ -119,40 +153,45 @@ def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Itera
         )
 
 
-def pairings(found: Sequence[PairingLine]) -> Html:
-    """The pairings, with the points of the blocks that count."""
+def pairings(found: Sequence[PairingLine], name: str) -> Html:
+    """The pairings, with the points of the blocks that count; `name` is the tournament's."""
     heads = (("Table", "ba-number"), ("Bots and points", ""), ("Blocks", "ba-number"))
     return together(
         *(
             together(
                 tag("h4", f"Round {number}"),
-                _table(f"Round {number}", heads, map(_pairing, of_round)),
+                _table(f"Round {number}", heads, (_pairing(one, name) for one in of_round)),
             )
             for number, of_round in groupby(found, key=lambda one: one.round)
         )
     )
 
 
-def _pairing(line: PairingLine) -> Html:
+def _pairing(line: PairingLine, name: str) -> Html:
     bots = (
         tag(
             "li",
-            entrant.bot,
+            tag("a", entrant.bot, href=bot_link(entrant.bot)),
             " ",
-            tag("span", entrant.version, class_="ba-faint"),
+            tag("span", f"v{entrant.version}", class_="ba-faint"),
             *([] if line.is_bye else [" ", tag("b", points)]),
         )
         for entrant, points in line.bots
     )
     said = line.remark
-    counted = "" if line.is_bye else f"{line.counted} of {line.wanted}"
+    badges = [tag("li", badge(said))] if said in ("bye", "walkover") else []
+    counted: str = f"{line.counted} of {line.wanted}"
+    if line.is_bye:
+        counted = ""
+    elif line.counted:
+        counted = tag("a", counted, href=pairing_link(name, line.round, line.table))
     return tag(
         "tr",
         tag("td", str(line.table), class_="ba-number ba-rank ba-faint"),
         tag(
             "td",
-            tag("ol", *bots, class_="ba-placings"),
-            badge(said) if said in ("bye", "walkover") else tag("div", said, class_="ba-faint"),
+            tag("ol", *bots, *badges, class_="ba-placings"),
+            tag("div", said, class_="ba-faint") if said and not badges else "",
         ),
         tag("td", counted, class_="ba-number"),
     )

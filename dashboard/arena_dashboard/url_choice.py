@@ -5,6 +5,7 @@ the URL instead of its id.)
 """
 
 from collections.abc import Callable, Sequence
+from datetime import date
 
 import streamlit as st
 
@@ -40,12 +41,29 @@ def to_url(name: str, *forget: str) -> Callable[[], None]:
         for other in forget:
             st.query_params.pop(other, None)
         chosen = st.session_state[name]
-        if chosen is None:
+        if chosen is None or chosen is False:
             st.query_params.pop(name, None)
         else:
-            st.query_params[name] = chosen
+            st.query_params[name] = "1" if chosen is True else str(chosen)
 
     return write
+
+
+def url_date(name: str) -> date | None:
+    """The URL's date of `name`, as YYYY-MM-DD; the widget with that key will show it."""
+    try:
+        chosen = date.fromisoformat(st.query_params.get(name, ""))
+    except ValueError:
+        chosen = None
+    st.session_state[name] = chosen
+    return chosen
+
+
+def url_switch(name: str) -> bool:
+    """Whether the URL has `name=1`; the widget with that key will show it."""
+    chosen = st.query_params.get(name) == "1"
+    st.session_state[name] = chosen
+    return chosen
 
 
 def url_choices(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:

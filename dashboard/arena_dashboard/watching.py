@@ -79,10 +79,6 @@ class Watched:
     signed_by: str | None = None
     """The arena's public key, in hexadecimal; None for an unsigned transcript."""
 
-    def moment_at(self, step: int) -> int:
-        """The index of the last moment that is not after `step`."""
-        return max((i for i, m in enumerate(self.moments) if m.step <= step), default=0)
-
 
 def parse_viewpoint(text: str, seats: int) -> Viewpoint:
     """The viewpoint of a URL; EVERYTHING if it is invalid."""

@@ -1,10 +1,14 @@
 """Opening a page as Streamlit would, and what it then shows."""
 
 import json
+import zlib
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+
+from arena_dashboard.player.component import NAME
 
 APP = Path(__file__).parents[2] / "dashboard" / "arena_dashboard" / "streamlit_app.py"
 
@@ -24,6 +28,30 @@ def html(app: AppTest) -> str:
     """All HTML of the page's own, without the style sheet."""
     bodies = [element.proto.body for element in app.get("html")]  # type: ignore[attr-defined]
     return "\n".join(body for body in bodies if "<style" not in body)
+
+
+def player_bytes(app: AppTest) -> bytes:
+    """What the page sends to the player."""
+    protos = [element.proto for element in app.get("bidi_component")]  # type: ignore[attr-defined]
+    (sent,) = [proto.bytes for proto in protos if proto.component_name == NAME]
+    assert isinstance(sent, bytes)
+    return sent
+
+
+def unpacked(sent: bytes) -> dict[str, Any]:
+    """What the player makes of what it got."""
+    content: dict[str, Any] = json.loads(zlib.decompress(sent))
+    content["frames"] = list(accumulate(content["frames"], merged))
+    return content
+
+
+def merged(before: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    return before | {
+        key: merged(before[key], value)
+        if isinstance(value, dict) and isinstance(before[key], dict)
+        else value
+        for key, value in changes.items()
+    }
 
 
 def texts(app: AppTest) -> str:

@@ -46,6 +46,12 @@ def silent(game: AnyGame, turn: OpenTurn, random: Random) -> Reply:
     return Fault(FaultKind.LATE, 2000)
 
 
+def creeping(game: AnyGame, turn: OpenTurn, random: Random) -> Reply:
+    """Always the lowest bet, and a doubt where none is left: matches of Bluff as long as can be."""
+    choices = game.choices(turn.view)
+    return TimedAction(next((one for one in choices if isinstance(one, Bet)), Doubt()))
+
+
 def sensible(mistakes: float) -> Policy:
     """Bluff with its own dice and the averages in mind; now and then it plays anyhow."""
 

@@ -11,7 +11,7 @@ from arena.boards.live_board import LadderId
 from arena.match.transcript import Entrant
 from arena.rating.methods import ScoreRule
 from arena.records import Registered, VersionId
-from arena_dashboard import comparison_data, comparison_tables, history_chart
+from arena_dashboard import bot_data, comparison_data, comparison_tables, history_chart, versus
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import html, open_page, texts
 from tests.dashboard.played import anyhow, sensible, silent
@@ -19,13 +19,11 @@ from tests.dashboard.played import anyhow, sensible, silent
 TWO = LadderId("bluff", "{}", (2,))
 
 
-@pytest.mark.parametrize("page", ["head_to_head", "history", "bot"])
+@pytest.mark.parametrize("page", ["head_to_head", "history", "bot", "versus"])
 def test_an_empty_arena_shows_a_friendly_page(arena: str, page: str) -> None:
     app = open_page(page)
     assert not app.exception
-    assert "No match has been played yet" in texts(app) or "No bot has been registered" in texts(
-        app
-    )
+    assert re.search("No match has been played|No bot has been registered|Choose", texts(app))
 
 
 def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) -> None:
@@ -73,7 +71,10 @@ def test_faults_and_forfeits_are_those_of_the_boards_matches(filled: Filler) -> 
     assert by_bot["gone"].matches == by_bot["gone"].faulty_matches == 4
     assert by_bot["gone"].forfeits > 0
     page = html(open_page("bot", bot="gone"))
-    assert f"{by_bot['gone'].faults} faults" in page
+    assert page.count("gave no answer within the turn's time and the bank") > 0 or (
+        "gave no answer within the turn&#x27;s time" in page
+    )
+    assert re.search(r"replay\?match=[0-9a-f-]+&amp;step=\d+", page)
 
 
 def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Filler) -> None:
@@ -104,19 +105,86 @@ def test_the_history_shows_the_bots_of_the_url(filled: Filler) -> None:
     assert len(app.multiselect[0].value) == 3
 
 
-def test_a_bots_page_has_its_ladders_opponents_and_last_matches(filled: Filler) -> None:
+def test_a_bots_page_has_its_ratings_style_matches_and_folded_opponents(filled: Filler) -> None:
     filled(blocks=8)
     filled(blocks=2, seats=3)
-    app = open_page("bot", bot="beta")
+    app = open_page("bot", bot="BETA")
     assert not app.exception
+    assert app.title[0].value == "beta"
     heads = [element.value for element in app.subheader]
-    assert heads == ["Bluff, 2 seats", "Bluff, 3–4 seats", "Last matches"]
+    assert heads == ["Ratings", "Style", "Last matches"]
+    assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
     page = html(app)
-    assert page.count(">Opponent<") == 2
+    for ladder in ("Bluff, 2 seats", "Bluff, 3–4 seats"):
+        assert page.count(ladder) == 1
+    assert "betas-owner" in page
+    for figure in ("Bluffs", "Gets away", "Caught", "Doubts right", "Doubts wrong", "Time", "Luck"):
+        assert f"<dt>{figure}</dt>" in page
+    assert ">Opponent<" not in page  # folded: nothing was computed
     linked = re.findall(r"replay\?match=([0-9a-f-]+)", page)
-    assert len(linked) == 10
-    assert len(set(linked)) == 10
-    assert "history?game=bluff" in page
+    assert len(linked) == len(set(linked)) == 10
+    assert "matches?bot=beta&amp;sort=boldest" in page
+
+
+def test_an_unknown_bot_is_named_and_the_index_shown_instead(filled: Filler) -> None:
+    filled(blocks=1)
+    app = open_page("bot", bot="nobody")
+    assert not app.exception
+    assert "There is no bot “nobody”" in texts(app)
+    page = html(app)
+    assert [name in page for name in ("alpha", "beta", "honest")] == [True] * 3
+
+
+def test_the_index_of_bots_is_searched_and_turned_by_the_url(
+    filled: Filler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(blocks=1)
+    page = html(open_page("bot", q="ALPHA"))
+    assert "bot?bot=alpha" in page and "bot?bot=beta" not in page
+    assert "bot?bot=beta" in html(open_page("bot", q="betas-own"))
+    assert "No bot fits" in texts(open_page("bot", q="%"))
+    monkeypatch.setattr(bot_data, "PAGE", 2)
+    page = html(open_page("bot"))
+    assert "bot?bot=alpha" in page and "bot?bot=honest" not in page and "bot?page=1" in page
+    page = html(open_page("bot", page="1"))
+    assert "bot?bot=honest" in page and "bot?bot=alpha" not in page and "bot?page=0" in page
+
+
+def test_two_bots_have_a_page_with_a_verdict_and_their_matches(filled: Filler) -> None:
+    played = filled(blocks=30)
+    app = open_page("versus", bot="beta", opponent="alpha")
+    assert not app.exception
+    assert "alpha is better than beta: beta took " in texts(app)
+    assert "of the points from alpha in Bluff, 2 seats (95 % interval" in texts(app)
+    page = html(app)
+    assert "matches?bot=beta&amp;opponent=alpha" in page
+    linked = set(re.findall(r"replay\?match=([0-9a-f-]+)", page))
+    of_both = {
+        match.transcript.setup.match_id
+        for match in played
+        if {"alpha", "beta"} == {one.bot for one in match.transcript.setup.entrants}
+    }
+    assert linked and linked <= of_both
+    assert "There is no bot “nobody”" in texts(open_page("versus", bot="nobody", opponent="alpha"))
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "words"),
+    [(90, 10, "one is better than two"), (10, 90, "two is better than one"), (5, 4, "Undecided")],
+)
+def test_a_verdict_says_what_the_interval_allows(wins: int, losses: int, words: str) -> None:
+    assert versus.verdict(versus.Met("one", "two", wins, 0, losses), "Bluff").startswith(words)
+
+
+def test_bots_that_never_met_have_no_verdict() -> None:
+    assert "have not met" in versus.verdict(versus.Met("one", "two", 0, 0, 0), "Bluff")
+
+
+def test_matrix_cells_lead_to_the_page_of_the_two_bots(filled: Filler) -> None:
+    filled(blocks=20)
+    page = html(open_page("head_to_head"))
+    assert "versus?game=bluff&amp;options=%7B%7D&amp;seats=2-2" in page
+    assert "bot=alpha&amp;opponent=beta" in page
 
 
 def test_a_bot_without_a_rated_match_says_so(filled: Filler) -> None:
@@ -139,7 +207,7 @@ def test_a_bots_opponents_are_all_whom_it_met(filled: Filler) -> None:
     facts = comparison_data.ladder_details(TWO)
     assert facts.comparisons is not None
     rows = comparison_tables.opponents(
-        facts.board.lines, facts.comparisons, facts.comparisons.bots[0]
+        facts.board.lines, facts.comparisons, facts.comparisons.bots[0], TWO
     )
     assert rows.count("<tr>") == 1 + 2
 
@@ -162,6 +230,6 @@ def test_the_matrix_of_a_large_ladder_is_that_of_its_best_bots() -> None:
         )
         for n in range(1, 3 * count)
     )
-    page = comparison_tables.matrix(board.lines(versions), comparisons(board.ladder(versions)))
+    page = comparison_tables.matrix(board.lines(versions), comparisons(board.ladder(versions)), TWO)
     assert page.count('scope="row"') == comparison_tables.MATRIX_BOTS
     assert page.count("ba-heat ") == comparison_tables.MATRIX_BOTS**2

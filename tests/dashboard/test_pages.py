@@ -1,14 +1,33 @@
 """Each page on a real database: what it answers, and what it says when there is nothing to show."""
 
+import asyncio
 import re
+from typing import Any
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from arena.luck import luck_of
+from arena.match.transcript_json import read_json
+from arena.scheduling.formats import FormatName
 from arena_dashboard import data
 from tests.dashboard.conftest import Filler
-from tests.dashboard.pages import component, html, ladder_bots, open_page, texts
+from tests.dashboard.cups import hold
+from tests.dashboard.pages import (
+    component,
+    html,
+    ladder_bots,
+    open_page,
+    player_bytes,
+    texts,
+    unpacked,
+)
 from tests.dashboard.played import anyhow, silent
+
+
+def replayed(app: AppTest) -> dict[str, Any]:
+    """What the page sends to the player."""
+    return unpacked(player_bytes(app))
 
 
 def test_without_a_database_the_page_says_how_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,6 +161,54 @@ def test_matches_are_filtered_by_bot_and_game_from_the_url(filled: Filler) -> No
     assert "No match fits" in texts(app)
 
 
+def test_matches_are_filtered_by_opponent_seats_faults_and_date(filled: Filler) -> None:
+    filled(blocks=6)
+    filled(blocks=2, seats=3)
+    filled(blocks=1, game="bluff_you", policies=[("honest", anyhow), ("gone", silent)])
+
+    def count(**query: str) -> int:
+        app = open_page("matches", **query)
+        assert not app.exception
+        return len(set(re.findall(r"replay\?match=([0-9a-f-]+)", html(app))))
+
+    assert count(seats="3") == 6
+    assert count(faults="1") == 2
+    assert count(bot="gone", opponent="honest") == 2
+    assert count(since="2026-05-02") == 0
+    assert count(since="2026-05-01", until="2026-05-01", game="bluff_you") == 2
+
+
+def test_matches_are_ordered_by_closeness_and_by_the_boldest_bluff(filled: Filler) -> None:
+    filled(blocks=6)
+    app = open_page("matches", sort="boldest")
+    assert not app.exception
+    shorts = [int(number) for number in re.findall(r"(\d+) dice? short", html(app))]
+    assert shorts and shorts == sorted(shorts, reverse=True)
+    assert re.search(r"replay\?match=[0-9a-f-]+&amp;step=\d+", html(app))
+    app = open_page("matches", sort="closest")
+    assert "Fewest points between first and second" in texts(app)
+    assert html(app).count("Replay of the match") == 12
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"bot": "nobody"}, "There is no bot “nobody”."),
+        ({"opponent": "nobody"}, "There is no bot “nobody”."),
+        ({"game": "chess"}, "There is no game “chess” here."),
+        ({"tournament": "none"}, "There is no tournament “none” here."),
+    ],
+)
+def test_a_filter_by_something_unknown_says_so_and_finds_nothing(
+    filled: Filler, query: dict[str, str], sentence: str
+) -> None:
+    filled(blocks=1)
+    app = open_page("matches", **query)
+    assert not app.exception
+    assert sentence in texts(app) and "No match fits" in texts(app)
+    assert "replay?match=" not in html(app)
+
+
 def test_pages_of_matches_follow_each_other_without_gap(
     filled: Filler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,75 +230,71 @@ def test_a_forfeit_is_shown_in_the_list_and_in_the_result(filled: Filler) -> Non
     policies = [("honest", anyhow), ("gone", silent)]
     played = filled(blocks=1, game="bluff_you", policies=policies)
     assert "forfeit" in html(open_page("matches"))
-    app = open_page("replay", match=played[0].transcript.setup.match_id, step="9999")
-    page = html(app)
-    assert "forfeit" in page and "Decided by faults" in page
-    assert "gone was at fault (late): the default action is played." in page
+    replay = replayed(open_page("replay", match=played[0].transcript.setup.match_id))
+    assert replay["result"]["byFaults"]
+    assert replay["result"]["forfeited"] == [name == "gone" for name in replay["names"]]
+    told = "gone was at fault (late): the default action is played."
+    faults = [frame for frame in replay["frames"] if told in frame["told"]]
+    assert len(faults) == 3 and all("fault" in frame["marks"] for frame in faults)
 
 
-def test_a_replay_opens_at_the_step_and_viewpoint_of_the_url(filled: Filler) -> None:
-    (match, _) = filled(blocks=1)
+def test_a_replay_is_of_the_match_and_from_the_viewpoint_of_the_url(filled: Filler) -> None:
+    (match, other) = filled(blocks=1)
     match_id = match.transcript.setup.match_id
     app = open_page("replay", match=match_id, step="3", view="1")
     assert not app.exception
-    assert ">Step 3<" in html(app)
-    assert app.get("button_group")[0].value == "1"  # type: ignore[attr-defined]
+    replay = replayed(app)
+    assert (replay["match"], replay["view"]) == (match_id, "1")
+    assert (replay["previous"], replay["next"]) == (None, other.transcript.setup.match_id)
     assert "dealing verified" in html(app)
 
 
-def test_the_buttons_walk_through_a_match_and_move_the_url(filled: Filler) -> None:
+def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> None:
+    first, second, third = filled(blocks=1, seats=3)
+    filled(blocks=1, seats=3, seed=2)
+    app = open_page("replay", match=second.transcript.setup.match_id)
+    replay = replayed(app)
+    assert replay["previous"] == first.transcript.setup.match_id
+    assert replay["next"] == third.transcript.setup.match_id
+    linked = re.findall(r">(Match \d): [^<]*<", html(app))
+    assert linked == ["Match 1", "Match 3"]
+    assert [code.value for code in app.code] == [f"arena verify {replay['match']}.json"]
+
+
+def test_a_match_of_a_tournament_leads_to_it(arena: str) -> None:
+    asyncio.run(hold(arena, "cup", FormatName.ROUND_ROBIN, ("alpha", "beta")))
+    assert 'href="tournaments?name=cup">Tournament cup<' in html(open_page("replay"))
+
+
+def test_the_transcript_that_is_offered_can_be_verified(filled: Filler) -> None:
     (match, _) = filled(blocks=1)
-    app = open_page("replay", match=match.transcript.setup.match_id)
-    last = str(len(match.transcript.steps))
-    for button, step in (("next", "1"), ("next", "2"), ("back", "1"), ("last", last)):
-        app.button(key=f"turn_{button}").click().run()
-        assert app.query_params["step"] == step
-        assert f">Step {step}<" in html(app)
-    assert "Result" in html(app)
-    assert app.button(key="turn_next").disabled
-    app.button(key="turn_first").click().run()
-    assert app.query_params["step"] == "0"
+    text = data.transcript_file(match.transcript.setup.match_id)
+    assert read_json(text.encode()) == match.transcript
 
 
-def test_a_replay_tells_the_luck_of_a_roll_and_of_the_match_where_all_is_open(
+def test_the_luck_of_a_roll_and_of_the_match_is_in_a_replay_where_all_is_open(
     filled: Filler,
 ) -> None:
     (match, _) = filled(blocks=1)
     luck = luck_of(match.transcript)
-    names = [entrant.bot for entrant in match.transcript.setup.entrants]
-    roll = next(draw for draw in luck.draws if any(draw.seats))
-
-    def told(seats: tuple[float, ...]) -> str:
-        pairs = zip(names, seats, strict=True)
-        return ", ".join(f"{name} {points:+.2f}" for name, points in pairs).replace("-", "−")
-
     match_id = match.transcript.setup.match_id
-    assert f"Luck: {told(roll.seats)}." in html(
-        open_page("replay", match=match_id, step=str(roll.step))
-    )
-    assert f"Luck in this match: {told(luck.seats)}." in html(
-        open_page("replay", match=match_id, step="9999")
-    )
+    replay = replayed(open_page("replay", match=match_id))
+    assert replay["luck"] == [round(one, 3) for one in luck.seats]
+    told = {frame["step"]: frame["luck"] for frame in replay["frames"] if frame["luck"]}
+    assert told == {
+        draw.step: [round(one, 3) for one in draw.seats] for draw in luck.draws if any(draw.seats)
+    }
     for view in ("spectator", "0", "1"):
-        assert "Luck" not in html(open_page("replay", match=match_id, step="9999", view=view))
+        other = replayed(open_page("replay", match=match_id, view=view))
+        assert other["luck"] is None and not any(frame["luck"] for frame in other["frames"])
 
 
-def test_the_slider_moves_the_url(filled: Filler) -> None:
+@pytest.mark.parametrize("view", ["77", "x", "-1"])
+def test_a_viewpoint_that_makes_no_sense_shows_everything(filled: Filler, view: str) -> None:
     (match, _) = filled(blocks=1)
-    app = open_page("replay", match=match.transcript.setup.match_id)
-    app.select_slider(key="at").set_value(2).run()
-    assert app.query_params["step"] == "2"
-
-
-@pytest.mark.parametrize("query", [{"step": "no"}, {"step": "-3"}, {"view": "77"}, {"view": "x"}])
-def test_a_url_that_makes_no_sense_shows_the_start_with_everything(
-    filled: Filler, query: dict[str, str]
-) -> None:
-    (match, _) = filled(blocks=1)
-    app = open_page("replay", match=match.transcript.setup.match_id, **query)
+    app = open_page("replay", match=match.transcript.setup.match_id, view=view)
     assert not app.exception
-    assert ">Step 0<" in html(app)
-    assert app.get("button_group")[0].value == "everything"  # type: ignore[attr-defined]
+    assert replayed(app)["view"] == "everything"
 
 
 @pytest.mark.parametrize("match", ["nonsense", "00000000-0000-4000-8000-000000000000"])
@@ -240,12 +303,3 @@ def test_an_unknown_match_is_reported_in_a_sentence(filled: Filler, match: str) 
     app = open_page("replay", match=match)
     assert not app.exception
     assert "There is no such match" in texts(app)
-
-
-@pytest.mark.parametrize("game", ["bluff", "bluff_you", "bloeff"])
-def test_every_game_can_be_watched_to_its_end_by_everybody(filled: Filler, game: str) -> None:
-    match = filled(blocks=1, seats=3, game=game)[0]
-    for view in ("everything", "spectator", "2"):
-        app = open_page("replay", match=match.transcript.setup.match_id, step="99999", view=view)
-        assert not app.exception
-        assert "Result" in html(app)

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-import sys
+from datetime import timedelta
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,9 +11,11 @@ from arena.scheduling.formats import FormatName
 from arena.tournament.summary import standings
 from arena.tournament.tournament import TournamentRecord
 from arena_dashboard import tournament_data
+from arena_dashboard.tournament_page import STILL, is_still
 from tests.dashboard.cups import hold
-from tests.dashboard.pages import html, open_page, texts
+from tests.dashboard.pages import component, html, open_page, texts
 
+ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
 BOTS = ("ada", "bea", "cleo", "dora", "emmy", "fay", "gro")
 
 
@@ -28,7 +30,8 @@ def cells(app: AppTest, caption: str) -> list[str]:
     tables = re.findall(r"<table.*?</table>", html(app), re.DOTALL)
     (table,) = [one for one in tables if f">{caption}</caption>" in one]
     rows = re.findall(r"<tr.*?</tr>", table.partition("<tbody>")[2], re.DOTALL)
-    return [" ".join(re.sub(r"<[^>]*>", " ", row).split()) for row in rows]
+    words = [" ".join(re.sub(r"<[^>]*>", " ", row).split()) for row in rows]
+    return [ANY_TIME.sub("TIME", row) for row in words]
 
 
 def test_without_a_tournament_the_page_says_how_to_make_one(arena: str) -> None:
@@ -43,8 +46,8 @@ def test_all_tournaments_are_listed_newest_first_with_their_progress(arena: str)
     app = open_page("tournaments")
     assert not app.exception
     assert cells(app, "Tournaments, newest first") == [
-        "second running round-robin Bluff 2 seats 3 4 of 6",
-        "first finished knockout Bluff 2 seats 4 3 of 3",
+        "second running round-robin Bluff 2 seats 3 4 of 6 started TIME",
+        "first finished knockout ada Bluff 2 seats 4 3 of 3 ended TIME",
     ]
     assert 'href="tournaments?name=second"' in html(app)
 
@@ -58,13 +61,13 @@ def test_one_tournament_shows_its_standings_and_who_meets_whom(arena: str) -> No
     assert "swiss · Bluff · 3 seats · 1 block by pairing · score placement · unrated" in page
     assert not app.markdown  # nothing is printed that was meant for readers of the code
     standings = cells(app, "Standings")
-    assert standings[0].startswith("1 ada 1")
+    assert standings[0].startswith("1 ada v1")
     assert len(standings) == len(BOTS)
     assert "Buchholz: the sum of the opponents" in texts(app)
-    assert page.index("Round 3") < page.index("Round 2") < page.index("Round 1")
+    assert page.index("<h4>Round 3") < page.index("<h4>Round 2") < page.index("<h4>Round 1")
     first = cells(app, "Round 1")
     assert [row.endswith("1 of 1") for row in first] == [True, True, False]
-    assert first[2] == "3 gro 1 bye"
+    assert first[2] == "3 gro v1 bye"
 
 
 def test_a_tournament_under_way_shows_how_far_it_is(arena: str) -> None:
@@ -89,27 +92,79 @@ def test_all_visitors_share_what_was_read_and_computed(arena: str) -> None:
     assert tournament_data.tournament_view("cup") is found
 
 
-def _page_left_open() -> None:
-    import streamlit as st
-
-    from arena_dashboard.tournament_page import show
-
-    runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
-    show("cup", live=runs == 1)
-
-
-@pytest.mark.parametrize(("most_blocks", "runs"), [(5, 1), (None, 2)])
-def test_a_page_left_open_is_asked_for_once_more_when_it_is_over(
-    arena: str, most_blocks: int | None, runs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A script of its own becomes __main__, which processes started by later tests would run.
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+def test_a_tournament_that_changed_has_another_mark(arena: str) -> None:
     plan = {"format_name": FormatName.ROUND_ROBIN, "bots": BOTS[:4]}
-    held(arena, most_blocks=most_blocks, **plan)
-    app = AppTest.from_function(_page_left_open).run()
-    assert not app.exception
-    assert app.session_state["runs"] == runs
-    assert len(cells(app, "Standings")) == 4
+    held(arena, "early", most_blocks=1, **plan)
+    held(arena, "late", **plan)
+    marks = {name: tournament_data.current_mark(name) for name in ("early", "late")}
+    assert marks["early"] == tournament_data.current_mark("early")
+    assert marks["early"] != marks["late"]
+    assert tournament_data.current_mark("nothing") is None
+
+
+def test_only_a_tournament_that_goes_on_asks_for_news(arena: str) -> None:
+    plan = {"format_name": FormatName.ROUND_ROBIN, "bots": BOTS[:3]}
+    held(arena, "running", most_blocks=1, **plan)
+    held(arena, "over", **plan)
+    assert component(open_page("tournaments", name="running"), "pulse") is not None
+    assert component(open_page("tournaments", name="over"), "pulse") is None
+
+
+def test_a_running_tournament_without_news_for_minutes_has_probably_no_referee(
+    arena: str,
+) -> None:
+    plan = {"format_name": FormatName.ROUND_ROBIN, "bots": BOTS[:3]}
+    held(arena, "cup", most_blocks=1, **plan)
+    found = tournament_data.tournament_view("cup")
+    assert found is not None and found.active_at is not None
+    later = found.active_at + timedelta(minutes=1)
+    assert not is_still(found, later)
+    assert is_still(found, later + STILL)
+    assert "referee conducts" not in texts(open_page("tournaments", name="cup"))
+    held(arena, "over", **plan)
+    over = tournament_data.tournament_view("over")
+    assert over is not None and not is_still(over, later + timedelta(days=1))
+
+
+def test_a_knockout_is_drawn_as_a_bracket_whose_pairings_lead_to_their_matches(
+    arena: str,
+) -> None:
+    held(arena, format_name=FormatName.KNOCKOUT, bots=BOTS[:6], blocks=1)
+    app = open_page("tournaments", name="cup")
+    page = html(app)
+    assert page.count('class="ba-round"') == 3 and ">Final<" in page
+    assert page.count('class="ba-pairing"') == 4 + 2 + 1
+    assert page.count('<span class="ba-through">bye</span>') == 2
+    assert "matches?tournament=cup&amp;pairing=3.1" in page
+    assert "Won by" in page
+    app = open_page("matches", tournament="cup", pairing="3.1")
+    assert html(app).count("Replay of the match") == 2
+    assert "Round 3, table 1 of cup" in texts(app)
+
+
+def test_rounds_that_are_not_paired_yet_are_open_in_the_bracket(arena: str) -> None:
+    held(arena, format_name=FormatName.KNOCKOUT, bots=BOTS, blocks=1, most_blocks=1)
+    page = html(open_page("tournaments", name="cup"))
+    assert page.count('class="ba-pairing"') == 4 + 2 + 1
+    assert page.count(">open<") >= 2
+
+
+def test_a_swiss_has_a_crosstable_with_the_opponents_ranks(arena: str) -> None:
+    held(arena, bots=BOTS[:4], blocks=1)
+    app = open_page("tournaments", name="cup")
+    lines = cells(app, "Crosstable: points, and the ranks of the opponents")
+    assert len(lines) == 4
+    assert re.fullmatch(r"1 ada (1 #\d ){2}2", lines[0])
+
+
+def test_a_round_robin_is_a_matrix(arena: str) -> None:
+    held(arena, format_name=FormatName.ROUND_ROBIN, bots=BOTS[:3], blocks=2)
+    app = open_page("tournaments", name="cup")
+    assert cells(app, "Matrix: points of the row&#x27;s bot, by opponent") == [
+        "1 ada 2 of 2 2 of 2 4",
+        "2 bea 0 of 2 2 of 2 2",
+        "3 cleo 0 of 2 0 of 2 0",
+    ]
 
 
 def test_who_goes_on_from_a_knockouts_table_and_who_withdrew_are_told(arena: str) -> None:
@@ -127,16 +182,8 @@ def test_a_name_that_is_not_there_shows_the_list(arena: str) -> None:
     held(arena, format_name=FormatName.GAUNTLET, bots=BOTS[:3])
     app = open_page("tournaments", name="nothing")
     assert not app.exception
-    assert "There is no such tournament" in texts(app)
+    assert "There is no tournament “nothing”" in texts(app)
     assert len(cells(app, "Tournaments, newest first")) == 1
-
-
-def test_the_choice_moves_the_url(arena: str) -> None:
-    held(arena, format_name=FormatName.GAUNTLET, bots=BOTS[:3])
-    app = open_page("tournaments")
-    app.selectbox(key="name").select("cup").run()
-    assert app.query_params["name"] == "cup"
-    assert cells(app, "Standings")[0].startswith("1 ada 1")
 
 
 @pytest.mark.parametrize("format_name", list(FormatName))
@@ -144,5 +191,5 @@ def test_every_format_is_shown(arena: str, format_name: FormatName) -> None:
     held(arena, format_name=format_name, bots=BOTS[:5], blocks=1)
     app = open_page("tournaments", name="cup")
     assert not app.exception
-    assert cells(app, "Standings")[0].startswith("1 ada 1")
+    assert cells(app, "Standings")[0].startswith("1 ada v1")
     assert ">finished<" in html(app)

@@ -1,6 +1,6 @@
 """A recorder that keeps results in lists, and fails when a test says so."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from arena.hosting.ports import StorageFailedError
@@ -39,7 +39,9 @@ class FakeRecorder:
     order: list[str] = field(default_factory=list)
     """Everything in the order in which it happened."""
 
-    async def record(self, matches: Sequence[FinishedMatch]) -> None:
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
+        begun = {one.setup.match_id for unkept in self.kept for one in unkept.begun}
+        assert set(kept) >= begun & {match_id(match) for match in matches}
         if any(match_id(match) in self.unwanted for match in matches):
             raise ValueError("a result that contradicts what is recorded")
         if not self.half_way:

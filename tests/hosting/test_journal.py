@@ -1,7 +1,7 @@
 """Results reach storage: in batches, once each, and whatever storage does in between."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 
 from structlog.testing import capture_logs
@@ -64,9 +64,11 @@ async def test_what_comes_in_while_a_batch_is_written_is_the_next_batch() -> Non
     gate = asyncio.Event()
 
     class Slow(FakeRecorder):
-        async def record(self, matches: object) -> None:
+        async def record(
+            self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()
+        ) -> None:
             await gate.wait()
-            await super().record(matches)  # type: ignore[arg-type]
+            await super().record(matches, kept)
 
     first, *later = some(4)
     async with writing(Slow()) as scene:
@@ -131,7 +133,7 @@ async def test_while_storage_fails_it_tries_again_and_nothing_is_lost_or_told_ea
     assert recorder.matches == matches
     assert recorder.closed == ["cut short"]
     assert scene.recorded == [match_id(match) for match in matches]
-    assert scene.pauses == [*RETRY_SECONDS, RETRY_SECONDS[-1], RETRY_SECONDS[-1]]
+    assert scene.pauses == [*RETRY_SECONDS, *[RETRY_SECONDS[-1]] * (6 - len(RETRY_SECONDS))]
     *failures, mended = log
     assert {line["why"] for line in failures} == {"the database does not answer"}
     assert mended["event"] == "results are recorded again"

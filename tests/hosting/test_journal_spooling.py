@@ -1,7 +1,7 @@
 """While storage fails, what waits is spooled too, and told to nobody before it is recorded."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -41,10 +41,10 @@ class Away(FakeRecorder):
         super().__init__()
         self.back = asyncio.Event()
 
-    async def record(self, matches: Sequence[FinishedMatch]) -> None:
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
         if not self.back.is_set():
             raise down()
-        await super().record(matches)
+        await super().record(matches, kept)
 
 
 class Scene:

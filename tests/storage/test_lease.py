@@ -16,7 +16,7 @@ from arena.storage.engine import async_engine
 from arena.storage.errors import AnotherRefereeError, DatabaseUnreachableError, LeaseTakenError
 from arena.storage.lease import LEASE_SECONDS, Lease, held_lease
 from arena.storage.process_identity import has_ended, own_identity
-from tests.databases import execute, named, unreachable
+from tests.databases import execute, named, plain, unreachable
 
 
 @asynccontextmanager
@@ -103,6 +103,17 @@ async def test_a_frozen_referee_is_replaced_and_stops_when_it_wakes(
     finally:
         process.send_signal(signal.SIGCONT)
         stop(process)
+
+
+async def test_a_transaction_of_a_frozen_referee_keeps_nobody_out(
+    database: str, sql: psycopg.Connection
+) -> None:
+    sql.execute("INSERT INTO leases (process) VALUES ('elsewhere 1 1')")
+    with psycopg.connect(plain(database)) as frozen:
+        frozen.execute("SELECT require_lease((SELECT max(epoch) FROM leases))")
+        async with asyncio.timeout(3 * LEASE_SECONDS), held(database):
+            with pytest.raises(psycopg.OperationalError):
+                frozen.execute("SELECT")
 
 
 async def test_no_connection_is_needed_to_stay_the_referee(

@@ -20,6 +20,7 @@ from arena.storage.errors import (
     MalformedUrlError,
     SchemaTooNewError,
 )
+from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.running_tables import (
     leases,
     running_blocks,
@@ -182,7 +183,8 @@ async def test_the_reader_sees_everything_but_tokens_the_private_key_and_running
         for table in readable:
             connection.execute(table.select())
         for statement in (
-            *(statements.match_list(bot="bot0"), statements.ladders(), bot_statements.bot_list()),
+            *(found_matches(MatchFilter(bot="bot0")), statements.ladders()),
+            bot_statements.bot_list(),
             *(statements.rated_results("bluff", {}, [3]), statements.appearances()),
         ):
             assert connection.execute(statement).all()

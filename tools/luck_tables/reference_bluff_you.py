@@ -17,7 +17,7 @@ from arena.games.bluff_you import (
     Swap,
     Win,
 )
-from arena.luck.sums import WAYS
+from arena.games.bluff_you.chances import WAYS
 from arena.randomness import Randomness
 
 TELLS_TRUTH = (4, 8, 10)

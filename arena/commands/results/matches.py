@@ -1,43 +1,84 @@
 """`arena matches` and `arena transcript`: lists recorded matches, prints a transcript."""
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Column, Table
 
-from arena.commands.bots import require_bots
-from arena.commands.database import with_store
-from arena.commands.errors import exit_with_message
+from arena.boards.match_sort import Sort
+from arena.commands.bots import MOST_NAMES, require_bots
+from arena.commands.database import with_reader
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.results.match_argument import recorded
 from arena.commands.terminal import Terminal
 from arena.games import make_game
 from arena.match.transcript_json import to_json
 
 if TYPE_CHECKING:
+    from arena.storage.reading import Reader
     from arena.storage.rows import MatchRow
-    from arena.storage.store import Store
+
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def matches(
     bot: Annotated[str | None, typer.Option(help="Only matches of this bot.")] = None,
+    opponent: Annotated[str | None, typer.Option(help="Only with this bot, too.")] = None,
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
+    seats: Annotated[int | None, typer.Option(min=2, help="Only tables of this size.")] = None,
+    tournament: Annotated[str | None, typer.Option(help="Only of this tournament.")] = None,
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Only with a fault: of --bot if it is given.")
+    ] = False,
+    since: Annotated[datetime | None, typer.Option(help="Only ended then or later (UTC).")] = None,
+    until: Annotated[datetime | None, typer.Option(help="Only ended before then (UTC).")] = None,
+    sort: Annotated[
+        Sort,
+        typer.Option(
+            help="closest: fewest points between first and second, among the newest 1,000 that "
+            "fit. boldest: the largest false claim that nobody doubted, among the newest 200."
+        ),
+    ] = Sort.NEWEST,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Print finished matches, newest first."""
+    """Print finished matches, newest first or in another order."""
     with exit_with_message():
         if game is not None:
             make_game(game)
 
-    async def read(store: "Store") -> "list[MatchRow]":
-        if bot is not None:
-            require_bots({one.bot for one in await store.bots()}, [bot])
-        return await store.matches(bot=bot, game=game, limit=limit)
+    def read(reader: "Reader") -> "list[MatchRow]":
+        from arena.boards.match_finding import Bluffs, find
+        from arena.storage import bot_statements, tournament_statements
+        from arena.storage.match_search import MatchFilter
 
-    found = with_store(read)
+        for option, name in (("--bot", bot), ("--opponent", opponent)):
+            if name is not None and not reader(bot_statements.bot_named(name)):
+                known = reader(bot_statements.bot_page(limit=MOST_NAMES + 1))
+                require_bots({row.name for row in known}, [name], option)
+        if tournament is not None and not reader(
+            tournament_statements.tournament_list(name=tournament)
+        ):
+            raise CommandError(
+                f"--tournament {tournament}: there is no such tournament "
+                "(`arena tournament list` shows all)."
+            )
+        wanted = MatchFilter(
+            bot=bot,
+            opponent=opponent,
+            game=game,
+            seats=seats,
+            tournament=tournament,
+            faults=faults,
+            since=since and since.replace(tzinfo=UTC),
+            until=until and until.replace(tzinfo=UTC),
+        )
+        return find(reader, Bluffs(reader), wanted, sort=sort, limit=limit)
+
+    found = with_reader(read)
     if as_json:
         typer.echo(json.dumps([_match_json(match) for match in found], indent=2))
         return

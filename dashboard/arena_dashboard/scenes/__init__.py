@@ -1,15 +1,16 @@
-"""Moments of a match as HTML and in words; a module per game.
+"""Moments of a match as data for the player and in words; a module per game.
 
-A scene renders what it is given, the views of whoever looks and the events that everybody learnt,
-and nothing else reaches it. All functions are pure.
+A scene gets the views of whoever looks and the events that everybody learnt, and nothing else
+reaches it. All functions are pure.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.markup import Html
 from arena_dashboard.scenes import bloeff, bluff, bluff_you
+from arena_dashboard.scenes.claims import Claim, Outcome
 from arena_dashboard.watching import Moment
 
 
@@ -20,8 +21,34 @@ class Scene(Protocol):
     def QUIET(self) -> str:  # noqa: N802  a constant of the module
         """The text for a step that changed what everybody sees, but has no event."""
 
-    def render(self, moment: Moment, names: Sequence[str]) -> Html:
-        """The table."""
+    @property
+    def UNIT(self) -> str:  # noqa: N802
+        """What `standing` counts."""
+
+    @property
+    def SCORE(self) -> str:  # noqa: N802
+        """What a score of the result counts."""
+
+    @property
+    def ROUND(self) -> str:  # noqa: N802
+        """What the game calls a round."""
+
+    def table(self, moment: Moment, before: Moment | None) -> dict[str, Any]:
+        """The table as JSON, in the form that the game's module of the player draws."""
+
+    def standing(self, view: Any) -> Sequence[int]:
+        """What each seat has."""
+
+    def round_started(self, event: Any) -> int | None:
+        """The number of the round that an event starts, if it starts one."""
+
+    def claimed(
+        self, moment: Moment, before: Moment | None, after: Moment | None, rules: Options
+    ) -> Claim | None:
+        """The claim made in a moment, between the moments `before` and `after`."""
+
+    def outcome(self, moment: Moment, before: Moment | None) -> Outcome | None:
+        """How the standing claim ends in this moment; None if it does not."""
 
     def tell(self, event: Any, names: Sequence[str]) -> str:
         """An event in words."""
@@ -31,12 +58,6 @@ class Scene(Protocol):
 
 
 SCENES: Final[Mapping[str, Scene]] = {"bluff": bluff, "bluff_you": bluff_you, "bloeff": bloeff}
-
-
-def luck_in_words(luck: Sequence[float], names: Sequence[str]) -> str:
-    """The luck of each seat in words, in expected points."""
-    told = [f"{points:+.2f}".replace("-", "−") for points in luck]
-    return ", ".join(f"{name} {points}" for name, points in zip(names, told, strict=True))
 
 
 def sentences(moment: Moment, game: str, names: Sequence[str]) -> list[str]:
@@ -51,8 +72,6 @@ def sentences(moment: Moment, game: str, names: Sequence[str]) -> list[str]:
             said.append(f"{who} was at fault ({moment.fault.value}): the default action is played.")
         elif moment.own.stand_in and isinstance(moment.own.actor, int):
             said.append(f"{names[moment.own.actor]} has forfeited: the default action is played.")
-    if moment.luck is not None and any(moment.luck):
-        said.append(f"Luck: {luck_in_words(moment.luck, names)}.")
     if not said:
         said.append(scene.QUIET if moment.step else "The seats are taken.")
     return said

@@ -1,13 +1,14 @@
-"""Blöff's table: the total and its limit, hands, red cards that wait, sealed ballots."""
+"""Blöff as data for the player: the total, hands, laid cards, sealed ballots; and in words."""
 
-from collections.abc import Iterator, Sequence
-from typing import assert_never
+from collections.abc import Sequence
+from typing import Any, Final, assert_never
 
 from arena.games.bloeff import (
     Accepted,
     ActionPlayed,
     Ballot,
     BloeffEvent,
+    BloeffOptions,
     BloeffRoundStarted,
     BloeffView,
     Card,
@@ -25,12 +26,19 @@ from arena.games.bloeff import (
     RedPlayed,
     Reshuffled,
 )
+from arena.games.bloeff.chances import claim_chance
+from arena.games.bloeff.turns import honest_total
+from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.markup import Html, picture, tag
-from arena_dashboard.scenes.pieces import counted, facts, group, labelled, seat_card, speech, table
+from arena_dashboard.scenes.claims import Claim, Mark, Outcome, chances
+from arena_dashboard.scenes.seats import by_seat
+from arena_dashboard.scenes.words import counted
 from arena_dashboard.watching import Moment
 
-QUIET = "The seats ballot, sealed."
+QUIET: Final = "The seats ballot, sealed."
+UNIT: Final = "cards"
+SCORE: Final = "points in hand, fewer are better"
+ROUND: Final = "Round"
 
 _CAUSES = {
     DrawCause.MISSED_CALL: "a missed call",
@@ -43,88 +51,125 @@ _ENDINGS = {
     Ending.EMPTY_HAND: "a hand is empty",
     Ending.TURN_CAP: "the most turns are played",
 }
-_NAMES = {Card.REVERSE: "⇄", Card.DRAW2: "+2", Card.SKIP: "⊘"}
 
 
-def render(moment: Moment, names: Sequence[str]) -> Html:
-    """The table."""
+def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
+    """The total, the cards laid in the round with their owners, hands and red cards."""
     view: BloeffView = moment.views[0]
-    clockwise = view.direction is Direction.CLOCKWISE
-    header = facts(
-        f"Round {view.round}" if view.round else "Before the deal",
-        f"turn {view.turn}" if view.turn else "",
-        "clockwise ↻" if clockwise else "counterclockwise ↺",
-        f"draw pile {view.draw_pile}",
-        f"centre pile {view.centre_pile}",
-    )
-    shown = next((event for event in moment.events if isinstance(event, Doubted)), None)
-    own_face_down = [own.face_down for own in moment.views if own.face_down]
-    middle = (
-        _meter(view),
-        speech(f"{names[view.balloted.seat]} announces", f"{view.balloted.total}", "doubt it?")
-        if view.balloted
-        else "",
-        labelled("the doubted card", _cards("shown", (shown.card,))) if shown else "",
-        labelled("seen last", _cards("seen last", view.seen[-8:])) if view.seen else "",
-        *(
-            labelled("laid face down, known", _cards("known face down", cards))
-            for cards in own_face_down
+    doubted = next((event for event in moment.events if isinstance(event, Doubted)), None)
+    bust = _bust(moment, before)
+    # A doubt and a bust end the round: the view is already in the next one.
+    closed = before if doubted is not None or bust is not None else None
+    views: Sequence[BloeffView] = moment.views if closed is None else closed.views
+    shown = views[0]
+    laid = _laid(views)
+    if doubted is not None:
+        laid[-1] = (doubted.seat, doubted.announced, int(doubted.card))
+    if bust is not None:
+        laid.append((bust.seat, bust.announce, _card_of(moment)))
+    clockwise = shown.direction is Direction.CLOCKWISE
+    drawn = [event for event in moment.events if isinstance(event, CardsDrawn)]
+    hands = {own.seat: own.hand for own in moment.views if own.seat is not None}
+    return {
+        "facts": [
+            "clockwise ↻" if clockwise else "counterclockwise ↺",
+            f"draw pile {view.draw_pile}",
+            f"centre pile {view.centre_pile}",
+        ],
+        "total": shown.total,
+        "limit": shown.limit,
+        "laid": laid,
+        "seen": list(map(int, view.seen[-6:])),
+        "seats": by_seat(
+            {
+                "note": counted(size, "card"),
+                "out": False,
+                "role": "",
+                "act": seat in view.to_act and closed is None,
+                "drew": sum(event.count for event in drawn if event.seat == seat),
+                "cards": list(map(int, hands.get(seat, ()))),
+                "hidden": 0 if seat in hands else size,
+                "wait": list(map(int, view.waiting[seat])),
+            }
+            for seat, size in enumerate(view.hand_sizes)
         ),
-    )
-    return table(header, middle, _seats(moment.views, names))
+    }
 
 
-def _meter(view: BloeffView) -> Html:
-    share = min(100, 100 * view.total // max(1, view.limit))
-    return tag(
-        "div",
-        tag("b", f"Total {view.total}"),
-        picture(
-            f"total {view.total} of limit {view.limit}",
-            tag("span", style=f"width:{share}%"),
-            class_="ba-meter",
-        ),
-        tag("span", f"limit {view.limit}"),
-        class_="ba-row",
-    )
-
-
-def _seats(views: Sequence[BloeffView], names: Sequence[str]) -> Iterator[Html]:
+def _laid(views: Sequence[BloeffView]) -> list[tuple[int, int, int | None]]:
+    """The round's face-down cards: seat, announced total, the value if the viewpoint knows it."""
     view = views[0]
-    hands = {own.seat: own.hand for own in views if own.seat is not None}
-    for seat, size in enumerate(view.hand_sizes):
-        hand = hands.get(seat)
-        cards = (
-            _cards(f"hand of {names[seat]}", hand)
-            if hand
-            else group(
-                f"{counted(size, 'hidden card')}",
-                *(tag("span", class_="ba-card ba-back", aria_hidden="true"),) * size,
-            )
-        )
-        waiting = view.waiting[seat]
-        yield seat_card(
-            seat,
-            names[seat],
-            cards if size else "",
-            labelled("waiting in front", _cards("waiting", waiting)) if waiting else "",
-            acting=seat in view.to_act,
-            note=counted(size, "card"),
-        )
+    claims = [*view.announcements, *([view.balloted] if view.balloted else [])]
+    known = {own.seat: list(own.face_down) for own in views if own.seat is not None}
+    laid: list[tuple[int, int, int | None]] = []
+    # A seat's last cards on the pile are those of its last announcements; a reshuffle takes the
+    # oldest ones away.
+    for claim in reversed(claims):
+        own = known.get(claim.seat)
+        laid.append((claim.seat, claim.total, int(own.pop()) if own else None))
+    return laid[::-1]
 
 
-def _cards(label: str, cards: Sequence[Card]) -> Html:
-    return group(f"{label}: {' '.join(map(str, cards))}", *(_card(card) for card in cards))
+def _card_of(moment: Moment) -> int | None:
+    """The card that was laid, for who knows it."""
+    action = None if moment.own is None else moment.own.action
+    return int(action.value) if isinstance(action, Number) else None
 
 
-def _card(card: Card) -> Html:
-    kind = "ba-red" if card in (Card.DRAW2, Card.SKIP) else "ba-action" if card in _NAMES else ""
-    return tag(
-        "span",
-        _NAMES.get(card) or _face(card),
-        class_=f"ba-card {kind}".strip(),
-        aria_hidden="true",
+def _bust(moment: Moment, before: Moment | None) -> NumberPlayed | None:
+    """The announcement above the limit in this moment, if any (BO-17)."""
+    played = next((event for event in moment.events if isinstance(event, NumberPlayed)), None)
+    if played is None or before is None or played.announce <= before.views[0].limit:
+        return None
+    return played
+
+
+def standing(view: BloeffView) -> Sequence[int]:
+    """The cards in hand, by seat."""
+    return view.hand_sizes
+
+
+def round_started(event: BloeffEvent) -> int | None:
+    """The number of the round that an event starts."""
+    return event.round if isinstance(event, BloeffRoundStarted) else None
+
+
+def claimed(
+    moment: Moment,
+    before: Moment | None,
+    after: Moment | None,  # noqa: ARG001
+    rules: Options,
+) -> Claim | None:
+    """The announcement that may be doubted from this moment on."""
+    view: BloeffView = moment.views[0]
+    assert isinstance(rules, BloeffOptions)
+    if view.balloted is None or (before is not None and before.views[0].balloted is not None):
+        return None
+    said = view.balloted
+    laid = next((own.face_down[-1] for own in moment.views if own.seat == said.seat), None)
+    honest = None if laid is None else honest_total(rules, view.total, laid)
+    return Claim(
+        said.seat,
+        f"Total {said.total}",
+        chances(claim_chance(own, rules) for own in moment.views),
+        None if honest is None else str(honest),
+        None if honest is None else Mark.TRUE if honest == said.total else Mark.BLUFF,
     )
+
+
+def outcome(moment: Moment, before: Moment | None) -> Outcome | None:
+    """The end of a claim by a doubt, which shows the card, or because nobody doubts; a bust."""
+    if _bust(moment, before) is not None:
+        return Outcome((Mark.BUST,))
+    for event in moment.events:
+        if isinstance(event, Doubted):
+            verdict = Mark.TRUE if event.right else Mark.BLUFF
+            judged = Mark.WRONG if event.right else Mark.RIGHT
+            marks = (Mark.SHOWDOWN, Mark.DOUBT, judged)
+            return Outcome(marks, str(event.honest), verdict)
+        if isinstance(event, Accepted):
+            return Outcome(())
+    return None
 
 
 def _face(card: Card) -> str:

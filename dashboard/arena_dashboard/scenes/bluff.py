@@ -1,7 +1,7 @@
-"""Bluff's table: the track with the standing bet, cups, dice laid out, showdowns."""
+"""Bluff as data for the player: cups, bets, showdowns; and in words."""
 
 from collections.abc import Iterator, Sequence
-from typing import assert_never
+from typing import Any, Final, assert_never
 
 from arena.games.bluff import (
     STAR,
@@ -16,181 +16,152 @@ from arena.games.bluff import (
     Showdown,
     StartingRolled,
 )
+from arena.games.bluff.bets import count_matching
+from arena.games.bluff.chances import claim_chance
+from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.markup import Html, picture, tag
-from arena_dashboard.scenes.pieces import (
-    counted,
-    die,
-    facts,
-    group,
-    hidden_dice,
-    labelled,
-    listed,
-    seat_card,
-    table,
-)
+from arena_dashboard.scenes.claims import Claim, Mark, Outcome, chances
+from arena_dashboard.scenes.seats import by_seat
+from arena_dashboard.scenes.words import counted, listed
 from arena_dashboard.watching import Moment
 
-QUIET = "The dealer rolls again, in secret."
+QUIET: Final = "The dealer rolls again, in secret."
+UNIT: Final = "dice"
+SCORE: Final = "dice left"
+ROUND: Final = "Round"
+
+LAST_BETS: Final = 8
+"""As many of a round's bets as a table has room for."""
 
 
-def render(moment: Moment, names: Sequence[str]) -> Html:
-    """The table."""
+def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG001
+    """Who holds which dice, and the bets of the round."""
     view: BluffView = moment.views[0]
-    showdown = next((e for e in moment.events if isinstance(e, Showdown)), None)
-    starting = next((e for e in moment.events if isinstance(e, StartingRolled)), None)
-    standing = view.bets[-1] if view.bets else None
-    if showdown is not None:
-        standing = PlacedBet(showdown.bettor, showdown.bet)
-        seats = _opened(view, showdown, names)
-    elif starting is not None:
-        seats = _rolled(starting, names)
-    else:
-        seats = _playing(moment.views, names)
+    end = next((event for event in moment.events if isinstance(event, Showdown)), None)
+    rolled = next((event for event in moment.events if isinstance(event, StartingRolled)), None)
     # The dice lost in a showdown are no longer counted, but still lie on the table.
-    losses = sum(showdown.losses if showdown else ())
-    in_play = sum(view.dice_counts) + losses
-    ended = f"on the table: {showdown.actual}" if showdown else ""
-    header = facts(
-        f"Round {_round_of(view, showdown)}" if view.round else "Who opens?",
-        f"{in_play} dice in play",
-        f"{view.graveyard - losses} in the graveyard",
-    )
-    middle = (
-        _bet(standing, names, ended),
-        _track(in_play, standing, [placed.bet for placed in view.bets]),
-    )
-    return table(header, middle, seats)
-
-
-def _round_of(view: BluffView, showdown: Showdown | None) -> int:
-    """The round shown: after a showdown the view is already in the next, unless the match ended."""
-    ends_match = sum(count > 0 for count in view.dice_counts) == 1
-    return view.round - (showdown is not None and not ends_match)
-
-
-def _bet(standing: PlacedBet | None, names: Sequence[str], remark: str) -> Html:
-    if standing is None:
-        return tag("div", "No bet stands.", class_="ba-bet ba-faint")
-    bet = standing.bet
-    return tag(
-        "div",
-        picture(
-            f"Standing bet: {_bet_in_words(bet)}",
-            tag("b", f"{bet.quantity} ×"),
-            die(bet.face, star=True, kind="ba-big"),
-            class_="ba-group",
+    losses = sum(end.losses if end else ())
+    bets = (PlacedBet(end.bettor, end.bet),) if end else view.bets
+    return {
+        "facts": [
+            f"{sum(view.dice_counts) + losses} dice in play",
+            f"{view.graveyard - losses} in the graveyard",
+        ],
+        "face": int(bets[-1].bet.face) if bets else 0,
+        "bets": [[seat, bet.quantity, int(bet.face)] for seat, bet in bets[-LAST_BETS:]],
+        "seats": by_seat(
+            _shown(view, end) if end else _rolled(rolled) if rolled else _held(moment.views)
         ),
-        tag("span", f"bet by {names[standing.seat]}", class_="ba-faint"),
-        tag("b", remark) if remark else "",
-        class_="ba-bet",
-    )
+    }
 
 
-def _track(in_play: int, standing: PlacedBet | None, bets: Sequence[Bet]) -> Html:
-    """The fields in order, star n between the numbers 2n - 1 and 2n, as far as play may go."""
-    now = standing.bet if standing else None
-    past = {(bet.quantity, bet.face is STAR) for bet in bets}
-    last = max(2 * in_play, *map(_field, bets), _field(now) if now else 0)
-    return picture(
-        "The track; " + (f"the bet stands on {_bet_in_words(now)}" if now else "no bet stands"),
-        *(
-            tag(
-                "span",
-                f"★{quantity}" if star else str(quantity),
-                class_="ba-field"
-                + (" ba-starfield" if star else "")
-                + (" ba-past" if (quantity, star) in past else "")
-                + (
-                    " ba-now"
-                    if now and (quantity, star) == (now.quantity, now.face is STAR)
-                    else ""
-                ),
-            )
-            for quantity, star in _fields(last)
-        ),
-        class_="ba-track",
-    )
-
-
-def _fields(last: int) -> Iterator[tuple[int, bool]]:
-    """(quantity, star?) in order, up to the key `last`."""
-    keys = {2 * n: (n, False) for n in range(1, last // 2 + 1)}
-    keys |= {4 * n - 1: (n, True) for n in range(1, (last + 1) // 4 + 1)}
-    return (keys[key] for key in sorted(keys))
-
-
-def _field(bet: Bet) -> int:
-    """The position of a bet on the track (BL-13)."""
-    return 4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity
-
-
-def _playing(views: Sequence[BluffView], names: Sequence[str]) -> Iterator[Html]:
+def _held(views: Sequence[BluffView]) -> Iterator[dict[str, Any]]:
     view = views[0]
-    known = {own.seat: own.hidden_dice for own in views if own.seat is not None}
+    known = {own.seat: own.hidden_dice for own in views}
     for seat, count in enumerate(view.dice_counts):
         up = view.face_up[seat]
-        under = count - len(up)
-        own = known.get(seat, ())
-        cup = (
-            group(f"under the cup: {_faces(own)}", *_dice(own), kind="ba-cup")
-            if own
-            else group(
-                f"under the cup: {counted(under, 'die', 'dice')}", hidden_dice(under), kind="ba-cup"
-            )
-        )
-        laid = labelled("face up", group(f"face up: {_faces(up)}", *_dice(up))) if up else ""
-        yield seat_card(
-            seat,
-            names[seat],
-            *((cup, laid) if count else ()),
-            acting=view.to_act == seat,
+        yield _seat(
+            counted(count, "die", "dice") if count else "out",
+            known.get(seat, ()),
+            hidden=0 if seat in known else count - len(up),
+            up=up,
             out=not count,
-            note=counted(count, "die", "dice") if count else "out",
+            act=view.to_act == seat,
+            cup=True,
         )
 
 
-def _opened(view: BluffView, end: Showdown, names: Sequence[str]) -> Iterator[Html]:
+def _shown(view: BluffView, end: Showdown) -> Iterator[dict[str, Any]]:
     for seat, dice in enumerate(end.dice):
-        loss = end.losses[seat]
+        left = counted(view.dice_counts[seat], "die", "dice") + " left"
         role = {end.bettor: "bet", end.doubter: "doubted"}.get(seat, "")
-        shown = group(
-            f"shows {_faces(dice)}",
-            *(
-                die(face, star=True, kind="ba-hit" if _counts(face, end.bet.face) else "ba-miss")
-                for face in dice
-            ),
-        )
-        lost = tag("span", f"−{counted(loss, 'die', 'dice')}", class_="ba-loss") if loss else ""
-        left = view.dice_counts[seat]
-        note = "out" if not left else counted(left, "die", "dice")
-        yield seat_card(
-            seat,
-            names[seat],
-            tag("div", shown, lost, class_="ba-row") if dice else "",
-            tag("span", role, class_="ba-label") if role else "",
-            out=not dice,
-            note=note,
-        )
+        note = left if dice else "out"
+        yield _seat(note, dice, out=not dice, role=role, lost=end.losses[seat])
 
 
-def _rolled(starting: StartingRolled, names: Sequence[str]) -> Iterator[Html]:
-    for seat, dice in enumerate(starting.dice):
-        body = group(f"rolls {_faces(dice)}", *_dice(dice)) if dice else ""
-        yield seat_card(seat, names[seat], body, note="opens" if starting.opener == seat else "")
+def _rolled(rolled: StartingRolled) -> Iterator[dict[str, Any]]:
+    for seat, dice in enumerate(rolled.dice):
+        yield _seat("opens" if rolled.opener == seat else "", dice)
 
 
-def _dice(dice: Dice) -> Iterator[Html]:
-    return (die(face, star=True) for face in dice)
+def _seat(
+    note: str,
+    dice: Dice,
+    *,
+    hidden: int = 0,
+    up: Dice = (),
+    out: bool = False,
+    act: bool = False,
+    cup: bool = False,
+    role: str = "",
+    lost: int = 0,
+) -> dict[str, Any]:
+    """A seat for `games/bluff.js`."""
+    return {
+        "note": note,
+        "out": out,
+        "act": act,
+        "role": role,
+        "lost": lost,
+        "cup": cup,
+        "dice": list(map(int, dice)),
+        "hidden": hidden,
+        "up": list(map(int, up)),
+    }
 
 
-def _counts(face: Face, bet_on: Face) -> bool:
-    """Whether a die counts for a bet (BL-11, BL-12)."""
-    return face in (bet_on, STAR)
+def standing(view: BluffView) -> Sequence[int]:
+    """The dice left, by seat."""
+    return view.dice_counts
 
 
-def _faces(dice: Dice) -> str:
-    return " ".join("star" if face is STAR else str(face) for face in dice)
+def round_started(event: BluffEvent) -> int | None:
+    """The number of the round that an event starts."""
+    return event.round if isinstance(event, BluffRoundStarted) else None
+
+
+def claimed(
+    moment: Moment,
+    before: Moment | None,  # noqa: ARG001
+    after: Moment | None,
+    rules: Options,  # noqa: ARG001
+) -> Claim | None:
+    """The bet of the moment. Dice that are rolled again with it count as they fall."""
+    placed = next((event for event in moment.events if isinstance(event, BetPlaced)), None)
+    if placed is None:
+        return None
+    bet = placed.bet
+    decided = after if bet.show else moment
+    actual = None if decided is None else _actual(decided.views, bet.face)
+    return Claim(
+        placed.seat,
+        _bet_in_words(bet),
+        chances(claim_chance(view) for view in moment.views),
+        None if actual is None else str(actual),
+        None if actual is None else _verdict(actual - bet.quantity),
+    )
+
+
+def _actual(views: Sequence[BluffView], face: Face) -> int | None:
+    """The dice that count, for who sees all of them."""
+    if len(views) < len(views[0].dice_counts):
+        return None
+    return count_matching(face, [view.hidden_dice for view in views] + list(views[0].face_up))
+
+
+def _verdict(surplus: int) -> Mark:
+    return Mark.TRUE if surplus > 0 else Mark.BLUFF if surplus else Mark.EXACT
+
+
+def outcome(moment: Moment, before: Moment | None) -> Outcome | None:  # noqa: ARG001
+    """A showdown: the dice that count, the verdict on the bet, whether the doubt was right."""
+    end = next((event for event in moment.events if isinstance(event, Showdown)), None)
+    if end is None:
+        return None
+    surplus = end.actual - end.bet.quantity
+    judged = Mark.RIGHT if surplus < 0 else Mark.WRONG
+    marks = (Mark.SHOWDOWN, Mark.DOUBT, judged)
+    return Outcome(marks, str(end.actual), _verdict(surplus))
 
 
 def _written(face: Face) -> str:

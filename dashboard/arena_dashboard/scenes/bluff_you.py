@@ -1,7 +1,7 @@
-"""Bluff You!'s table: three dice, what is said of them, and who owns which chip."""
+"""Bluff You! as data for the player: three dice, what is said of them, the chips; and in words."""
 
-from collections.abc import Iterator, Sequence
-from typing import assert_never
+from collections.abc import Sequence
+from typing import Any, Final, assert_never
 
 from arena.games.bluff_you import (
     Announced,
@@ -16,49 +16,49 @@ from arena.games.bluff_you import (
     TurnStarted,
     Win,
 )
+from arena.games.bluff_you.chances import claim_chance
+from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.markup import Html, picture, tag
-from arena_dashboard.scenes.pieces import (
-    counted,
-    die,
-    facts,
-    group,
-    hidden_dice,
-    labelled,
-    listed,
-    seat_card,
-    speech,
-    table,
-)
+from arena_dashboard.scenes.claims import Claim, Mark, Outcome, chances
+from arena_dashboard.scenes.seats import by_seat
+from arena_dashboard.scenes.words import counted, listed
 from arena_dashboard.watching import Moment
 
-QUIET = "The swapping ends."
+QUIET: Final = "The swapping ends."
+UNIT: Final = "points"
+SCORE: Final = "points"
+ROUND: Final = "Turn"
 
-_DICE = 3
 
-
-def render(moment: Moment, names: Sequence[str]) -> Html:
-    """The table."""
+def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG001
+    """The dice of the turn, what was said of them, and who owns which chip."""
     view: BluffYouView = moment.views[0]
     shown = next((e for e in moment.events if isinstance(e, Revealed | Swapped)), None)
     # After a reveal the view is of the next turn; the picture still shows the revealed turn.
     bluffer = shown.bluffer if shown else view.bluffer
-    turn = view.turn - (shown is not None and view.bluffer != bluffer)
-    dice = shown.dice if shown else next((v.dice for v in moment.views if v.dice), ())
-    said, answer = view.announced, ""
-    if isinstance(shown, Revealed):
-        said, answer = shown.announced, _answer(shown)
-    header = facts(
-        f"Turn {turn}",
-        f"{names[bluffer]} bluffs",
-        counted(len(view.centre), "chip") + " in the centre",
-    )
-    middle = (
-        labelled(f"{names[bluffer]}'s dice", _dice(dice, view)),
-        speech(f"{names[bluffer]} to {names[said.seer]}:", _claim(said), answer) if said else "",
-        labelled("centre", _chips("in the centre", view.centre)),
-    )
-    return table(header, middle, _seats(view, names, _moved(moment.events)))
+    dice = shown.dice if shown else next((own.dice for own in moment.views if own.dice), ())
+    said = shown.announced if isinstance(shown, Revealed) else view.announced
+    moved = _moved(moment.events)
+    return {
+        "facts": [counted(len(view.centre), "chip") + " in the centre"],
+        "bluffer": bluffer,
+        "dice": list(dice),
+        "hidden": int(not dice and view.phase is not BluffYouPhase.ROLL),
+        "to": -1 if said is None else said.seer,
+        "answer": _answer(shown) if isinstance(shown, Revealed) else "",
+        "centre": list(view.centre),
+        "seats": by_seat(
+            {
+                "note": counted(view.points[seat], "point"),
+                "out": False,
+                "act": view.to_act == seat and not isinstance(shown, Revealed),
+                "role": "bluffs" if seat == bluffer else "",
+                "chips": list(chips),
+                "moved": [number for number in chips if number in moved],
+            }
+            for seat, chips in enumerate(view.chips)
+        ),
+    }
 
 
 def _moved(events: Sequence[BluffYouEvent]) -> frozenset[int]:
@@ -71,14 +71,49 @@ def _moved(events: Sequence[BluffYouEvent]) -> frozenset[int]:
     )
 
 
-def _dice(dice: Sequence[int], view: BluffYouView) -> Html:
-    if dice:
-        total = sum(dice)
-        label = f"dice: {' '.join(map(str, dice))}, together {total}"
-        return group(label, *(die(face) for face in dice), tag("b", f"= {total}"))
-    if view.phase is BluffYouPhase.ROLL:
-        return tag("span", "not rolled yet", class_="ba-faint")
-    return group("three hidden dice", hidden_dice(_DICE))
+def standing(view: BluffYouView) -> Sequence[int]:
+    """The points, by seat."""
+    return view.points
+
+
+def round_started(event: BluffYouEvent) -> int | None:
+    """The number of the turn that an event starts."""
+    return event.turn if isinstance(event, TurnStarted) else None
+
+
+def claimed(
+    moment: Moment,
+    before: Moment | None,  # noqa: ARG001
+    after: Moment | None,  # noqa: ARG001
+    rules: Options,  # noqa: ARG001
+) -> Claim | None:
+    """The announcement of the moment."""
+    said = next((event for event in moment.events if isinstance(event, Announced)), None)
+    if said is None:
+        return None
+    dice = next((view.dice for view in moment.views if view.dice), ())
+    return Claim(
+        said.bluffer,
+        _claim(said.announced),
+        chances(claim_chance(view) for view in moment.views),
+        str(sum(dice)) if dice else None,
+        _verdict(dice, said.announced) if dice else None,
+    )
+
+
+def _verdict(dice: Sequence[int], said: BluffYouAnnouncement) -> Mark:
+    return Mark.TRUE if sum(dice) == said.number else Mark.BLUFF
+
+
+def outcome(moment: Moment, before: Moment | None) -> Outcome | None:  # noqa: ARG001
+    """A reveal: the sum of the dice, the verdict, and whether the seer's answer was right."""
+    end = next((event for event in moment.events if isinstance(event, Revealed)), None)
+    if end is None:
+        return None
+    judged = Mark.RIGHT if end.winner == end.announced.seer else Mark.WRONG
+    doubt = () if end.believed else (Mark.DOUBT,)
+    marks = (Mark.SHOWDOWN, *doubt, judged)
+    return Outcome(marks, str(sum(end.dice)), _verdict(end.dice, end.announced))
 
 
 def _claim(said: BluffYouAnnouncement) -> str:
@@ -87,40 +122,6 @@ def _claim(said: BluffYouAnnouncement) -> str:
 
 def _answer(shown: Revealed) -> str:
     return "“Ok!”" if shown.believed else "“Bluff you!”"
-
-
-def _chips(where: str, numbers: Sequence[int], moved: frozenset[int] = frozenset()) -> Html:
-    if not numbers:
-        return tag("span", "no chips", class_="ba-faint")
-    return picture(
-        f"chips {where}: {' '.join(map(str, numbers))}",
-        *(
-            tag(
-                "span",
-                str(number),
-                class_=f"ba-chip ba-rare{_rarity(number)}" + (" ba-hit" if number in moved else ""),
-            )
-            for number in numbers
-        ),
-        class_="ba-group",
-    )
-
-
-def _rarity(number: int) -> int:
-    """0 for the sums that three dice show most often, to 4 for the rarest (BY-2)."""
-    off_middle = abs(2 * number - 21)
-    return sum(off_middle > bound for bound in (3, 7, 11, 13))
-
-
-def _seats(view: BluffYouView, names: Sequence[str], moved: frozenset[int]) -> Iterator[Html]:
-    for seat, chips in enumerate(view.chips):
-        yield seat_card(
-            seat,
-            names[seat],
-            _chips(f"of {names[seat]}", chips, moved),
-            acting=view.to_act == seat,
-            note=counted(view.points[seat], "point"),
-        )
 
 
 def tell(event: BluffYouEvent, names: Sequence[str]) -> str:

@@ -1,68 +1,151 @@
-"""The page of one bot: its ratings on all ladders, its opponents, its last matches."""
+"""The page "Bots": all bots by name, or the profile of the one in the URL."""
 
 from urllib.parse import urlencode
 
+import pandas as pd
 import streamlit as st
 
-from arena.boards.details import Details
-from arena_dashboard import comparison_data, comparison_tables, data, tables
+from arena.boards.board import BoardLine
+from arena.boards.live_board import LadderId
+from arena_dashboard import (
+    bot_data,
+    bot_tables,
+    comparison_data,
+    comparison_tables,
+    tables,
+)
+from arena_dashboard.bot_data import Profile
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import tag
-from arena_dashboard.url_choice import to_url, url_choice
+from arena_dashboard.url_choice import shortened, to_url
 
 LAST_MATCHES = 10
 
 
-def show_ladder(facts: Details, bot: str) -> None:
-    """Every version of the bot on one ladder."""
-    st.subheader(in_words(facts.ladder))
-    assert facts.comparisons is not None  # a ladder with a standing
-    for at, line in enumerate(facts.board.lines):
-        if line.bot == bot:
-            wins = [
-                cell
-                for cell in facts.across_tables[line.version_id].wins
-                if cell.seats in facts.ladder.seats
-            ]
-            trouble = facts.troubles.get(line.version_id)
-            weight = facts.comparisons.nash_weight[at]
-            st.html(comparison_tables.ladder_numbers(line, weight, trouble, wins))
-            st.html(
-                comparison_tables.opponents(facts.board.lines, facts.comparisons, line.version_id)
-            )
-    history = link("history", facts.ladder, bots=",".join(comparison_data.versions_on(facts, bot)))
-    st.html(
-        tag(
-            "nav",
-            tag("a", "Rating history", href=history),
-            tag("a", "Head to head", href=link("head-to-head", facts.ladder)),
-            class_="ba-turning",
-        )
+def show_index() -> None:
+    """All bots, by name."""
+    search = st.query_params.get("q", "")
+    st.session_state["q"] = search
+    st.text_input(
+        "Find",
+        key="q",
+        placeholder="a bot or its owner",
+        on_change=to_url("q", "page", "bot"),
+        width=300,
     )
+    text = st.query_params.get("page", "")
+    page = int(text) if text.isdecimal() and len(text) < 6 else 0
+    rows = bot_data.index(search, page)
+    if not rows:
+        st.info("No bot has been registered yet." if not search else "No bot fits.")
+        return
+    st.html(bot_tables.index(rows[: bot_data.PAGE]))
+    found = {"q": search} if search else {}
+    turning = []
+    if page:
+        turning.append(
+            tag("a", "Back", href="bot?" + urlencode(found | {"page": str(page - 1)}), rel="prev")
+        )
+    if len(rows) > bot_data.PAGE:
+        turning.append(
+            tag("a", "More", href="bot?" + urlencode(found | {"page": str(page + 1)}), rel="next")
+        )
+    st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
 
 
-names = data.bot_names()
-bot = url_choice("bot", names, names[0] if names else None)
-st.title(bot or "Bot")
-if bot is None:
-    st.info("No bot has been registered yet.")
-    st.stop()
-st.selectbox("Bot", names, key="bot", on_change=to_url("bot"), width=260)
+def show_profile(bot: Profile) -> None:
+    """Everything about one bot."""
+    st.html(bot_tables.facts(bot))
+    ladders = bot_data.ladders_of(bot.name)
+    if not ladders:
+        st.info("No match of this bot counts yet: a block of matches counts once it is complete.")
+    else:
+        show_ratings(bot, ladders)
+    show_style(bot)
+    for ladder, _ in ladders:
+        show_opponents(ladder, bot.name)
 
-ladders = comparison_data.ladders_of(bot)
-if not ladders:
-    st.info("No match of this bot counts yet: a block of matches counts once it is complete.")
-for one in ladders:
-    show_ladder(one, bot)
 
-last = data.match_page(bot=bot, game=None, before=None)[:LAST_MATCHES]
-if last:
+def show_ratings(bot: Profile, ladders: list[tuple[LadderId, list[BoardLine]]]) -> None:
+    """All versions on all ladders, on one chart."""
+    st.subheader("Ratings")
+    age = {one.id: at for at, one in enumerate(reversed(bot.versions))}
+    frame = pd.DataFrame(
+        [
+            (in_words(ladder), line.version, line.elo, *line.interval, line.matches)
+            for ladder, lines in ladders
+            for line in sorted(lines, key=lambda one: age.get(one.version_id, 0))
+        ],
+        columns=["ladder", "version", "elo", "low", "high", "matches"],
+    )
+    st.altair_chart(bot_tables.versions_chart(frame), alt=bot_tables.chart_in_words(frame))
+    st.html(comparison_tables.standing(ladders))
+
+
+def show_style(bot: Profile) -> None:
+    """How it played in its latest matches, and those matches."""
+    recent = bot_data.recent(bot.name)
+    if not recent.matches:
+        return
+    st.subheader("Style")
+    st.caption(
+        f"In its latest {len(recent.matches)} matches. A bluff is a claim that was false when it "
+        "was made; in parentheses the 95 % interval and the counts."
+    )
+    st.html(bot_tables.style(recent.style, recent.luck))
+    faults = bot_data.faults(bot.name)
+    if faults:
+        st.subheader("Latest faults")
+        st.html(bot_tables.faults(bot.name, faults))
     st.subheader("Last matches")
-    st.html(tables.matches(last))
+    st.html(tables.matches(recent.matches[:LAST_MATCHES]))
     st.html(
         tag(
             "nav",
-            tag("a", "All its matches", href="matches?" + urlencode({"bot": bot})),
+            tag("a", "All its matches", href=bot_tables.matches_link(bot.name)),
+            tag("a", "Its boldest bluffs", href=bot_tables.matches_link(bot.name, sort="boldest")),
+            tag("a", "With faults", href=bot_tables.matches_link(bot.name, faults="1")),
             class_="ba-turning",
         )
     )
+
+
+def show_opponents(ladder: LadderId, bot: str) -> None:
+    """Whom it met on a ladder; read when it is unfolded."""
+    folded = st.expander(
+        f"Opponents: {in_words(ladder)}", key=f"opponents {ladder}", on_change="rerun"
+    )
+    with folded:
+        if not folded.open:
+            return
+        facts = comparison_data.ladder_details(ladder)
+        assert facts.comparisons is not None  # a ladder that the bot stands on
+        for line in facts.board.lines:
+            if line.bot == bot:
+                st.html(
+                    comparison_tables.opponents(
+                        facts.board.lines, facts.comparisons, line.version_id, ladder
+                    )
+                )
+        versions = ",".join(comparison_data.versions_on(facts, bot))
+        st.html(
+            tag(
+                "nav",
+                tag("a", "Rating history", href=link("history", ladder, bots=versions)),
+                tag("a", "Matrix of the ladder", href=link("head-to-head", ladder)),
+                class_="ba-turning",
+            )
+        )
+
+
+asked = st.query_params.get("bot")
+profile = bot_data.profile(asked) if asked else None
+if profile is None:
+    st.title("Bots")
+    if asked:
+        st.warning(f"There is no bot “{shortened(asked)}”. These are all:")
+    show_index()
+else:
+    st.set_page_config(f"{profile.name} · Bluff Arena")
+    st.title(profile.name)
+    show_profile(profile)

@@ -25,7 +25,7 @@ def show(ladder: LadderId) -> None:
             f"The first {comparison_tables.MATRIX_BOTS} of {len(lines)} bots; a bot's own page "
             "has all its opponents."
         )
-    st.html(comparison_tables.matrix(lines, comparisons))
+    st.html(comparison_tables.matrix(lines, comparisons, ladder))
     worst = comparison_tables.worst_in_words(lines, comparisons)
     if worst:
         st.markdown(worst)

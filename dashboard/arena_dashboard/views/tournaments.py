@@ -1,36 +1,55 @@
-"""Which tournaments are there, and how does this one stand?"""
+"""The page "Tournaments": the list, or the one in the URL."""
+
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from arena_dashboard import tournament_data, tournament_tables
+from arena_dashboard import browser, tournament_data, tournament_tables
+from arena_dashboard.markup import tag
 from arena_dashboard.tournament_page import show
-from arena_dashboard.url_choice import to_url, url_choice
-
-LIVE_SECONDS = 5.0
+from arena_dashboard.url_choice import shortened
 
 
-names = tournament_data.tournament_names()
+def show_list() -> None:
+    """All tournaments, newest first, page by page."""
+    text = st.query_params.get("page", "")
+    number = int(text) if text.isdecimal() and len(text) < 6 else 0
+    found, more = tournament_data.page(number)
+    if not found:
+        st.info(
+            "There is no tournament yet: `arena tournament create --help` says how to make one."
+            if number == 0
+            else "There are no older tournaments."
+        )
+        return
+    st.html(tournament_tables.tournament_list(found))
+    turning = []
+    if number:
+        turning.append(tag("a", "Newer", href=_page(number - 1), rel="prev"))
+    if more:
+        turning.append(tag("a", "Older", href=_page(number + 1), rel="next"))
+    st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+
+
+def _page(number: int) -> str:
+    return "tournaments?" + urlencode({"page": str(number)})
+
+
 asked = st.query_params.get("name")
-chosen = url_choice("name", names)
-st.title(chosen or "Tournaments")
-if not names:
-    st.info("There is no tournament yet: `arena tournament create --help` says how to make one.")
-    st.stop()
-if asked is not None and chosen is None:
-    st.info("There is no such tournament; these are all.")
-st.selectbox(
-    "Tournament",
-    names,
-    index=None,
-    placeholder="all tournaments",
-    key="name",
-    on_change=to_url("name"),
-    width=260,
-)
-if chosen is None:
-    st.html(tournament_tables.tournament_list(tournament_data.newest()))
+found = tournament_data.tournament_view(asked) if asked else None
+if found is None:
+    st.title("Tournaments")
+    if asked:
+        st.warning(f"There is no tournament “{shortened(asked)}”. These are all:")
+    show_list()
 else:
-    # Kept up to date while the page is open, unless nothing will change any more.
-    asked_for = tournament_data.tournament_view(chosen)
-    live = asked_for is not None and not asked_for.record.tournament.state.over
-    st.fragment(show, run_every=LIVE_SECONDS if live else None)(chosen, live=live)
+    tournament = found.record.tournament
+    st.set_page_config(f"{tournament.name} · Bluff Arena")
+    st.title(tournament.name)
+    st.html(tag("p", tag("a", "All tournaments", href="tournaments"), class_="ba-link"))
+    show(found)
+    # Kept up to date while the page is visible, unless nothing will change any more.
+    if not tournament.state.over:
+        browser.keep_current(
+            tournament_data.mark(found), lambda: tournament_data.current_mark(tournament.name)
+        )

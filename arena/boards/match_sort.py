@@ -1,0 +1,13 @@
+"""`Sort`: the orders of a list of matches. Apart, because commands need it before the database."""
+
+from enum import Enum
+
+
+class Sort(Enum):
+    """The order of a list of matches, for readers."""
+
+    NEWEST = "newest"
+    CLOSEST = "closest"
+    """By the points between the first and the second, among the newest that fit."""
+    BOLDEST = "boldest"
+    """By the largest bluff that nobody doubted, among the newest that fit."""

@@ -1,0 +1,40 @@
+"""The probability that a bet is true, given what one view shows (BL-11, BL-12).
+
+Every die that the view does not show is fair and independent of the others: it counts for a bet on
+a number with probability 1/3 (that face or a star) and for a bet on stars with 1/6. What bets may
+say about dice is a matter of opinion, and is left out.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+
+from arena.games.bluff.bets import count_matching
+from arena.games.bluff.values import STAR, BluffView
+
+_FACES = 6
+
+
+def claim_chance(view: BluffView) -> Fraction | None:
+    """The probability that the standing bet is true, for who has this view; None without a bet."""
+    if not view.bets:
+        return None
+    placed = view.bets[-1]
+    # Dice left under the cup after a lay-out are rolled again before they count (BL-X3).
+    rerolling = placed.seat == view.seat and placed.bet.show and view.to_act is None
+    own = () if rerolling else view.hidden_dice
+    known = (own, *view.face_up)
+    unknown = sum(view.dice_counts) - sum(map(len, known))
+    needed = placed.bet.quantity - count_matching(placed.bet.face, known)
+    return at_least(needed, unknown, 1 if placed.bet.face is STAR else 2)
+
+
+# Few distinct values occur in a match, each many times.
+@lru_cache(maxsize=4096)
+def at_least(needed: int, dice: int, faces: int) -> Fraction:
+    """The probability that at least `needed` of `dice` fair dice show one of `faces` faces."""
+    ways = sum(
+        comb(dice, count) * faces**count * (_FACES - faces) ** (dice - count)
+        for count in range(max(0, needed), dice + 1)
+    )
+    return Fraction(ways, _FACES**dice)

@@ -1,0 +1,104 @@
+"""What the pages about bots read: the index, a profile, the style in the latest matches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from arena.boards.bluffing import Bluffing, Style, style_of
+from arena.boards.board import BoardLine
+from arena.boards.live_board import LadderId
+from arena.storage import bot_statements
+from arena.storage.match_search import MatchFilter
+from arena.storage.rows import MatchRow
+from arena_dashboard import data
+
+PAGE = 50
+"""Bots per page of the index."""
+STYLE_MATCHES = 60
+"""The latest matches of a bot whose transcripts are read for its style."""
+MOST_FAULTS = 5
+"""The latest matches with a fault of the bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A bot and its versions."""
+
+    name: str
+    owner: str
+    house: bool
+    versions: Sequence[Any]
+    """Newest first, with version, created_at and retired_at."""
+
+    @property
+    def retired(self) -> bool:
+        """Whether none of its versions plays any more."""
+        return all(one.retired_at is not None for one in self.versions)
+
+    @property
+    def since(self) -> datetime:
+        """When its first version was registered."""
+        first: datetime = self.versions[-1].created_at
+        return first
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """A bot in its latest matches."""
+
+    matches: Sequence[MatchRow]
+    """Newest first."""
+    style: Style
+    luck: tuple[float, int]
+    """Its mean luck, in expected points by match, and of how many matches."""
+
+
+def index(search: str, page: int) -> Sequence[Any]:
+    """A page of the bots by name, counted from 0: the rows of `bot_page`, and one more if there is
+    a next page."""
+    statement = bot_statements.bot_page(search=search, offset=page * PAGE, limit=PAGE + 1)
+    return data.read(statement)
+
+
+def profile(name: str) -> Profile | None:
+    """The bot of that name, in any case; None if there is none."""
+    rows = data.read(bot_statements.profile_of(name))
+    if not rows:
+        return None
+    return Profile(rows[0].bot, rows[0].owner, rows[0].house, rows)
+
+
+def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
+    """The ladders that the bot stands on, with its lines."""
+    found = []
+    for game, variants in data.ladders().items():
+        for options, sizes in variants.items():
+            for size in sizes:
+                ladder = LadderId(game, options, size)
+                lines = [one for one in data.leaderboard(ladder).lines if one.bot == bot]
+                if lines:
+                    found.append((ladder, lines))
+    return found
+
+
+def recent(bot: str) -> Recent:
+    """How the bot played in its latest matches."""
+    matches = data.find_matches(MatchFilter(bot=bot), limit=STYLE_MATCHES)
+    known = data.bluffs().of([one.match_id for one in matches])
+    luck = [
+        row.luck[seat]
+        for row in matches
+        if row.luck is not None
+        for seat, one in enumerate(row.seats)
+        if one.bot == bot
+    ]
+    mean = sum(luck) / len(luck) if luck else 0.0
+    return Recent(matches, style_of(bot, known.values()), (mean, len(luck)))
+
+
+def faults(bot: str) -> list[tuple[MatchRow, Bluffing]]:
+    """The latest matches with a fault of the bot, and what happened in them."""
+    matches = data.find_matches(MatchFilter(bot=bot, faults=True), limit=MOST_FAULTS)
+    known = data.bluffs().of([one.match_id for one in matches])
+    return [(row, known[row.match_id]) for row in matches if row.match_id in known]

@@ -1,0 +1,180 @@
+"""A bot's profile as HTML and as a chart; pure functions."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import altair as alt
+import numpy as np
+import pandas as pd
+
+from arena.boards.bluffing import Bluffing, Style
+from arena.match.faults import FaultKind
+from arena.rating.head_to_head import wilson
+from arena.storage.rows import MatchRow
+from arena_dashboard.bot_data import Profile
+from arena_dashboard.markup import Html, badge, tag, together
+from arena_dashboard.tables import bot_link, replay_link, time_of
+
+_REASONS = {
+    FaultKind.LATE: "gave no answer within the turn's time and the bank",
+    FaultKind.ILLEGAL: "answered with an action that the rules did not allow",
+    FaultKind.MALFORMED: "answered with something that is no action of this game",
+    FaultKind.ABSENT: "stayed away longer than the grace period, and forfeited",
+}
+
+
+def index(rows: Sequence[Any]) -> Html:
+    """A page of the list of bots."""
+    heads = ("Bot", "Owner", "Newest version", "Registered")
+    return tag(
+        "table",
+        tag("caption", "Bots by name", class_="ba-unseen"),
+        tag("thead", tag("tr", *(tag("th", text, scope="col") for text in heads))),
+        tag("tbody", together(*map(_listed, rows))),
+        class_="ba-table",
+    )
+
+
+def _listed(row: Any) -> Html:
+    return tag(
+        "tr",
+        tag(
+            "td",
+            tag("a", row.name, href=bot_link(row.name), class_="ba-name"),
+            " ",
+            badge("house") if row.house else "",
+            badge("retired", "warn") if row.retired_at else "",
+        ),
+        tag("td", row.owner),
+        tag(
+            "td",
+            f"v{row.newest}",
+            tag("small", f"of {row.versions}") if row.versions > 1 else "",
+        ),
+        tag("td", time_of(row.created_at), class_="ba-faint"),
+    )
+
+
+def facts(profile: Profile) -> Html:
+    """Who registered the bot, and when."""
+    newest = profile.versions[0]
+    count = len(profile.versions)
+    return tag(
+        "div",
+        tag("span", "by ", tag("b", profile.owner)),
+        badge("house", hint="One of the arena's own sample bots.") if profile.house else "",
+        badge("retired", "warn", "None of its versions plays any more.") if profile.retired else "",
+        tag("span", "since ", time_of(profile.since)),
+        tag(
+            "span", f"{count} versions, the newest {newest.version} of ", time_of(newest.created_at)
+        )
+        if count > 1
+        else tag("span", f"version {newest.version}"),
+        class_="ba-facts",
+    )
+
+
+def style(found: Style, luck: tuple[float, int]) -> Html:
+    """How a bot bluffs, doubts and answers, each with its 95 % interval."""
+    away = found.bluffs - found.caught
+    wrong = found.doubts - found.right_doubts
+    mean, measured = luck
+    pace = f"{found.milliseconds / found.answers:,.0f} ms" if found.answers else "–"
+    return tag(
+        "dl",
+        *_figure("Bluffs", found.bluffs, found.claims, "of its claims were false"),
+        *_figure("Gets away", away, found.bluffs, "of its bluffs were not doubted"),
+        *_figure("Caught", found.caught, found.bluffs, "of its bluffs were doubted"),
+        *_figure("Doubts right", found.right_doubts, found.doubts, "of its doubts"),
+        *_figure("Doubts wrong", wrong, found.doubts, "of its doubts met a true claim"),
+        *_entry("Time", pace, f"by answer, the mean of {found.answers:,}"),
+        *_entry(
+            "Luck",
+            f"{mean:+.2f}".replace("-", "−") if measured else "–",
+            f"expected points by match, from the draws of {measured}",
+        ),
+        class_="ba-style",
+    )
+
+
+def _figure(name: str, count: int, of: int, words: str) -> tuple[Html, ...]:
+    if not of:
+        return _entry(name, "–", f"{words}: there were none")
+    low, high = (float(end[0]) for end in wilson(np.array([float(count)]), np.array([float(of)])))
+    return _entry(name, f"{count / of:.0%}", f"{words} ({low:.0%}–{high:.0%}, {count} of {of:,})")
+
+
+def _entry(name: str, figure: str, words: str) -> tuple[Html, ...]:
+    return (tag("div", tag("dt", name), tag("dd", tag("b", figure), tag("small", words))),)
+
+
+def faults(bot: str, found: Sequence[tuple[MatchRow, Bluffing]]) -> Html:
+    """The latest faults, each with the reason and a link to its moment."""
+    return tag(
+        "ul",
+        *(
+            tag(
+                "li",
+                time_of(row.finished_at),
+                f", step {fault.step}: it {_REASONS[fault.kind]}; played instead: {fault.played}. ",
+                tag("a", "Watch", href=replay_link(row.match_id, fault.step)),
+            )
+            for row, bluffing in found
+            for fault in bluffing.faults
+            if bluffing.entrants[fault.seat].bot == bot
+        ),
+        class_="ba-faults",
+    )
+
+
+def matches_link(bot: str, **more: str) -> str:
+    """The address of the list of a bot's matches."""
+    return "matches?" + urlencode({"bot": bot} | more)
+
+
+ROW_HEIGHT = 30
+"""Pixels by version."""
+_COLOURS = ["#c4751d", "#4f7fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98"]
+
+
+def versions_chart(frame: pd.DataFrame) -> alt.LayerChart:
+    """A dot with its 95 % interval for each version and ladder.
+
+    `frame` has ladder, version, elo, low, high and matches, in the order of the rows.
+    """
+    frame = frame.assign(row=frame["ladder"] + " · v" + frame["version"])
+    ladders = list(dict.fromkeys(frame["ladder"]))
+    colour = alt.Color(
+        "ladder:N",
+        title=None,
+        legend=None,
+        scale=alt.Scale(domain=ladders, range=[_COLOURS[at % 6] for at in range(len(ladders))]),
+    )
+    base = alt.Chart(frame).encode(
+        y=alt.Y("row:N", sort=list(frame["row"]), title=None, axis=alt.Axis(labelLimit=230)),
+        tooltip=[
+            alt.Tooltip("row:N", title="Version"),
+            alt.Tooltip("elo:Q", title="Elo", format=".0f"),
+            alt.Tooltip("low:Q", title="95 % from", format=".0f"),
+            alt.Tooltip("high:Q", title="95 % to", format=".0f"),
+            alt.Tooltip("matches:Q", title="Matches", format=","),
+        ],
+    )
+    x = alt.X(
+        "low:Q",
+        scale=alt.Scale(zero=False),
+        title="Elo, with 95 % interval",
+        axis=alt.Axis(format="d", tickCount=6),
+    )
+    bars = base.mark_rule(strokeWidth=3).encode(x=x, x2="high:Q", color=colour)
+    dots = base.mark_point(filled=True, size=90, opacity=1).encode(x="elo:Q", color=colour)
+    return alt.LayerChart(layer=[bars, dots]).properties(height=ROW_HEIGHT * len(frame) + 60)
+
+
+def chart_in_words(frame: pd.DataFrame) -> str:
+    """The text alternative of the chart."""
+    return "Elo with 95 % intervals: " + "; ".join(
+        f"{row.ladder}, version {row.version}: {row.elo:.0f} ({row.low:.0f} to {row.high:.0f})"
+        for row in frame.itertuples()
+    )

@@ -1,0 +1,30 @@
+/** The part of the address that says what is seen: match, step, viewpoint. */
+
+/**
+ * @param {string} search The query string now.
+ * @param {{match: string, step: number, view: string}} place
+ * @returns {string} The query string of a place; everything else in it stays.
+ */
+export function searchFor(search, { match, step, view }) {
+  const query = new URLSearchParams(search);
+  query.set("match", match);
+  query.set("step", String(step));
+  query.set("view", view);
+  return `?${query}`;
+}
+
+/** @param {string} search @returns {string} The match of an address, "" if it names none. */
+export function matchOf(search) {
+  return (new URLSearchParams(search).get("match") ?? "").toLowerCase();
+}
+
+/** @param {string} search @returns {number} The step of an address; 0 if it names none. */
+export function stepOf(search) {
+  const text = new URLSearchParams(search).get("step") ?? "";
+  return /^\d{1,6}$/.test(text) ? Number(text) : 0;
+}
+
+/** Whether the page is shown inside another one. @param {string} search */
+export function isEmbedded(search) {
+  return new URLSearchParams(search).get("embed") === "1";
+}

@@ -1,0 +1,59 @@
+/** The line over the table: game, placing, neighbours; and the viewpoints. */
+
+import { searchFor } from "./address.js";
+import { button, element } from "./dom.js";
+import { viewpointName, viewpoints } from "./words.js";
+
+/** @typedef {import("./types.js").Match} Match */
+
+export class Header {
+  /** @param {Match} match @param {import("./player.js").Player} player */
+  constructor(match, player) {
+    const links = element("span", { class: "neighbours" });
+    for (const [words, id] of /** @type {[string, string|null][]} */ ([
+      ["‹ previous match", match.previous],
+      ["next match ›", match.next],
+    ])) {
+      if (!id) continue;
+      const place = { match: id, step: 0, view: match.view };
+      links.append(element("a", { href: searchFor(location.search, place) }, words));
+    }
+    const views = element("div", { class: "views", role: "group", "aria-label": "Seen by" });
+    for (const view of viewpoints(match.names.length)) {
+      const name = viewpointName(view, match.names);
+      const made = button("view", `Seen by: ${name}`, name, () => player.go(view));
+      made.setAttribute("aria-pressed", String(view === match.view));
+      views.append(made);
+    }
+    this.views = views;
+    this.place = element(
+      "header",
+      {},
+      element("div", { class: "title" }, element("h2", {}, `${match.title}`), element("span", { class: "placings" }, placings(match)), checked(match), links),
+      views,
+    );
+  }
+
+  /** Where the viewpoints do not all fit, the chosen one is in sight. */
+  showView() {
+    const chosen = this.views.querySelector("[aria-pressed=true]");
+    if (chosen instanceof HTMLElement)
+      this.views.scrollLeft = chosen.offsetLeft - this.views.offsetLeft - 60;
+  }
+}
+
+/** Whether the transcript was verified, as a tag. @param {Match} match */
+function checked({ doubt }) {
+  return doubt === null
+    ? element("span", { class: "tag good", title: "Every draw was computed again from the opened secret, and the result from the steps." }, "✓ verified")
+    : element("span", { class: "tag bad", title: doubt }, "not verified");
+}
+
+/** @param {Match} match */
+function placings({ names, result }) {
+  return names
+    .map((name, seat) => ({ name, place: result.placing[seat] }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ name, place }) => `${place}. ${name}`)
+    .join("   ");
+}

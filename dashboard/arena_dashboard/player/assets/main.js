@@ -1,0 +1,20 @@
+/** Where Streamlit begins: it calls the default export when the page or its data changes. */
+
+import { Player } from "./player.js";
+
+/** @typedef {import("./types.js").Component} Component */
+
+/** @type {WeakMap<HTMLElement|ShadowRoot, Player>} */
+const players = new WeakMap();
+
+/** @param {Component} component */
+export default function main(component) {
+  const root = component.parentElement;
+  const player = players.get(root) ?? new Player(root);
+  players.set(root, player);
+  void player.receive(component);
+  return () => {
+    player.close();
+    players.delete(root);
+  };
+}

@@ -1,0 +1,247 @@
+/** The player: puts its parts together and keeps them at one moment of the match. */
+
+import { isEmbedded, matchOf, searchFor, stepOf } from "./address.js";
+import { Chart } from "./chart.js";
+import { Controls } from "./controls.js";
+import { element, picture } from "./dom.js";
+import { Header } from "./header.js";
+import { keyAction } from "./keys.js";
+import { Log } from "./log.js";
+import { unpack } from "./packed.js";
+import { Playback } from "./playback.js";
+import { resultElement } from "./result.js";
+import { saveStill } from "./still.js";
+import { onSwipe } from "./swipe.js";
+import { drawTable } from "./table.js";
+import { embed } from "./embedding.js";
+import { viewpoints } from "./words.js";
+
+/** @typedef {import("./types.js").Component} Component */
+/** @typedef {import("./types.js").Match} Match */
+
+/** Browsers allow some 100 changes of the address in 30 seconds. */
+const ADDRESS_MS = 350;
+
+export class Player {
+  /** @param {HTMLElement|ShadowRoot} root */
+  constructor(root) {
+    this.root = root;
+    this.closing = new AbortController();
+    this.playback = new Playback([{ step: 0, round: 0 }]);
+    /** @type {Match|null} */
+    this.match = null;
+    /** @type {Component|null} */
+    this.component = null;
+    this.shown = -1;
+    this.width = 0;
+    this.time = 0;
+    this.received = 0;
+    /** Whether other data were asked for and are not here yet. */
+    this.waiting = false;
+  }
+
+  /** New data: another match, another viewpoint, or the same again. @param {Component} component */
+  async receive(component) {
+    this.component = component;
+    const received = ++this.received;
+    const match = await unpack(component.data);
+    await styled(this.root);
+    if (received !== this.received || this.closing.signal.aborted) return;
+    const step = this.place ? this.step : stepOf(location.search);
+    const same = this.match?.match === match.match;
+    const { playing, speed, loop } = this.playback;
+    this.match = match;
+    this.waiting = false;
+    this.playback = new Playback(match.frames);
+    Object.assign(this.playback, { speed, loop, playing: playing && same });
+    this.playback.seekStep(same || !this.place ? step : stepOf(location.search));
+    this.build(match);
+    this.listen();
+    this.draw();
+    this.writeAddress();
+  }
+
+  get step() {
+    return this.match?.frames[this.playback.at]?.step ?? 0;
+  }
+
+  /** @param {Match} match */
+  build(match) {
+    this.place?.remove();
+    this.observer?.disconnect();
+    this.table = picture("table");
+    this.table.setAttribute("role", "img");
+    this.told = element("p", { class: "told" });
+    this.header = new Header(match, this);
+    this.controls = new Controls(match, this);
+    this.log = new Log(match, (index) => this.seek(index));
+    this.chart = new Chart(match, (index) => this.seek(index));
+    const scene = element("div", { class: "scene" });
+    onSwipe(this.table, (by) => this.act({ name: "move", by }));
+    scene.append(this.told, this.table);
+    const stage = element("div", { class: "stage" }, scene, this.log.place);
+    this.place = element(
+      "section",
+      { class: `player ${isEmbedded(location.search) ? "embedded" : ""}`, "aria-label": `Replay of a match of ${match.title}` },
+      this.header.place,
+      stage,
+      this.controls.place,
+      this.chart.place,
+      resultElement(match),
+    );
+    this.root.append(this.place);
+    this.header.showView();
+    this.shown = -1;
+    this.observer = new ResizeObserver(() => this.measure());
+    this.observer.observe(scene);
+    this.measure();
+  }
+
+  listen() {
+    if (this.listening) return;
+    this.listening = true;
+    const { signal } = this.closing;
+    document.addEventListener("keydown", (event) => this.key(event), { signal });
+    embed(isEmbedded(location.search), signal);
+    /** @param {number} time */
+    const frame = (time) => {
+      if (signal.aborted) return;
+      if (this.playback.pass(Math.min(1000, time - this.time))) this.draw();
+      this.time = time;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame((time) => {
+      this.time = time;
+      frame(time);
+    });
+  }
+
+  measure() {
+    const width = this.table?.parentElement?.clientWidth ?? 0;
+    if (!width || width === this.width) return;
+    this.width = width;
+    this.shown = -1;
+    this.draw();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const action = keyAction(event, this.match?.names.length ?? 0);
+    if (!action) return;
+    event.preventDefault();
+    this.act(action);
+  }
+
+  /** @param {import("./keys.js").Action} action */
+  act(action) {
+    const { playback } = this;
+    switch (action.name) {
+      case "move":
+        playback.move(action.by);
+        break;
+      case "round":
+        playback.moveRound(action.by);
+        break;
+      case "play":
+        playback.toggle();
+        break;
+      case "first":
+        playback.move(-playback.at);
+        break;
+      case "last":
+        playback.move(playback.last);
+        break;
+      case "loop":
+        playback.loop = !playback.loop;
+        break;
+      case "speed":
+        playback.changeSpeed(action.by);
+        break;
+      case "cycle":
+        playback.cycleSpeed();
+        break;
+      case "view":
+        this.go(action.view);
+        break;
+      case "help":
+        this.controls?.toggleHelp();
+        break;
+    }
+    this.draw();
+  }
+
+  /** @param {number} index */
+  seek(index) {
+    this.playback.playing = false;
+    this.playback.seek(index);
+    this.draw();
+  }
+
+  draw() {
+    const { match, playback } = this;
+    if (!match || !this.place) return;
+    this.controls?.show(playback);
+    if (this.shown === playback.at || !this.width) return;
+    this.shown = playback.at;
+    const frame = match.frames[playback.at];
+    const drawn = drawTable(match, playback.at, this.width);
+    const table = /** @type {SVGSVGElement} */ (this.table);
+    table.setAttribute("viewBox", `0 0 ${this.width} ${drawn.height}`);
+    table.setAttribute("height", String(drawn.height));
+    table.setAttribute("aria-label", drawn.words);
+    table.innerHTML = drawn.inner;
+    const told = /** @type {HTMLElement} */ (this.told);
+    // Playing would talk without end.
+    told.setAttribute("aria-live", playback.playing ? "off" : "polite");
+    told.textContent = frame.told.join(" ");
+    this.log?.show(playback.at);
+    this.chart?.show(playback.at);
+    this.laterAddress();
+  }
+
+  laterAddress() {
+    if (this.addressTimer !== undefined) return;
+    this.addressTimer = setTimeout(() => {
+      this.addressTimer = undefined;
+      this.writeAddress();
+    }, ADDRESS_MS);
+  }
+
+  writeAddress() {
+    // The address of a viewpoint that was asked for stands already; that of another match, too.
+    if (!this.match || this.waiting || this.closing.signal.aborted) return;
+    const { match, view } = this.match;
+    if (![match, ""].includes(matchOf(location.search))) return;
+    const search = searchFor(location.search, { match, view, step: this.step });
+    if (search !== location.search) history.replaceState(history.state, "", search);
+  }
+
+  /** To another viewpoint, which needs other data from the server. @param {string} view */
+  go(view) {
+    if (!this.match || view === this.match.view) return;
+    if (!viewpoints(this.match.names.length).includes(view)) return;
+    this.waiting = true;
+    const place = { match: this.match.match, step: this.step, view };
+    history.replaceState(history.state, "", searchFor(location.search, place));
+    this.component?.setTriggerValue("go", { ...place, step: String(place.step) });
+  }
+
+  /** @param {"svg"|"png"} kind */
+  still(kind) {
+    if (this.match && this.table) void saveStill(this.table, this.match, this.playback.at, kind);
+  }
+
+  close() {
+    this.closing.abort();
+    this.observer?.disconnect();
+    clearTimeout(this.addressTimer);
+    this.place?.remove();
+  }
+}
+
+/** Wait for the style sheet, so that nothing is measured without it. @param {HTMLElement|ShadowRoot} root */
+async function styled(root) {
+  const link = root.querySelector("link[rel=stylesheet]");
+  if (link instanceof HTMLLinkElement && !link.sheet)
+    await new Promise((done) => link.addEventListener("load", done, { once: true }));
+}

@@ -1,0 +1,66 @@
+/**
+ * The form of what the server sends (`frames.py`), once per match and viewpoint.
+ *
+ * @typedef {"true"|"bluff"|"exact"|"doubt"|"right"|"wrong"|"showdown"|"bust"|"fault"} Mark
+ *
+ * @typedef {object} Claim
+ * @property {number} seat
+ * @property {string} text
+ * @property {(number|null)[]} chances The probability that it is true, for each who looks: all
+ *   seats in "everything", else one.
+ * @property {string|null} truth What it should have been; null if the viewpoint cannot know.
+ * @property {"true"|"bluff"|"exact"|null} verdict
+ *
+ * @typedef {object} Seat What a seat has in front of it; the rest of its form is the game's.
+ * @property {string} note
+ * @property {boolean} act Whether the seat is to act.
+ * @property {boolean} out Whether the seat is out of the match.
+ * @property {string} role What it does in this moment, in a word.
+ *
+ * @typedef {object} Table
+ * @property {string[]} facts
+ * @property {Record<number, any>} seats Seats; each game's module knows its own.
+ *
+ * @typedef {object} Frame A moment that showed the viewpoint something.
+ * @property {number} step How many steps of the transcript had been played.
+ * @property {number} round
+ * @property {string[]} told What happened, in sentences.
+ * @property {Mark[]} marks
+ * @property {Claim|null} claim The claim that stands, or that ends in this moment.
+ * @property {number[]} standing What each seat has, in `unit`.
+ * @property {number[]} luck The luck of a draw, by seat; empty without one.
+ * @property {any} table
+ *
+ * @typedef {object} Result
+ * @property {number[]} placing
+ * @property {number[]|null} scores
+ * @property {number[]} faults
+ * @property {boolean[]} forfeited
+ * @property {boolean} byFaults
+ *
+ * @typedef {object} Match
+ * @property {string} match
+ * @property {string} game
+ * @property {string} title
+ * @property {string} view
+ * @property {string[]} names Short and distinct.
+ * @property {string[]} bots
+ * @property {string} unit
+ * @property {string} scoreUnit
+ * @property {string} roundWord
+ * @property {Frame[]} frames
+ * @property {Result} result
+ * @property {number[]|null} luck
+ * @property {string|null} broken
+ * @property {string|null} doubt What is wrong with the transcript; null if it was verified.
+ * @property {string|null} signedBy
+ * @property {string|null} previous The match before this one in its block, or null.
+ * @property {string|null} next
+ *
+ * What Streamlit hands to a component.
+ * @typedef {object} Component
+ * @property {Uint8Array} data
+ * @property {HTMLElement|ShadowRoot} parentElement
+ * @property {(name: string, value: any) => void} setTriggerValue
+ */
+export {};

@@ -1,0 +1,90 @@
+"""What the results of two bots against each other say; pure functions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.boards.board import BoardLine
+from arena.boards.comparisons import Comparisons
+from arena.rating.head_to_head import wilson
+from arena_dashboard.markup import Html, tag
+
+EVEN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The results of all versions of one bot against all versions of another on a ladder."""
+
+    bot: str
+    opponent: str
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def count(self) -> int:
+        """How many comparisons there are."""
+        return self.wins + self.ties + self.losses
+
+    @property
+    def share(self) -> float:
+        """Points per comparison; a tie is half a point."""
+        return (self.wins + self.ties / 2) / self.count
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % Wilson interval of the share."""
+        low, high = wilson(np.array([self.share * self.count]), np.array([float(self.count)]))
+        return float(low[0]), float(high[0])
+
+
+def met(bot: str, opponent: str, lines: Sequence[BoardLine], found: Comparisons) -> Met:
+    """The sum over all pairs of their versions."""
+    names = {line.version_id: line.bot for line in lines}
+    wins = ties = losses = 0
+    for at, one in enumerate(found.bots):
+        for other, second in enumerate(found.bots):
+            if names.get(one) == bot and names.get(second) == opponent:
+                meetings = found.met(at, other)
+                if meetings is not None:
+                    wins += meetings.wins
+                    ties += meetings.ties
+                    losses += meetings.losses
+    return Met(bot, opponent, wins, ties, losses)
+
+
+def verdict(found: Met, ladder: str) -> str:
+    """The verdict in one sentence; `ladder` names where."""
+    if not found.count:
+        return f"{found.bot} and {found.opponent} have not met in a rated match of {ladder} yet."
+    low, high = found.interval
+    points = (
+        f"{found.bot} took {found.share:.0%} of the points from {found.opponent} in {ladder} "
+        f"(95 % interval {low:.0%} to {high:.0%}, {found.count:,} comparisons)"
+    )
+    if low > EVEN:
+        return f"{found.bot} is better than {found.opponent}: {points}."
+    if high < EVEN:
+        return f"{found.opponent} is better than {found.bot}: {points}."
+    return f"Undecided: {points}, so either may be the better one."
+
+
+def share_bar(found: Met) -> Html:
+    """The share as a bar with its interval."""
+    low, high = found.interval
+    said = f"{found.wins:,} won, {found.ties:,} tied, {found.losses:,} lost"
+    return tag(
+        "div",
+        tag(
+            "span",
+            tag("i", style=f"left:{low:.1%};width:{high - low:.1%}"),
+            tag("b", style=f"left:{found.share:.1%}"),
+            class_="ba-interval ba-share",
+            role="img",
+            aria_label=f"{found.bot}: {found.share:.0%}; {said}",
+        ),
+        tag("span", said, class_="ba-faint"),
+        class_="ba-versus",
+    )

@@ -1,0 +1,59 @@
+"""The page about two bots: who is better on a ladder, and all their matches."""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from arena.boards.live_board import LadderId
+from arena.storage.match_search import MatchFilter
+from arena_dashboard import comparison_data, data, match_filter, tables, versus
+from arena_dashboard.ladder_choice import choose_ladder, in_words
+from arena_dashboard.markup import tag
+from arena_dashboard.tables import bot_link
+
+
+def show_verdict(bot: str, opponent: str, ladder: LadderId) -> None:
+    """What the results on a ladder say."""
+    facts = comparison_data.ladder_details(ladder)
+    if facts.comparisons is None:
+        st.info("No match of this ladder counts yet.")
+        return
+    found = versus.met(bot, opponent, facts.board.lines, facts.comparisons)
+    st.markdown(f"**{versus.verdict(found, in_words(ladder))}**")
+    if found.count:
+        st.html(versus.share_bar(found))
+
+
+def show_matches(bot: str, opponent: str) -> None:
+    """Their newest matches, on all ladders."""
+    st.subheader("Their matches")
+    rows = data.find_matches(MatchFilter(bot=bot, opponent=opponent))
+    if not rows:
+        st.info("They have not met yet.")
+        return
+    st.html(tables.matches(rows))
+    more = "matches?" + urlencode({"bot": bot, "opponent": opponent})
+    st.html(tag("nav", tag("a", "All their matches", href=more), class_="ba-turning"))
+
+
+st.title("Head to head")
+with st.container(horizontal=True):
+    bot, _ = match_filter.choose_bot("bot", "Bot")
+    opponent, _ = match_filter.choose_bot("opponent", "Opponent")
+if bot is None or opponent is None or bot == opponent:
+    st.info("Choose two bots.")
+    st.stop()
+st.set_page_config(f"{bot} against {opponent} · Bluff Arena")
+st.html(
+    tag(
+        "p",
+        tag("a", bot, href=bot_link(bot)),
+        " against ",
+        tag("a", opponent, href=bot_link(opponent)),
+        class_="ba-link",
+    )
+)
+ladder = choose_ladder()
+if ladder is not None:
+    show_verdict(bot, opponent, ladder)
+show_matches(bot, opponent)

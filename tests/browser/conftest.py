@@ -1,0 +1,142 @@
+"""A dashboard on an arena that has played, and a browser."""
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+
+from arena.records import FinishedMatch
+from arena.scheduling.formats import FormatName
+from tests.dashboard.cups import hold
+from tests.dashboard.played import creeping, fill
+from tests.databases import execute, named
+
+PATIENCE_MS = 30_000
+START_S = 90
+"""Importing all that the pages need takes long on a busy machine."""
+ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A dashboard on an arena that has played."""
+
+    address: str
+    matches: list[FinishedMatch]
+    """Of Bluff at two seats."""
+    others: dict[str, FinishedMatch]
+    """One of each game at three seats, and "long": one of more than 1,000 steps."""
+
+
+@pytest.fixture(scope="package")
+def chromium() -> str:
+    """The browser's program."""
+    if CHROMIUM is None and not os.environ.get("CI"):
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    assert CHROMIUM is not None, "CI must install Chromium"
+    return CHROMIUM
+
+
+# One for all tests: they only look.
+@pytest.fixture(scope="package")
+def site(postgres_server: str, chromium: str) -> Iterator[Site]:
+    execute(postgres_server, "CREATE DATABASE browsed TEMPLATE arena_template")
+    database = named(postgres_server, "browsed")
+    matches = asyncio.run(fill(database, blocks=20))
+    others = {
+        game: asyncio.run(fill(database, game=game, seats=3, blocks=1))[0]
+        for game in ("bluff", "bluff_you", "bloeff")
+    }
+    creepers = [(f"creeper{number}", creeping) for number in range(6)]
+    plan: dict[str, Any] = {"seats": 6, "blocks": 1, "policies": creepers}
+    options: dict[str, Any] = {"start_mode": "seat", "dice_per_player": 9}
+    others["long"] = asyncio.run(fill(database, **plan, **options))[0]
+    bots = ("honest", "alpha", "beta", "gamma", "a-name-of-some-thirty-letters")
+    asyncio.run(hold(database, "cup", FormatName.SWISS, bots, seats=3))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    arguments = [
+        *("-m", "arena_dashboard", "--server.port", str(port)),
+        *("--server.address", "127.0.0.1", "--server.headless", "true"),
+        *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
+    ]
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        env=os.environ | {"ARENA_DATABASE_URL": database},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(f"{address}/_stcore/health", process)
+        yield Site(address, matches, others)
+    finally:
+        process.terminate()
+        process.wait()
+        execute(postgres_server, "DROP DATABASE browsed WITH (FORCE)")
+
+
+# Closed before other tests begin, which may have an event loop of their own.
+@pytest.fixture(scope="package")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "the dashboard ended at once"
+        try:
+            with urllib.request.urlopen(url):
+                return
+        except OSError:
+            time.sleep(0.1)
+    pytest.fail("the dashboard did not start in time")
+
+
+@pytest.fixture
+def within(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens tabs, with the options of a browser's context; a request to anywhere else than the
+    dashboard fails the test."""
+    elsewhere: list[str] = []
+    contexts = []
+
+    def note(request: Request) -> None:
+        if not request.url.startswith((site.address, "data:", "blob:")):
+            elsewhere.append(request.url)
+
+    def open_tab(**options: Any) -> Page:
+        context = browser.new_context(base_url=site.address, **options)
+        contexts.append(context)
+        opened = context.new_page()
+        opened.on("request", note)
+        opened.set_default_timeout(PATIENCE_MS)
+        expect.set_options(timeout=PATIENCE_MS)
+        return opened
+
+    yield open_tab
+    for context in contexts:
+        context.close()
+    assert elsewhere == []
+
+
+@pytest.fixture
+def page(within: Callable[..., Page]) -> Page:
+    """A tab."""
+    return within()

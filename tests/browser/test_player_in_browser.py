@@ -1,0 +1,253 @@
+"""The player in a real browser: every way to a moment, from every viewpoint, on every screen."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, WebSocket, expect
+
+from arena.match.transcript_json import read_json
+from arena.records import FinishedMatch
+from tests.browser.conftest import Site
+
+AXE = Path(__file__).parents[2] / "dashboard/node_modules/axe-core/axe.min.js"
+GAMES = ["bluff", "bluff_you", "bloeff"]
+
+
+def watch(page: Page, match: FinishedMatch, query: str = "") -> None:
+    """Open the replay of a match and wait for its table."""
+    page.goto(f"/replay?match={match.transcript.setup.match_id}{query}")
+    expect(page.locator(".player svg.table g.seat").first).to_be_visible()
+
+
+def at_step(page: Page, step: int) -> None:
+    expect(page.locator(".entry[aria-current] .number")).to_have_text(str(step))
+
+
+def height(page: Page) -> float:
+    box = page.locator(".player svg.table").bounding_box()
+    assert box is not None
+    return box["height"]
+
+
+def test_a_link_opens_a_moment_as_a_seat_saw_it(page: Page, site: Site) -> None:
+    watch(page, site.matches[0], "&step=2&view=1")
+    at_step(page, 2)
+    expect(page.locator(".view[aria-pressed=true]")).to_have_count(1)
+    seats = page.locator("svg.table g.seat")
+    expect(seats.nth(0).locator(".die.hidden").first).to_be_visible()
+    expect(seats.nth(1).locator(".die.hidden")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    at_step(page, 3)
+    page.wait_for_url("**step=3**")
+    assert "view=1" in page.url
+    page.reload()
+    at_step(page, 3)
+
+
+def test_twenty_fast_key_presses_move_twenty_steps(page: Page, site: Site) -> None:
+    watch(page, site.others["bluff_you"])
+    before = page.evaluate("history.length")
+    for _ in range(20):
+        page.keyboard.press("ArrowRight", delay=0)
+        page.wait_for_timeout(30)
+    at_step(page, 20)
+    page.wait_for_url("**step=20**")
+    assert page.evaluate("history.length") == before
+
+
+def test_stepping_asks_the_server_nothing_and_a_viewpoint_once(page: Page, site: Site) -> None:
+    sent: list[object] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framesent", lambda payload: sent.append(payload))
+
+    page.on("websocket", listen)
+    watch(page, site.others["bluff"])
+    page.wait_for_timeout(500)
+    sent.clear()
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "End", "Home", " ", " "):
+        page.keyboard.press(key)
+    page.locator(".entry").nth(3).click()
+    assert sent == []
+    before = page.evaluate("history.length")
+    page.keyboard.press("2")
+    expect(page.locator(".view[aria-pressed=true]")).to_have_text(
+        site.others["bluff"].transcript.setup.entrants[1].bot
+    )
+    page.wait_for_timeout(500)
+    assert len(sent) == 1
+    assert "view=1" in page.url and page.evaluate("history.length") == before
+    at_step(page, 3)
+
+
+def test_every_control_leads_to_its_moment(page: Page, site: Site) -> None:
+    match = site.others["bluff"]
+    last = len(match.transcript.steps)
+    watch(page, match)
+    at_step(page, 0)
+    for name, step in (("Last (End)", last), ("Step back (←)", last - 1), ("First (Home)", 0)):
+        page.get_by_role("button", name=name).click()
+        at_step(page, step)
+    page.get_by_role("button", name="Next round (Shift →)").click()
+    at_step(page, 2)  # the starting roll is step 1
+    page.get_by_role("slider").evaluate(
+        "(e, at) => { e.value = at; e.dispatchEvent(new Event('input', {bubbles: true})) }", 4
+    )
+    at_step(page, 4)
+    page.locator(".entry").nth(6).click()
+    at_step(page, 6)
+    chart = page.locator(".chart-picture")
+    box = chart.bounding_box()
+    assert box is not None
+    chart.click(position={"x": box["width"] - 7, "y": 30})
+    at_step(page, last)
+
+
+def test_a_match_plays_to_its_end_and_again_in_a_loop(page: Page, site: Site) -> None:
+    match = site.matches[0]
+    last = len(match.transcript.steps)
+    watch(page, match)
+    for _ in range(4):
+        page.keyboard.press("+")
+    expect(page.get_by_role("button", name="Speed 60×")).to_be_visible()
+    page.keyboard.press(" ")
+    at_step(page, last)
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
+    page.keyboard.press("l")
+    page.keyboard.press(" ")
+    page.wait_for_timeout(400)
+    expect(page.get_by_role("button", name="Pause (Space)")).to_be_visible()
+    page.keyboard.press(" ")
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_lie_is_seen_as_one_and_only_where_it_may_be(page: Page, site: Site, game: str) -> None:
+    watch(page, site.others[game])
+    expect(page.locator(".entry .tag.bad", has_text="bluff").first).to_be_attached()
+    expect(page.locator(".mark.bluff").first).to_be_attached()
+    page.locator(".entry", has=page.locator(".tag.bad", has_text="bluff")).first.click()
+    expect(page.locator("svg.table .pill.bad")).to_contain_text("bluff")
+    expect(page.locator("svg.table text.chance")).to_have_count(3)
+    page.get_by_role("button", name="Seen by: Spectator").click()
+    expect(page.locator(".view[aria-pressed=true]")).to_have_text("Spectator")
+    expect(page.locator(".mark.bluff")).to_have_count(0)
+    expect(page.locator("svg.table .pill.bad")).to_have_count(0)
+    expect(page.locator("svg.table")).to_contain_text("P(true), Spectator")
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(("width", "tall"), [(1440, 900), (390, 844)])
+def test_table_and_controls_are_above_the_fold_and_never_jump(
+    page: Page, site: Site, game: str, width: int, tall: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": tall})
+    watch(page, site.others[game])
+    first = height(page)
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+        assert height(page) == first
+    box = page.locator("svg.table").bounding_box()
+    assert box is not None and box["y"] + box["height"] <= tall
+    for control in page.locator(".buttons .control").all():
+        place = control.bounding_box()
+        assert place is not None and place["y"] + place["height"] <= tall
+        assert place["width"] >= 44 and place["height"] >= 44
+
+
+def test_a_thousand_steps_take_little_time_each(page: Page, site: Site) -> None:
+    match = site.others["long"]
+    assert len(match.transcript.steps) >= 1000
+    watch(page, match)
+    # To the new picture, laid out; the median, because the machine has more to do.
+    median = page.evaluate(
+        """() => {
+            const root = document.querySelector("[data-testid=stBidiComponentIsolated]").shadowRoot
+            const times = []
+            for (let step = 0; step < 60; step++) {
+                const start = performance.now()
+                const key = step % 3 ? "ArrowRight" : step % 2 ? "End" : "Home"
+                document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))
+                root.querySelector("svg.table").getBoundingClientRect()
+                times.push(performance.now() - start)
+            }
+            return times.sort((one, other) => one - other)[30]
+        }"""
+    )
+    assert median < 30
+
+
+def test_a_moment_is_saved_as_svg_and_as_png(page: Page, site: Site) -> None:
+    watch(page, site.matches[0], "&step=3")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save this moment as SVG").click()
+    svg = Path(saved.value.path()).read_text()
+    assert svg.startswith("<svg ") and "step 3" in svg and "class=" not in svg
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save this moment as PNG").click()
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
+    assert saved.value.suggested_filename.endswith("-3.png")
+
+
+def test_the_transcript_is_saved_as_the_verifier_reads_it(page: Page, site: Site) -> None:
+    watch(page, site.matches[0])
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Transcript").click()
+    assert read_json(Path(saved.value.path()).read_bytes()) == site.matches[0].transcript
+
+
+def test_the_next_match_of_the_block_is_a_page_of_its_own(page: Page, site: Site) -> None:
+    first, second = (match.transcript.setup.match_id for match in site.matches[:2])
+    watch(page, site.matches[0], "&step=2&view=spectator")
+    page.get_by_role("link", name="next match").click()
+    expect(page.get_by_role("link", name="previous match")).to_be_visible()
+    at_step(page, 0)
+    assert second in page.url and "view=spectator" in page.url
+    page.go_back()
+    expect(page.get_by_role("link", name="next match")).to_be_visible()
+    assert first in page.url
+
+
+def test_the_keys_are_told_and_belong_to_fields_where_one_types(page: Page, site: Site) -> None:
+    watch(page, site.matches[0])
+    page.keyboard.press("?")
+    expect(page.get_by_role("note", name="Keys")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("note", name="Keys")).to_be_hidden()
+    page.get_by_role("button", name="Step on (→)").focus()
+    page.keyboard.press(" ")
+    at_step(page, 1)
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
+
+
+def test_embedded_there_is_the_player_and_nothing_else(page: Page, site: Site) -> None:
+    watch(page, site.matches[0], "&embed=1&step=2")
+    expect(page.get_by_test_id("stHeader")).to_be_hidden()
+    expect(page.get_by_text("dealing verified")).to_be_hidden()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(re.compile("step=3"))
+    page.keyboard.press("s")
+    expect(page.locator(".view[aria-pressed=true]")).to_have_text("Spectator")
+    assert "embed=1" in page.url
+    expect(page.get_by_test_id("stHeader")).to_be_hidden()
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="`make check-javascript` installs axe-core")
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_bars_anybody_from_the_player(
+    site: Site, browser: Browser, game: str, scheme: str, within: Callable[..., Page]
+) -> None:
+    page = within(color_scheme=scheme)
+    watch(page, site.others[game], "&step=6")
+    page.add_script_tag(content=AXE.read_text())
+    found = page.evaluate(
+        "axe.run({include: [['.stBidiComponent']]}, {resultTypes: ['violations']})"
+    )
+    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
+    assert serious == [], json.dumps(
+        [(one["id"], [node["html"] for node in one["nodes"]][:5]) for one in serious], indent=1
+    )

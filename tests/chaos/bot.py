@@ -1,0 +1,49 @@
+"""A bot that writes down every end it is told: `python -m tests.chaos.bot ENDS ACTS`.
+
+It plays Bluff, thinks for a few milliseconds, and stops with code 1 when a transcript does not pass
+its checks.
+"""
+
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, ClassVar
+
+from arena.bot import AnyAction, Bot, Turn, conversation, run
+from arena.v1 import referee_pb2
+
+THINK_SECONDS = 0.004
+
+
+class Chronicler(Bot):
+    """Chooses by chance among the first legal answers."""
+
+    max_matches = 8
+
+    acts: ClassVar[BinaryIO]
+    """Grows by a byte with each action."""
+
+    def act(self, turn: Turn) -> AnyAction:
+        time.sleep(THINK_SECONDS)
+        self.acts.write(b".")
+        return self.random.choice(list(islice(turn.choices(), 3)))
+
+
+class Listening(conversation.Conversation):
+    """A conversation that writes down the ends, also those of matches of an earlier run."""
+
+    file: Path
+
+    def end(self, end: referee_pb2.End) -> None:
+        placing = ",".join(map(str, end.transcript.result.placing))
+        with self.file.open("a") as file:
+            file.write(f"{end.match_id} {placing}\n")
+        super().end(end)
+
+
+if __name__ == "__main__":
+    Listening.file = Path(sys.argv[1])
+    conversation.Conversation = Listening  # type: ignore[misc]  # `run` makes one of these
+    with Path(sys.argv[2]).open("ab", buffering=0) as Chronicler.acts:
+        run(Chronicler, ["--strict"])

@@ -1,0 +1,15 @@
+"""Options of the chaos tests: `pytest tests/chaos --rounds 200 --chaos-report FILE`."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.conftest import home
+
+__all__ = ["home"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rounds", type=int, help="disturbances; by default each kind once")
+    parser.addoption("--chaos-seed", type=int, default=1, help="whom they meet")
+    parser.addoption("--chaos-report", type=Path, help="write a line of JSON for each round there")

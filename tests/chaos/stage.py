@@ -1,0 +1,171 @@
+"""A stage for chaos: a database, a referee and bots, each a program that can be killed."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
+from arena.storage.store import open_store
+from tests.databases import plain
+from tests.end_to_end.programs import ROOT, Program, free_port
+from tests.fault_proxy import FaultProxy
+
+BOTS = 4
+PATIENCE = 90.0
+"""Seconds until play must have gone on, on however busy a machine. How long it took is reported."""
+
+
+class Stage:
+    """Everything that runs. Bots reach the referee through a proxy, whichever port it is on."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self._stack = contextlib.ExitStack()
+        self._postgres = EmbeddedPostgres(home / "postgres")
+        self.url = self._stack.enter_context(self._postgres)
+        migrate(self.url)
+        self._tokens = asyncio.run(_register(self.url))
+        self.proxy = FaultProxy(("127.0.0.1", free_port()))
+        self._stack.callback(self.proxy.close)
+        self._sql: psycopg.Connection | None = None
+        self._programs: list[Program] = []
+        self.referee = self.start_referee()
+        self.bots = [self.start_bot(number) for number in range(BOTS)]
+
+    def close(self) -> None:
+        """End everything, at once."""
+        for bot in self.bots:
+            bot.kill()
+            bot.wait()
+        for referee in self._programs:
+            if referee.process.poll() is None:
+                referee.process.send_signal(signal.SIGCONT)
+                referee.kill()
+        self._stack.close()
+
+    # The database
+
+    @property
+    def postmaster(self) -> int:
+        """The process id of the database server."""
+        return int((self.home / "postgres" / "postmaster.pid").read_text().split()[0])
+
+    def sql(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """The rows of a statement, as soon as the database answers."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                if self._sql is None:
+                    self._sql = psycopg.connect(plain(self.url), autocommit=True)
+                return self._sql.execute(statement.encode(), parameters).fetchall()
+            except psycopg.OperationalError:
+                self._sql = None
+                assert time.monotonic() < deadline, "the database did not come back"
+                time.sleep(0.05)
+
+    def ids(self, statement: str) -> set[str]:
+        """The first column of a statement's rows, as text."""
+        return {str(row[0]) for row in self.sql(statement)}
+
+    def count(self, statement: str) -> int:
+        """The only number that a statement finds."""
+        ((number,),) = self.sql(statement)
+        return int(number)
+
+    # Programs
+
+    def start_referee(self) -> Program:
+        """A new referee; new connections of bots go to it."""
+        port = free_port()
+        referee = Program(
+            self.home.parent / "referee",
+            *("serve", "--port", str(port), "--table", "bluff:2:dice_per_player=3"),
+            ARENA_DATABASE_URL=self.url,
+            ARENA_LOG_LEVEL="WARNING",
+        )
+        self._programs.append(referee)
+        self.proxy.target = ("127.0.0.1", port)
+        return referee
+
+    def start_bot(self, number: int) -> "subprocess.Popen[bytes]":
+        """A bot that was never there, or a new run of one that ended."""
+        log = (self.home.parent / f"bot{number}.log").open("ab")
+        with log:
+            return subprocess.Popen(
+                [sys.executable, "-m", "tests.chaos.bot", *map(str, self._files_of(number))],
+                cwd=ROOT,
+                env=os.environ
+                | {
+                    "ARENA_ADDRESS": f"127.0.0.1:{self.proxy.port}",
+                    "ARENA_TOKEN": self._tokens[number],
+                },
+                stdout=log,
+                stderr=log,
+            )
+
+    def restart_bot(self, number: int) -> None:
+        """Kill a bot and start it again."""
+        self.bots[number].kill()
+        self.bots[number].wait()
+        self.bots[number] = self.start_bot(number)
+
+    def ends(self) -> list[tuple[str, str]]:
+        """(match id, placing) of every end that any bot has seen, in any run."""
+        found = []
+        for number in range(BOTS):
+            with contextlib.suppress(FileNotFoundError):
+                for line in self._files_of(number)[0].read_text().splitlines():
+                    match_id, placing = line.split()
+                    found.append((match_id, placing))
+        return found
+
+    @property
+    def acts(self) -> int:
+        """How often bots have acted."""
+        files = [self._files_of(number)[1] for number in range(BOTS)]
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def _files_of(self, number: int) -> tuple[Path, Path]:
+        return self.home.parent / f"ends{number}", self.home.parent / f"acts{number}"
+
+    # Waiting
+
+    def until(self, condition: Callable[[], object], what: str) -> float:
+        """Wait; how many seconds it took."""
+        began = time.monotonic()
+        while not condition():
+            waited = time.monotonic() - began
+            assert waited < PATIENCE, f"{what} took longer than {PATIENCE:g} s:\n{self.said()}"
+            time.sleep(0.02)
+        return time.monotonic() - began
+
+    def said(self) -> str:
+        """What the current referee has said, and how the bots are, for a failure's message."""
+        states = [bot.poll() for bot in self.bots]
+        return f"{self.referee.said}{self.referee.complained}\nbots: {states}"
+
+
+@contextlib.contextmanager
+def stage(home: Path) -> Iterator[Stage]:
+    """A stage on which matches are being played."""
+    opened = Stage(home)
+    try:
+        opened.until(lambda: opened.count("SELECT count(*) FROM matches") >= 20, "the first play")
+        yield opened
+    finally:
+        opened.close()
+
+
+async def _register(url: str) -> list[str]:
+    async with open_store(url) as store:
+        return [(await store.register(f"bot{n}", f"owner{n}"))[1] for n in range(BOTS)]

@@ -1,0 +1,144 @@
+"""Any part is killed at any moment, again and again: play goes on, and what was told is true.
+
+A few rounds are part of the suite; `pytest tests/chaos --rounds 200` plays any number.
+"""
+
+import json
+import statistics
+import time
+from collections import defaultdict
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from arena.boards.live_board import LadderId, LiveBoard
+from arena.storage.errors import StorageError
+from arena.storage.reading import Read, open_reader
+from tests.chaos.bot import Chronicler
+from tests.chaos.disturbances import DISTURBANCES
+from tests.chaos.stage import BOTS, Stage, stage
+
+BETWEEN_SECONDS = (0.3, 2.0)
+"""How long play is left alone between two disturbances."""
+
+
+@pytest.mark.timeout(0)  # any number of rounds
+def test_whatever_is_killed_play_goes_on_and_no_result_is_lost_doubled_or_void(
+    home: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rounds = request.config.getoption("--rounds", None) or len(DISTURBANCES)
+    report = request.config.getoption("--chaos-report", None)
+    random = Random(request.config.getoption("--chaos-seed", 1))
+    seconds: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    """Until bots acted again, and until a match that ended later was recorded."""
+    with stage(home) as arena, open_reader(arena.url) as read:
+        board = fresh_board(read)
+        ever_running: set[str] = set()
+        for number in range(rounds):
+            time.sleep(random.uniform(*BETWEEN_SECONDS))
+            disturb = DISTURBANCES[number % len(DISTURBANCES)]
+            running = arena.ids("SELECT id FROM running_matches")
+            ever_running |= running
+            began = time.monotonic()
+            disturb(arena, random)
+            moment = datetime.now(UTC)
+            # Turns that the bots had already received do not count.
+            acts = arena.acts + BOTS * Chronicler.max_matches
+            arena.until(lambda known=acts: arena.acts > known, "the next action")  # type: ignore[misc]
+            acting = time.monotonic() - began
+            arena.until(partial(has_finished_a_match_since, arena, moment), "the next result")
+            seconds[disturb.__name__].append((acting, time.monotonic() - began))
+            assert_nothing_is_lost(arena, running)
+            with suppress(StorageError):
+                board.now()  # it grows as it does for a viewer
+            if report is not None:
+                line = {
+                    "round": number + 1,
+                    "disturbance": disturb.__name__,
+                    "seconds": [round(one, 2) for one in seconds[disturb.__name__][-1]],
+                    "running": len(running),
+                    "matches": arena.count("SELECT count(*) FROM matches"),
+                    "ends": len(arena.ends()),
+                }
+                with report.open("a") as file:
+                    file.write(json.dumps(line) + "\n")
+        for bot in arena.bots:
+            bot.terminate()  # they drain
+        for bot in arena.bots:
+            assert bot.wait(120) == 0
+        assert_all_is_settled(arena, ever_running)
+        assert figures(board) == figures(fresh_board(read))
+        assert arena.referee.stop() == 0
+    with capsys.disabled():
+        for name, taken in seconds.items():
+            acting, recording = (
+                f"{statistics.median(column):.1f} s (median), {max(column):.1f} s (longest)"
+                for column in zip(*taken, strict=True)
+            )
+            print(
+                f"\n{name}, {len(taken)} times: acting after {acting}, recording {recording}",
+                end="",
+            )
+
+
+def fresh_board(read: Read) -> LiveBoard:
+    """By a clock that is far on whenever the board is asked, so that it never rests."""
+    moments = (number // 2 * 1_000.0 for number in count())
+    ladder = LadderId.of("bluff", {"dice_per_player": 3}, [2])
+    return LiveBoard(ladder, read, clock=moments.__next__)
+
+
+def figures(board: LiveBoard) -> list[tuple[int, int, float]]:
+    """(version, matches, Elo) by rank. In sums the order of addition shows behind the comma."""
+    return [(line.version_id, line.matches, round(line.elo, 6)) for line in board.now().lines]
+
+
+def has_finished_a_match_since(arena: Stage, moment: datetime) -> bool:
+    """Whether a match is recorded that was played to its end later."""
+    statement = "SELECT EXISTS (SELECT FROM matches WHERE finished_at > %s)"
+    ((found,),) = arena.sql(statement, moment)
+    return bool(found)
+
+
+def assert_nothing_is_lost(arena: Stage, running: set[str]) -> None:
+    """`running` are the matches that ran at the disturbance."""
+    # In this order: a match moves from the one to the other.
+    still = arena.ids("SELECT id FROM running_matches")
+    recorded = arena.ids("SELECT match_id FROM transcripts")
+    assert running <= still | recorded, "a running match has vanished"
+    assert_ends_are_recorded(arena)
+    assert arena.count("SELECT count(*) FROM blocks WHERE voided_at IS NOT NULL") == 0
+    states = [bot.poll() for bot in arena.bots]
+    assert states == [None] * len(states), "a bot has ended: did a transcript fail its checks?"
+
+
+def assert_ends_are_recorded(arena: Stage) -> None:
+    """Every end that a bot has seen is recorded, once, as it was told."""
+    ends = arena.ends()
+    placings = {
+        str(match): ",".join(map(str, placing))
+        for match, placing in arena.sql(
+            'SELECT match_id, array_agg("placing" ORDER BY seat) FROM match_seats GROUP BY match_id'
+        )
+    }
+    assert {match for match, _ in ends} <= placings.keys(), "an end was told and not recorded"
+    assert [one for one in ends if placings[one[0]] != one[1]] == []
+
+
+def assert_all_is_settled(arena: Stage, ever_running: set[str]) -> None:
+    """After the last match."""
+    recorded = arena.ids("SELECT id FROM matches")
+    assert ever_running <= recorded
+    assert_ends_are_recorded(arena)
+    for table in ("running_matches", "running_replies", "running_blocks"):
+        assert arena.count(f"SELECT count(*) FROM {table}") == 0, table
+    unfinished = "closed_at IS NULL OR voided_at IS NOT NULL"
+    assert arena.count(f"SELECT count(*) FROM blocks WHERE {unfinished}") == 0
+    # Every match of a closed block is rated once.
+    assert arena.count("SELECT count(*) FROM rating_events") == len(recorded)
+    assert arena.count("SELECT count(DISTINCT match_id) FROM rating_events") == len(recorded)
