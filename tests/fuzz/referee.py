@@ -5,7 +5,7 @@ What reaches a bot is looked at byte by byte, and everything else after every ca
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -139,8 +139,8 @@ class _Recorder(FakeRecorder):
     secrets: set[bytes] = field(default_factory=set)
     """Of all matches that are not recorded."""
 
-    async def record(self, matches: Sequence[FinishedMatch]) -> None:
-        await super().record(matches)
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
+        await super().record(matches, kept)
         for match in matches:
             self.secrets.discard(match.transcript.opening.secret)
 
