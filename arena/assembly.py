@@ -31,6 +31,7 @@ from arena.referee.missed_ends import MissedEnds
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
+from arena.referee.tls import TlsFiles
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.spooled import Spools, record_spooled
@@ -130,13 +131,14 @@ async def running_arena(
     metrics_address: tuple[str, int] | None = None,
     limits: Limits = Limits(),
     read_beside: bool = False,
+    tls: TlsFiles | None = None,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; the blocks and matches that it left are continued. With `read_beside` a process of its
-    own answers reading calls, else a thread. Raises PortTakenError and the errors of arena.storage;
-    LeaseTakenError as soon as another referee has taken over.
+    own answers reading calls, else a thread. Raises PortTakenError, TlsError and
+    the errors of arena.storage; LeaseTakenError as soon as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -169,12 +171,12 @@ async def running_arena(
         await missed_ends.load()
         lobby = Lobby(director, signer.public_key, missed_ends)
         await conductor.take_up()
-        resumed = _adopt(await store.kept(), director, lobby)
+        metrics.resumed(_adopt(await store.kept(), director, lobby))
         registry = StoredRegistry(
             store, registration_key, signer.public_key, limits.versions_per_day
         )
         gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
-        play = PlayService(registry, lobby, gate, hello_seconds)
+        play = PlayService(registry, lobby, gate, hello_seconds, metrics.queued)
         answering: Answering = (
             ProcessOfAnswers(database_url) if read_beside else ThreadOfAnswers(Answers(read))
         )
@@ -189,17 +191,12 @@ async def running_arena(
         checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
         guarding = tasks.create_task(gate.connections.watch())
         try:
-            bound = await server.start(host, port)
+            bound = await server.start(host, port, tls)
             gate.connections.port = bound
             if metrics_address is not None:
                 _watch(metrics, journal, lobby, director)
                 cuts = gate.connections
                 metrics.watch("arena_connections_cut", "Since the start", lambda: cuts.cuts)
-                metrics.watch(
-                    "arena_matches_resumed",
-                    "Running matches continued from an earlier referee",
-                    lambda: resumed,
-                )
                 stack.enter_context(
                     metrics_served(metrics, lambda: readiness.why_not, *metrics_address)
                 )

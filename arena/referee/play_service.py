@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Any, Final
 
 import grpc
@@ -37,7 +38,10 @@ class PlayService:
         lobby: Lobby,
         gate: Gate,
         hello_seconds: float = HELLO_SECONDS,
+        queued: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
+        """`queued` is told how long each message waited to be written."""
+        self._queued = queued
         self._authenticator = authenticator
         self._gate = gate
         self._lobby = lobby
@@ -74,7 +78,7 @@ class PlayService:
     async def _converse(
         self, registered: Registered, token: str, context: Context, spoke: Callable[[], None]
     ) -> None:
-        stream = _Stream(context, self._hello_seconds, self._gate.byte_count())
+        stream = _Stream(context, self._hello_seconds, self._gate.byte_count(), self._queued)
         peer = context.peer()
 
         def greet(first: referee_pb2.PlayRequest) -> Handler:
@@ -122,10 +126,15 @@ class _Stream:
     """One call: its outbox, and the future of how it ends (None: the bot closed it)."""
 
     def __init__(
-        self, context: Context, hello_seconds: float, count: Callable[[int], None]
+        self,
+        context: Context,
+        hello_seconds: float,
+        count: Callable[[int], None],
+        queued: Callable[[float], None],
     ) -> None:
         self._context = context
         self._count = count
+        self._queued = queued
         self.outbox = Outbox(lambda: self.end(_too_slow()))
         self.visit: Visit | None = None
         """Set once the hello was accepted."""
@@ -179,6 +188,7 @@ class _Stream:
             try:
                 if message:
                     await self._context.write(message)
+                    self._queued(monotonic() - self.outbox.taken_begun)
             except grpc.aio.InternalError:
                 # The bot is gone; grpc is about to cancel the call.
                 return

@@ -13,9 +13,11 @@ from arena.errors import UserError
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Gate
 from arena.referee.lobby import Lobby
+from arena.referee.malformed_calls import RefuseMalformed
 from arena.referee.play_service import PlayService
 from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
+from arena.referee.tls import TlsFiles, server_credentials
 from arena.v1 import referee_pb2, registry_pb2
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
@@ -67,7 +69,7 @@ class RefereeServer:
     ) -> None:
         self._lobby = lobby
         self._stopped = False
-        self._server = grpc.aio.server(options=OPTIONS)
+        self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
         # library's status, and responses are bytes already.
         handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(
@@ -84,13 +86,17 @@ class RefereeServer:
         names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
 
-    async def start(self, host: str, port: int) -> int:
-        """Listen, and return the port (a free one for 0). Raises PortTakenError."""
+    async def start(self, host: str, port: int, tls: TlsFiles | None = None) -> int:
+        """Listen, and return the port (a free one for 0). Raises PortTakenError and TlsError."""
+        address = f"{host}:{port}"
         try:
-            bound = self._server.add_insecure_port(f"{host}:{port}")
+            if tls is None:
+                bound = self._server.add_insecure_port(address)
+            else:
+                bound = self._server.add_secure_port(address, server_credentials(tls))
         except RuntimeError as error:
             raise PortTakenError(
-                f"cannot listen on {host}:{port}: is another program using it? "
+                f"cannot listen on {address}: is another program using it? "
                 "Stop that program or choose another port with --port."
             ) from error
         await self._server.start()

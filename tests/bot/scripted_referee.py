@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import grpc
 
-from arena.bot.connection import Address
+from arena.bot.address import Address
 from arena.codec import turns
 from arena.codec.transcript import to_message, write_entrant
 from arena.games import make_game
