@@ -13,6 +13,7 @@ from arena.storage.errors import TranscriptDamagedError
 from arena.storage.rows import MatchRow
 from arena_dashboard import data, match_page
 from arena_dashboard.frames import packed
+from arena_dashboard.markup import together
 from arena_dashboard.player import component
 from arena_dashboard.watching import Onlooker
 
@@ -55,9 +56,9 @@ component.show(packed({**match, **match_page.neighbours(block, row.match_id)}), 
 
 # The player hides this where it is embedded in another page.
 with st.container(key="around"):
-    st.html(match_page.match_facts(row, match["doubt"], match["signedBy"]))
-    tournament = data.tournament_of(row)
-    st.html(match_page.links(row, block, tournament, match["view"]))
+    facts = match_page.match_facts(row, match["doubt"], match["signedBy"])
+    links = match_page.links(row, block, data.tournament_of(row), match["view"])
+    st.html(together(facts, links))
     st.download_button(
         "Transcript",
         lambda: data.transcript_file(row.match_id),

@@ -19,7 +19,10 @@ const { seriesOf } = await module("chart.js");
 const { counts } = await module("games/bluff.js");
 
 // Steps 0, 1, 3, 4, ... : step 2 showed the viewpoint nothing.
-const FRAMES = [0, 1, 1, 1, 2, 2, 3].map((round, index) => ({ round, step: index + Number(index > 1) }));
+const FRAMES = [0, 1, 1, 1, 2, 2, 3].map((round, index) => ({
+  round,
+  step: index + Number(index > 1),
+}));
 
 test("twenty moves are twenty moments, and the ends hold", () => {
   const playback = new Playback(Array.from({ length: 30 }, (_, step) => ({ step, round: 1 })));
@@ -33,7 +36,13 @@ test("twenty moves are twenty moments, and the ends hold", () => {
 
 test("a step that showed nothing leads to the moment before it", () => {
   const playback = new Playback(FRAMES);
-  for (const [step, at] of [[0, 0], [1, 1], [2, 1], [3, 2], [999, 6]]) {
+  for (const [step, at] of [
+    [0, 0],
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [999, 6],
+  ]) {
     playback.seekStep(step);
     assert.equal(playback.at, at, `step ${step}`);
   }
@@ -99,12 +108,19 @@ test("an address keeps what is not the player's", () => {
   assert.equal(search, "?embed=1&step=3&match=m&view=0");
   assert.equal(stepOf(search), 3);
   assert.ok(isEmbedded(search));
-  for (const wrong of ["", "?step=no", "?step=-3", "?step=1.5", "?step="]) assert.equal(stepOf(wrong), 0);
+  for (const wrong of ["", "?step=no", "?step=-3", "?step=1.5", "?step="])
+    assert.equal(stepOf(wrong), 0);
 });
 
 /** @param {string} key @param {object} [more] */
 const press = (key, more = {}) => ({
-  key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, composedPath: () => [{ tagName: "BODY" }], ...more,
+  key,
+  shiftKey: false,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  composedPath: () => [{ tagName: "BODY" }],
+  ...more,
 });
 
 test("keys do what the help says", () => {
@@ -135,7 +151,9 @@ test("frames are put together from their changes", async () => {
   ];
   const match = await unpack(deflateSync(JSON.stringify({ frames })));
   assert.deepEqual(match.frames[2], {
-    step: 2, claim: null, table: { seats: { 0: { n: 1 }, 1: { n: 3 } }, laid: [] },
+    step: 2,
+    claim: null,
+    table: { seats: { 0: { n: 1 }, 1: { n: 3 } }, laid: [] },
   });
   assert.deepEqual(merged({ a: 1 }, { a: { b: 2 } }), { a: { b: 2 } });
 });
@@ -151,8 +169,10 @@ test("seats never cover each other or the middle, at any width", () => {
         assert.ok(one.y >= 0 && one.y + one.height <= made.height + 0.01);
         for (const other of areas.slice(index + 1))
           assert.ok(
-            one.x + one.width <= other.x + 0.01 || other.x + other.width <= one.x + 0.01 ||
-              one.y + one.height <= other.y + 0.01 || other.y + other.height <= one.y + 0.01,
+            one.x + one.width <= other.x + 0.01 ||
+              other.x + other.width <= one.x + 0.01 ||
+              one.y + one.height <= other.y + 0.01 ||
+              other.y + other.height <= one.y + 0.01,
             `${width} ${seats}`,
           );
       }
@@ -161,16 +181,57 @@ test("seats never cover each other or the middle, at any width", () => {
 
 /** @param {object} [changes] */
 function bluffMatch(changes = {}) {
-  const seat = { note: "2 dice", out: false, act: false, role: "", lost: 0, cup: true, dice: [3, 6], hidden: 0, up: [] };
+  const seat = {
+    note: "2 dice",
+    out: false,
+    act: false,
+    role: "",
+    lost: 0,
+    cup: true,
+    dice: [3, 6],
+    hidden: 0,
+    up: [],
+  };
   return {
-    match: "m", game: "bluff", title: "Bluff", view: "everything", names: ["<b>&", "other"], bots: ["a", "b"], unit: "dice",
-    scoreUnit: "dice left", roundWord: "Round", result: { placing: [1, 2], scores: null, faults: [0, 0], forfeited: [false, false], byFaults: false },
-    luck: null, broken: null, doubt: null, signedBy: null, previous: null, next: null,
-    frames: [{
-      step: 4, round: 1, told: ["x"], marks: ["bluff"], standing: [2, 2], luck: [],
-      claim: { seat: 0, text: "4 × 3", chances: [0.25, 0.004], truth: "3", verdict: "bluff" },
-      table: { facts: [], face: 3, bets: [[0, 4, 3]], seats: { 0: seat, 1: { ...seat, dice: [3, 1], act: true } } },
-    }],
+    match: "m",
+    game: "bluff",
+    title: "Bluff",
+    view: "everything",
+    names: ["<b>&", "other"],
+    bots: ["a", "b"],
+    unit: "dice",
+    scoreUnit: "dice left",
+    roundWord: "Round",
+    result: {
+      placing: [1, 2],
+      scores: null,
+      faults: [0, 0],
+      forfeited: [false, false],
+      byFaults: false,
+    },
+    luck: null,
+    broken: null,
+    doubt: null,
+    signedBy: null,
+    previous: null,
+    next: null,
+    frames: [
+      {
+        step: 4,
+        round: 1,
+        told: ["x"],
+        marks: ["bluff"],
+        standing: [2, 2],
+        luck: [],
+        claim: { seat: 0, text: "4 × 3", chances: [0.25, 0.004], truth: "3", verdict: "bluff" },
+        table: {
+          facts: [],
+          face: 3,
+          bets: [[0, 4, 3]],
+          seats: { 0: seat, 1: { ...seat, dice: [3, 1], act: true } },
+        },
+      },
+    ],
     ...changes,
   };
 }
@@ -180,7 +241,11 @@ test("the table shows claim, truth, verdict and every seat's probability; names 
   for (const shown of ["truth", ">3<", ">bluff<", "P(true) 25 %", "P(true) &lt;1 %", "to act"])
     assert.ok(inner.includes(shown), shown);
   assert.ok(!inner.includes("<b>") && inner.includes("&lt;b&gt;"));
-  assert.equal(inner.match(/class="die lit/g)?.length ?? inner.match(/lit/g)?.length, 3, "dice that count");
+  assert.equal(
+    inner.match(/class="die lit/g)?.length ?? inner.match(/lit/g)?.length,
+    3,
+    "dice that count",
+  );
   assert.equal(words, inWords(bluffMatch(), bluffMatch().frames[0]));
   assert.ok(words.includes("claims 4 × 3; truth 3; bluff"));
 });
@@ -192,33 +257,58 @@ test("a table is as high for every moment of a match", () => {
 });
 
 test("a die counts for its face, and a star for every face", () => {
-  assert.deepEqual([counts(3, 3), counts(6, 3), counts(2, 3), counts(6, 6), counts(5, 6), counts(6, 0)],
-    [true, true, false, true, false, false]);
+  assert.deepEqual(
+    [counts(3, 3), counts(6, 3), counts(2, 3), counts(6, 6), counts(5, 6), counts(6, 0)],
+    [true, true, false, true, false, false],
+  );
 });
 
 test("a probability is never rounded to certainty", () => {
-  assert.deepEqual([0, 0.001, 0.456, 0.999, 1].map(percent), ["0 %", "<1 %", "46 %", ">99 %", "100 %"]);
+  assert.deepEqual([0, 0.001, 0.456, 0.999, 1].map(percent), [
+    "0 %",
+    "<1 %",
+    "46 %",
+    ">99 %",
+    "100 %",
+  ]);
   assert.deepEqual([signed(-0.125), signed(0)], ["−0.13", "+0.00"]);
 });
 
 test("an answer is one tag: a doubt or a belief, right or wrong", () => {
   assert.deepEqual(tagsOf(["showdown", "doubt", "wrong"]), [["doubt wrong", "bad"]]);
   assert.deepEqual(tagsOf(["showdown", "right"]), [["belief right", "good"]]);
-  assert.deepEqual(tagsOf(["exact", "fault"]), [["exact hit", "good"], ["fault", "bad"]]);
+  assert.deepEqual(tagsOf(["exact", "fault"]), [
+    ["exact hit", "good"],
+    ["fault", "bad"],
+  ]);
   assert.deepEqual(viewpoints(2), ["everything", "spectator", "0", "1"]);
 });
 
 test("text becomes markup only through a tag, and fits its room", () => {
-  assert.equal(text(tag("b", { title: '"' }, "<&", tag("i", {}, "x"), null, false)), '<b title="&quot;">&lt;&amp;<i>x</i></b>');
+  assert.equal(
+    text(tag("b", { title: '"' }, "<&", tag("i", {}, "x"), null, false)),
+    '<b title="&quot;">&lt;&amp;<i>x</i></b>',
+  );
   assert.equal(fitted("short", 400, 12), "short");
   assert.ok(fitted("a-name-of-some-thirty-letters", 60, 12).endsWith("…"));
 });
 
 test("the chart has what each seat has, and its luck so far", () => {
   const [frame] = bluffMatch().frames;
-  const match = bluffMatch({ frames: [{ ...frame, luck: [0.5, -0.5] }, frame, { ...frame, luck: [0.25, -0.25] }] });
+  const match = bluffMatch({
+    frames: [{ ...frame, luck: [0.5, -0.5] }, frame, { ...frame, luck: [0.25, -0.25] }],
+  });
   const [standing, luck] = seriesOf(match);
-  assert.deepEqual(standing, { name: "dice", values: [[2, 2, 2], [2, 2, 2]] });
-  assert.deepEqual(luck.values, [[0.5, 0.5, 0.75], [-0.5, -0.5, -0.75]]);
+  assert.deepEqual(standing, {
+    name: "dice",
+    values: [
+      [2, 2, 2],
+      [2, 2, 2],
+    ],
+  });
+  assert.deepEqual(luck.values, [
+    [0.5, 0.5, 0.75],
+    [-0.5, -0.5, -0.75],
+  ]);
   assert.equal(seriesOf(bluffMatch()).length, 1);
 });

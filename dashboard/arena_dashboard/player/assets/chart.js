@@ -35,7 +35,12 @@ export class Chart {
     const legend = element("div", { class: "legend" });
     for (const [seat, name] of match.names.entries())
       legend.append(element("span", { class: `series${seat % 6}` }, element("i"), name));
-    this.place = element("section", { class: "chart", "aria-label": "Over the match" }, element("div", { class: "chart-head" }, tabs, legend), this.svg);
+    this.place = element(
+      "section",
+      { class: "chart", "aria-label": "Over the match" },
+      element("div", { class: "chart-head" }, tabs, legend),
+      this.svg,
+    );
     this.svg.addEventListener("pointerdown", (event) => {
       this.svg.setPointerCapture(event.pointerId);
       this.point(event);
@@ -77,9 +82,13 @@ export class Chart {
       tag("path", { class: `line series${seat % 6}`, d: stairs(one, (index) => this.x(index), y) }),
     );
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${HEIGHT}`);
-    this.svg.setAttribute("aria-label", `${name} of each seat over the match, from ${low} to ${high}`);
+    this.svg.setAttribute(
+      "aria-label",
+      `${name} of each seat over the match, from ${low} to ${high}`,
+    );
     /** @param {number} value */
-    const written = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(1)).replace("-", "−");
+    const written = (value) =>
+      (Number.isInteger(value) ? String(value) : value.toFixed(1)).replace("-", "−");
     this.svg.innerHTML = text([
       tag("line", { class: "axis", x1: LEFT, x2: this.width - FOOT, y1: y(0), y2: y(0) }),
       label("faint", LEFT - 6, y(high) + 5, written(high), "end"),
@@ -99,7 +108,9 @@ export class Chart {
 
 /** @param {Match} match @returns {{name: string, values: number[][]}[]} By seat, over the moments. */
 export function seriesOf({ frames, names, unit }) {
-  const made = [{ name: unit, values: names.map((_, seat) => frames.map((frame) => frame.standing[seat])) }];
+  const made = [
+    { name: unit, values: names.map((_, seat) => frames.map((frame) => frame.standing[seat])) },
+  ];
   if (frames.some((frame) => frame.luck.length))
     made.push({
       name: "luck",
@@ -114,6 +125,10 @@ export function seriesOf({ frames, names, unit }) {
 /** @param {number[]} values @param {(index: number) => number} x @param {(value: number) => number} y */
 function stairs(values, x, y) {
   return values
-    .map((value, index) => (index ? `H${x(index).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(0).toFixed(1)} ${y(value).toFixed(1)}`))
+    .map((value, index) =>
+      index
+        ? `H${x(index).toFixed(1)}V${y(value).toFixed(1)}`
+        : `M${x(0).toFixed(1)} ${y(value).toFixed(1)}`,
+    )
     .join("");
 }

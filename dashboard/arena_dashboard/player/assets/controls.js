@@ -22,7 +22,14 @@ export class Controls {
     this.play.classList.add("play");
     this.speed = button("control", "Speed", "", () => player.act({ name: "cycle" }));
     this.loop = acting("Loop (L)", "loop", { name: "loop" });
-    this.range = element("input", { type: "range", min: 0, max: this.last, step: 1, value: 0, "aria-label": "Moment" });
+    this.range = element("input", {
+      type: "range",
+      min: 0,
+      max: this.last,
+      step: 1,
+      value: 0,
+      "aria-label": "Moment",
+    });
     this.range.addEventListener("input", () => player.seek(Number(this.range.value)));
     const marks = picture("marks");
     marks.setAttribute("viewBox", "0 0 1000 44");
@@ -104,10 +111,23 @@ function drawMarks({ frames }) {
   const x = (index) => (1000 * index) / last;
   const rounds = roundStarts(frames)
     .filter((index) => frames[index].round)
-    .map((index) => tag("rect", { class: "tick", x: x(index) - 0.5, y: 15, width: 1.2, height: 14 }));
+    .map((index) =>
+      tag("rect", { class: "tick", x: x(index) - 0.5, y: 15, width: 1.2, height: 14 }),
+    );
   const marks = frames.flatMap((frame, index) => {
     const kind = MARKS.find((mark) => frame.marks.includes(mark));
-    return kind ? [tag("rect", { class: `mark ${kind}`, x: x(index) - 2, y: kind === "bluff" || kind === "fault" ? 2 : 34, width: 4, height: 9, rx: 1 })] : [];
+    return kind
+      ? [
+          tag("rect", {
+            class: `mark ${kind}`,
+            x: x(index) - 2,
+            y: kind === "bluff" || kind === "fault" ? 2 : 34,
+            width: 4,
+            height: 9,
+            rx: 1,
+          }),
+        ]
+      : [];
   });
   return text([rounds, marks]);
 }

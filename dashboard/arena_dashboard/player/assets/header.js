@@ -29,7 +29,14 @@ export class Header {
     this.place = element(
       "header",
       {},
-      element("div", { class: "title" }, element("h2", {}, `${match.title}`), element("span", { class: "placings" }, placings(match)), checked(match), links),
+      element(
+        "div",
+        { class: "title" },
+        element("h2", {}, `${match.title}`),
+        element("span", { class: "placings" }, placings(match)),
+        checked(match),
+        links,
+      ),
       views,
     );
   }
@@ -45,7 +52,15 @@ export class Header {
 /** Whether the transcript was verified, as a tag. @param {Match} match */
 function checked({ doubt }) {
   return doubt === null
-    ? element("span", { class: "tag good", title: "Every draw was computed again from the opened secret, and the result from the steps." }, "✓ verified")
+    ? element(
+        "span",
+        {
+          class: "tag good",
+          title:
+            "Every draw was computed again from the opened secret, and the result from the steps.",
+        },
+        "✓ verified",
+      )
     : element("span", { class: "tag bad", title: doubt }, "not verified");
 }
 

@@ -63,9 +63,12 @@ export class Log {
 
 /** @param {Match} match @param {Frame} frame @returns {Node[]} */
 function tags(match, frame) {
-  const made = tagsOf(frame.marks).map(([words, kind]) => element("span", { class: `tag ${kind}` }, words));
+  const made = tagsOf(frame.marks).map(([words, kind]) =>
+    element("span", { class: `tag ${kind}` }, words),
+  );
   const chance = chanceOf(match, frame);
-  if (chance !== null) made.push(element("span", { class: "chance" }, `P(true) ${percent(chance)}`));
+  if (chance !== null)
+    made.push(element("span", { class: "chance" }, `P(true) ${percent(chance)}`));
   if (frame.luck.length) {
     const told = match.names.map((name, seat) => `${name} ${signed(frame.luck[seat])}`).join(", ");
     made.push(element("span", { class: "luck" }, `Luck: ${told}`));

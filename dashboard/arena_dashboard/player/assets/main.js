@@ -13,7 +13,10 @@ export default function main(component) {
   const player = players.get(root) ?? new Player(root);
   players.set(root, player);
   void player.receive(component);
+  const { received } = player;
   return () => {
+    // Streamlit also ends a call that a newer one with other data has overtaken.
+    if (player.received !== received) return;
     player.close();
     players.delete(root);
   };

@@ -8,11 +8,36 @@ import { at, box, label, tag } from "./svg.js";
 const PIPS = [
   [],
   [[0, 0]],
-  [[-1, -1], [1, 1]],
-  [[-1, -1], [0, 0], [1, 1]],
-  [[-1, -1], [1, -1], [-1, 1], [1, 1]],
-  [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]],
-  [[-1, -1], [-1, 0], [-1, 1], [1, -1], [1, 0], [1, 1]],
+  [
+    [-1, -1],
+    [1, 1],
+  ],
+  [
+    [-1, -1],
+    [0, 0],
+    [1, 1],
+  ],
+  [
+    [-1, -1],
+    [1, -1],
+    [-1, 1],
+    [1, 1],
+  ],
+  [
+    [-1, -1],
+    [1, -1],
+    [0, 0],
+    [-1, 1],
+    [1, 1],
+  ],
+  [
+    [-1, -1],
+    [-1, 0],
+    [-1, 1],
+    [1, -1],
+    [1, 0],
+    [1, 1],
+  ],
 ];
 
 const STAR = Array.from({ length: 10 }, (_, point) => {
@@ -46,7 +71,11 @@ export function die(x, y, size, face, { star = false, lit = false, kind = "" } =
       }),
     );
   }
-  return at(x, y, tag("g", { class: classes }, box("die-body", 0.5, 0.5, size - 1, size - 1, size * 0.18), marks));
+  return at(
+    x,
+    y,
+    tag("g", { class: classes }, box("die-body", 0.5, 0.5, size - 1, size - 1, size * 0.18), marks),
+  );
 }
 
 /** The signs of action cards: reverse, draw two, skip. @type {Record<number, string>} */

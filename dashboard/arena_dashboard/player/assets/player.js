@@ -21,6 +21,7 @@ import { viewpoints } from "./words.js";
 
 /** Browsers allow some 100 changes of the address in 30 seconds. */
 const ADDRESS_MS = 350;
+const STYLE_MS = 2000;
 
 export class Player {
   /** @param {HTMLElement|ShadowRoot} root */
@@ -82,7 +83,10 @@ export class Player {
     const stage = element("div", { class: "stage" }, scene, this.log.place);
     this.place = element(
       "section",
-      { class: `player ${isEmbedded(location.search) ? "embedded" : ""}`, "aria-label": `Replay of a match of ${match.title}` },
+      {
+        class: `player ${isEmbedded(location.search) ? "embedded" : ""}`,
+        "aria-label": `Replay of a match of ${match.title}`,
+      },
       this.header.place,
       stage,
       this.controls.place,
@@ -239,9 +243,16 @@ export class Player {
   }
 }
 
-/** Wait for the style sheet, so that nothing is measured without it. @param {HTMLElement|ShadowRoot} root */
+/**
+ * Wait for the style sheet, so that nothing is measured without it; but not for ever.
+ * @param {HTMLElement|ShadowRoot} root
+ */
 async function styled(root) {
   const link = root.querySelector("link[rel=stylesheet]");
-  if (link instanceof HTMLLinkElement && !link.sheet)
-    await new Promise((done) => link.addEventListener("load", done, { once: true }));
+  if (!(link instanceof HTMLLinkElement) || link.sheet) return;
+  await new Promise((done) => {
+    link.addEventListener("load", done, { once: true });
+    link.addEventListener("error", done, { once: true });
+    setTimeout(done, STYLE_MS);
+  });
 }

@@ -7,7 +7,9 @@ import { signed } from "./words.js";
 
 /** @param {Match} match */
 export function resultElement({ names, bots, result, luck, scoreUnit, broken }) {
-  const order = names.map((_, seat) => seat).sort((one, other) => result.placing[one] - result.placing[other] || one - other);
+  const order = names
+    .map((_, seat) => seat)
+    .sort((one, other) => result.placing[one] - result.placing[other] || one - other);
   const heads = ["Place", "Bot", `Score (${scoreUnit})`, "Faults", ...(luck ? ["Luck"] : [])];
   const body = element("tbody");
   for (const seat of order) {
@@ -27,7 +29,9 @@ export function resultElement({ names, bots, result, luck, scoreUnit, broken }) 
   }
   const notes = [
     ...(result.byFaults ? ["Decided by faults, not by the game."] : []),
-    ...(luck ? ["Luck in expected points: what the draws gave above the mean of all possible draws."] : []),
+    ...(luck
+      ? ["Luck in expected points: what the draws gave above the mean of all possible draws."]
+      : []),
     ...(broken ? [`This match cannot be replayed to its end: ${broken}.`] : []),
   ];
   return element(
@@ -37,7 +41,11 @@ export function resultElement({ names, bots, result, luck, scoreUnit, broken }) 
     element(
       "table",
       {},
-      element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
+      element(
+        "thead",
+        {},
+        element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head))),
+      ),
       body,
     ),
     ...notes.map((note) => element("p", { class: "faint" }, note)),

@@ -5,7 +5,17 @@ import { viewpointName } from "./words.js";
 
 /** @typedef {import("./types.js").Match} Match */
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "font-family"];
+const STYLES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "opacity",
+  "font-size",
+  "font-weight",
+  "font-family",
+];
 const MARGIN = 16;
 const CAPTION = 54;
 const SCALE = 2;
@@ -38,12 +48,35 @@ export function stillOf(table, match, index) {
   const seen = viewpointName(match.view, match.names);
   const told = frame.told.join(" ");
   const caption = text([
-    at(MARGIN, MARGIN, tag("g", { style: `fill:${page.color};font-family:${font}` },
-      tag("g", { style: "font-size:16px;font-weight:600" }, label("", 0, 14, `${match.title}: ${match.names.join(" – ")} · step ${frame.step}, seen by ${seen}`)),
-      tag("g", { style: "font-size:13px" }, label("", 0, 36, told.length > 120 ? `${told.slice(0, 119)}…` : told)),
-    )),
+    at(
+      MARGIN,
+      MARGIN,
+      tag(
+        "g",
+        { style: `fill:${page.color};font-family:${font}` },
+        tag(
+          "g",
+          { style: "font-size:16px;font-weight:600" },
+          label(
+            "",
+            0,
+            14,
+            `${match.title}: ${match.names.join(" – ")} · step ${frame.step}, seen by ${seen}`,
+          ),
+        ),
+        tag(
+          "g",
+          { style: "font-size:13px" },
+          label("", 0, 36, told.length > 120 ? `${told.slice(0, 119)}…` : told),
+        ),
+      ),
+    ),
   ]);
-  const background = tag("rect", { width, height, fill: page.getPropertyValue("--page").trim() || "#fff" });
+  const background = tag("rect", {
+    width,
+    height,
+    fill: page.getPropertyValue("--page").trim() || "#fff",
+  });
   const markup = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${text(background)}${caption}<g transform="translate(${MARGIN} ${MARGIN + CAPTION})">${copy.innerHTML}</g></svg>`;
   return { markup, width, height };
 }
@@ -62,7 +95,9 @@ async function rastered(svg, width, height) {
     if (!context) throw new Error("no canvas");
     context.scale(SCALE, SCALE);
     context.drawImage(image, 0, 0);
-    return await new Promise((done, failed) => canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("no picture"))), "image/png"));
+    return await new Promise((done, failed) =>
+      canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("no picture"))), "image/png"),
+    );
   } finally {
     URL.revokeObjectURL(url);
   }

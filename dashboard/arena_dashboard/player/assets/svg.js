@@ -46,12 +46,23 @@ export function at(x, y, ...children) {
 
 /** @param {string} kind @param {number} x @param {number} y @param {Piece} words @param {"start"|"middle"|"end"} [anchor] */
 export function label(kind, x, y, words, anchor = "start") {
-  return tag("text", { class: kind || null, x: round(x), y: round(y), "text-anchor": anchor }, words);
+  return tag(
+    "text",
+    { class: kind || null, x: round(x), y: round(y), "text-anchor": anchor },
+    words,
+  );
 }
 
 /** @param {string} kind @param {number} x @param {number} y @param {number} width @param {number} height @param {number} [radius] */
 export function box(kind, x, y, width, height, radius = 6) {
-  return tag("rect", { class: kind, x: round(x), y: round(y), width: round(width), height: round(height), rx: radius });
+  return tag("rect", {
+    class: kind,
+    x: round(x),
+    y: round(y),
+    width: round(width),
+    height: round(height),
+    rx: radius,
+  });
 }
 
 /**

@@ -132,7 +132,15 @@ function drawChance(match, frame, seat, area) {
   return [
     label("chance", GAP, y + 12, `P(true) ${percent(chance)}`),
     box("chance-room", start, y + 4, room, 8, 4),
-    chance > 0 && box(seat === claim.seat ? "chance-own" : "chance-bar", start, y + 4, Math.max(4, room * chance), 8, 4),
+    chance > 0 &&
+      box(
+        seat === claim.seat ? "chance-own" : "chance-bar",
+        start,
+        y + 4,
+        Math.max(4, room * chance),
+        8,
+        4,
+      ),
   ];
 }
 
@@ -144,7 +152,11 @@ function drawMiddle(match, frame, area) {
     area.x,
     area.y,
     box("felt", 0, 0, area.width, area.height, 8),
-    at(GAP + 4, 0, frame.claim ? drawClaim(match, frame, inner) : label("faint", 0, 38, "Nothing is claimed.")),
+    at(
+      GAP + 4,
+      0,
+      frame.claim ? drawClaim(match, frame, inner) : label("faint", 0, 38, "Nothing is claimed."),
+    ),
     at(GAP, CLAIM, game.middle(match, frame, inner)),
   );
 }
@@ -164,12 +176,26 @@ function drawClaim(match, frame, width) {
       label("small", second, 18, "truth"),
       label("large", second, 50, claim.truth),
     ],
-    claim.verdict && drawTags(tagsOf([claim.verdict]), second + 14 + (claim.truth ?? "").length * 14, 32),
-    single !== null && single !== undefined && [
-      label("small", third, 18, fitted(`P(true), ${viewpointName(match.view, match.names)}`, width - third, 12)),
-      label("large", third, 50, percent(single)),
-    ],
-    single === null && drawTags(tagsOf(frame.marks.filter((mark) => mark === "right" || mark === "wrong" || mark === "doubt")), third, 32),
+    claim.verdict &&
+      drawTags(tagsOf([claim.verdict]), second + 14 + (claim.truth ?? "").length * 14, 32),
+    single !== null &&
+      single !== undefined && [
+        label(
+          "small",
+          third,
+          18,
+          fitted(`P(true), ${viewpointName(match.view, match.names)}`, width - third, 12),
+        ),
+        label("large", third, 50, percent(single)),
+      ],
+    single === null &&
+      drawTags(
+        tagsOf(
+          frame.marks.filter((mark) => mark === "right" || mark === "wrong" || mark === "doubt"),
+        ),
+        third,
+        32,
+      ),
   ];
 }
 
@@ -178,7 +204,16 @@ function drawTags(tags, x, y) {
   let left = x;
   return tags.map(([words, kind]) => {
     const width = words.length * 7.4 + 18;
-    const drawn = at(left, y, tag("g", { class: `pill ${kind}` }, box("pill-body", 0, 0, width, 22, 11), label("pill-words", width / 2, 15.5, words, "middle")));
+    const drawn = at(
+      left,
+      y,
+      tag(
+        "g",
+        { class: `pill ${kind}` },
+        box("pill-body", 0, 0, width, 22, 11),
+        label("pill-words", width / 2, 15.5, words, "middle"),
+      ),
+    );
     left += width + 6;
     return drawn;
   });

@@ -78,5 +78,8 @@ export function middle(match, frame, width) {
 export function claim(frame, x, y) {
   const [, quantity, face] = frame.table.bets[frame.table.bets.length - 1];
   const words = `${quantity} ×`;
-  return [label("large", x, y + 24, words), die(x + words.length * 12.5 + 4, y + 1, 30, face, { star: true })];
+  return [
+    label("large", x, y + 24, words),
+    die(x + words.length * 12.5 + 4, y + 1, 30, face, { star: true }),
+  ];
 }

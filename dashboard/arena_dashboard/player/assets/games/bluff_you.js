@@ -24,14 +24,22 @@ function chips(numbers, lit, width, rows) {
   const size = Math.min(LARGEST, width / Math.max(1, Math.ceil(numbers.length / rows)));
   const each = Math.max(1, Math.floor(width / size + 1e-6));
   return numbers.map((number, place) =>
-    chip((place % each) * size, Math.floor(place / each) * size, size, number, lit.includes(number)),
+    chip(
+      (place % each) * size,
+      Math.floor(place / each) * size,
+      size,
+      number,
+      lit.includes(number),
+    ),
   );
 }
 
 /** @param {Frame} frame @param {number} seat @param {number} width */
 export function seat(frame, seat, width) {
   const own = frame.table.seats[seat];
-  return own.chips.length ? chips(own.chips, own.moved, width, ROWS) : label("faint", 0, 20, "no chips");
+  return own.chips.length
+    ? chips(own.chips, own.moved, width, ROWS)
+    : label("faint", 0, 20, "no chips");
 }
 
 /** @param {Match} match @param {Frame} frame @param {number} width */
@@ -39,13 +47,30 @@ export function middle(match, frame, width) {
   const { dice, hidden, bluffer, to, answer, centre, facts } = frame.table;
   /** @type {number[]} */
   const shown = dice.length ? dice : Array(hidden ? DICE : 0).fill(0);
-  const sum = dice.reduce((/** @type {number} */ one, /** @type {number} */ other) => one + other, 0);
+  const sum = dice.reduce(
+    (/** @type {number} */ one, /** @type {number} */ other) => one + other,
+    0,
+  );
   const left = DICE * 34 + 56;
   return [
-    label("faint", 4, 4, `${match.roundWord} ${frame.round} · ${match.names[bluffer]}'s dice · ${facts.join(" · ")}`),
+    label(
+      "faint",
+      4,
+      4,
+      `${match.roundWord} ${frame.round} · ${match.names[bluffer]}'s dice · ${facts.join(" · ")}`,
+    ),
     shown.map((face, place) => die(4 + place * 34, 12, 30, face)),
     dice.length > 0 && label("sum", 4 + DICE * 34, 34, `= ${sum}`),
-    to >= 0 && label("answer", left, 34, `${match.names[to]}: ${answer || "?"}`.slice(0, Math.max(8, Math.floor((width - left) / 8)))),
+    to >= 0 &&
+      label(
+        "answer",
+        left,
+        34,
+        `${match.names[to]}: ${answer || "?"}`.slice(
+          0,
+          Math.max(8, Math.floor((width - left) / 8)),
+        ),
+      ),
     at(2, 50, chips(centre, [], Math.min(width - 4, CHIPS * LARGEST), 1)),
   ];
 }
