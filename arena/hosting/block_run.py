@@ -102,7 +102,7 @@ class BlockRun:
         self.played = 0
         """Matches played since then."""
         self.thought: dict[int, float] = {}
-        """The seconds that each version took for its decisions in them."""
+        """The seconds that each version took to join and for its decisions in them."""
         self._awaiting = self._resuming = self._suspended = self._over = False
 
     @property
@@ -261,8 +261,9 @@ class BlockRun:
                 bot.reliability.played()
                 bot.on_probation = False
         self.played += 1
-        for bot, seconds in zip(match.bots, thinking_seconds(transcript), strict=True):
-            version = bot.candidate.bot
+        for seat, thinking in enumerate(thinking_seconds(transcript)):
+            version = match.bots[seat].candidate.bot
+            seconds = thinking + hosted.joined_after.get(seat, 0.0)
             self.thought[version] = self.thought.get(version, 0.0) + seconds
             if not self.engaged:
                 services.owed.taken(version, self.table_type.key)

@@ -65,6 +65,9 @@ class HostedMatch:
         self.transcript: Transcript | None = None
         self.absent_at_start: list[int] = []
         """Seats that kept the match from beginning, when the outcome is NOT_JOINED or DECLINED."""
+        self.joined_after: dict[int, float] = {}
+        """How many seconds each seat took to join."""
+        self._offered_at = 0.0
         self._players = players
         self._secret = secret
         self._commitment = commitment(secret)
@@ -89,6 +92,7 @@ class HostedMatch:
 
     def open(self) -> None:
         """Offer the match to all seats."""
+        self._offered_at = self._timer.now()
         for seat, player in enumerate(self._players):
             player.offer(self, seat, self._commitment, self._join_ms)
         self._alarm.set(self._timer.now() + self._patience.join_seconds)
@@ -131,6 +135,7 @@ class HostedMatch:
         if self._phase is not _Phase.OFFERED or seat in self._entropies:
             return
         self._entropies[seat] = entropy
+        self.joined_after[seat] = self._timer.now() - self._offered_at
         if len(self._entropies) == len(self._players):
             self._begin()
 

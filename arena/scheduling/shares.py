@@ -24,7 +24,7 @@ EXCESS_SHARE = 0.1
 """The part of a bot's places, over time, that one owner may hold beyond what the bot is used to."""
 TOLERANCE = 4.0
 """A block is slow when it takes so many times as long as the bot is used to."""
-LEAST_SECONDS = 0.5
+LEAST_SECONDS = 0.25
 """For one match; nothing quicker is expected of anybody."""
 FIRST_SECONDS = 5.0
 """What a new bot is taken to be used to, for one match: much, because a busy machine is no fault of
@@ -86,8 +86,8 @@ class HeldTime:
         thought: Mapping[int, float],
         now: float,
     ) -> float | None:
-        """A block is over. `places` and `thought` are by bot: how many it has, and how many seconds
-        it took for its decisions. Returns until when somebody rests from another, if so."""
+        """A block is over. `places` and `thought` are by bot: how many it has, and the seconds that
+        it took to join and to decide. Returns until when somebody rests from another, if so."""
         slowest = max(bots, key=lambda bot: thought.get(bot.bot, 0.0))
         # Else nobody's decisions took the time: bots came late, or the machine was busy.
         to_blame = thought.get(slowest.bot, 0.0) > seconds / 2
