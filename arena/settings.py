@@ -62,6 +62,12 @@ class Settings(BaseSettings):
     """The dashboard's port."""
     pace: Annotated[float, BeforeValidator(_pace)] = DEFAULT_PACE
     """Matches a second that house bots play among themselves, or `max`."""
+    tls_cert: Path | None = None
+    """The referee's certificate with its chain; without one the port is not encrypted."""
+    tls_key: Path | None = None
+    """The private key of the certificate."""
+    tls_client_ca: Path | None = None
+    """The authorities whose certificates clients must show; clients need none without it."""
     metrics_port: Port | None = None
     """The port for metrics and readiness over HTTP; none without it."""
     log_format: Annotated[LogFormat, BeforeValidator(_lower)] = "text"

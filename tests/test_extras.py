@@ -22,7 +22,8 @@ def test_every_module_of_an_extra_is_known() -> None:
         brought = {
             module
             for module, distributions in packages_distributions().items()
-            if wanted & {name.lower() for name in distributions} and not module.startswith("_")
+            if wanted & {name.lower().replace("_", "-") for name in distributions}
+            and not module.startswith("_")
         }
         assert brought == MODULES[extra], extra
 

@@ -22,6 +22,7 @@ def test_the_defaults() -> None:
     assert (settings.host, settings.port, settings.dashboard_port) == ("127.0.0.1", 50051, 8501)
     assert (settings.log_level, settings.log_format) == ("INFO", "text")
     assert settings.metrics_address is None
+    assert (settings.tls_cert, settings.tls_key, settings.tls_client_ca) == (None, None, None)
     assert settings.pace == 0.5
 
 

@@ -11,13 +11,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from queue import SimpleQueue
 from random import uniform
 from typing import Any, TypeAlias
 
 import grpc
 
+from arena.bot.address import Address
 from arena.bot.conversation import Conversation
 from arena.errors import UserError
 from arena.v1 import referee_pb2
@@ -36,14 +36,6 @@ FLUSH_AFTER_S = 0.005
 GOODBYE_S = 2.0
 """How long a leaving bot waits for the referee to close the stream."""
 
-_CHANNEL_OPTIONS = (
-    # A lost referee is noticed even though a waiting bot sends nothing.
-    ("grpc.keepalive_time_ms", 60_000),
-    ("grpc.keepalive_timeout_ms", 20_000),
-    # We do the back-off; a shared subchannel would add its own.
-    ("grpc.use_local_subchannel_pool", 1),
-)
-
 _Outgoing: TypeAlias = "SimpleQueue[referee_pb2.PlayRequest | None]"
 
 _FINAL = {
@@ -61,27 +53,6 @@ class RefusedError(UserError):
 
 class TakenOverError(Exception):
     """A newer run of the same bot has taken over the stream."""
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where the referee is: `host:port`, or `https://host:port` for an encrypted connection."""
-
-    target: str
-    encrypted: bool = False
-
-    @classmethod
-    def parse(cls, text: str) -> "Address":
-        scheme, separator, rest = text.rpartition("://")
-        if not rest.rstrip("/").rpartition(":")[2].isdigit():
-            raise RefusedError(f"{text!r} is not an address: write HOST:PORT, as 127.0.0.1:50051.")
-        return cls(rest.rstrip("/"), separator != "" and scheme == "https")
-
-    def channel(self) -> grpc.Channel:
-        if self.encrypted:
-            credentials = grpc.ssl_channel_credentials()
-            return grpc.secure_channel(self.target, credentials, _CHANNEL_OPTIONS)
-        return grpc.insecure_channel(self.target, _CHANNEL_OPTIONS)
 
 
 class Line:
@@ -219,10 +190,7 @@ def _reason(address: Address, status: grpc.StatusCode, details: str) -> str:
     if status is grpc.StatusCode.OK:
         return "The referee closed the stream."
     if status is grpc.StatusCode.UNAVAILABLE:
-        return (
-            f"The referee at {address.target} cannot be reached or is stopping. "
-            "(ARENA_ADDRESS or --address says which referee.)"
-        )
+        return address.why_unreachable(details)
     return f"The stream broke ({status.name}): {_sentence(details)}"
 
 

@@ -59,7 +59,8 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
         datefmt="%H:%M:%S",
     )
     # Imported here, so that `arena play` can run the same file without loading gRPC.
-    from arena.bot.connection import Address, Line, RefusedError, TakenOverError, keep_playing
+    from arena.bot.address import Address, AddressError
+    from arena.bot.connection import Line, RefusedError, TakenOverError, keep_playing
     from arena.bot.conversation import CheckFailedError, Conversation
 
     conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
@@ -67,12 +68,12 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     _leave_politely(conversation, line)
     try:
         with suppress(KeyboardInterrupt):
-            address = Address.parse(settings.address)
+            address = Address.parse(settings.address, os.environ)
             keep_playing(conversation, address, settings.token, line=line)
         _log.info("Stopped. %s", conversation.tally)
     except TakenOverError as end:
         _log.info("%s %s", end, conversation.tally)
-    except RefusedError as error:
+    except (AddressError, RefusedError) as error:
         _leave(str(error), 2)
     except CheckFailedError as error:
         _leave(str(error), 1)

@@ -65,6 +65,9 @@ class HostedMatch:
         self.transcript: Transcript | None = None
         self.absent_at_start: list[int] = []
         """Seats that kept the match from beginning, when the outcome is NOT_JOINED or DECLINED."""
+        self.joined_after: dict[int, float] = {}
+        """How many seconds each seat took to join."""
+        self._offered_at = 0.0
         self._players = players
         self._secret = secret
         self._commitment = commitment(secret)
@@ -82,8 +85,14 @@ class HostedMatch:
         self._join_ms = int(patience.join_seconds * 1000)
         self._alarm = Alarm(timer, self._ring)
 
+    @property
+    def begun(self) -> bool:
+        """Whether all have joined."""
+        return self._phase is not _Phase.OFFERED
+
     def open(self) -> None:
         """Offer the match to all seats."""
+        self._offered_at = self._timer.now()
         for seat, player in enumerate(self._players):
             player.offer(self, seat, self._commitment, self._join_ms)
         self._alarm.set(self._timer.now() + self._patience.join_seconds)
@@ -126,6 +135,7 @@ class HostedMatch:
         if self._phase is not _Phase.OFFERED or seat in self._entropies:
             return
         self._entropies[seat] = entropy
+        self.joined_after[seat] = self._timer.now() - self._offered_at
         if len(self._entropies) == len(self._players):
             self._begin()
 
@@ -188,6 +198,8 @@ class HostedMatch:
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
         self._open.note = self._begun(self._entropies_by_seat())
+        for player in self._players:
+            player.begin()
         self._advance(None)
 
     def _entropies_by_seat(self) -> tuple[bytes, ...]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from time import monotonic
 from typing import Final
 
 GATHER_SECONDS_A_MATCH: Final = 0.0001
@@ -24,6 +25,9 @@ class Outbox:
         """How many matches the bot is playing."""
         self.closed = False
         """Whether the stream ends, with OK, once all that waits is written."""
+        self.taken_begun = 0.0
+        """When the first part of the message that was last taken was added, as by monotonic()."""
+        self._begun = 0.0
         self._parts: list[bytes] = []
         self._filled = asyncio.Event()
 
@@ -31,6 +35,7 @@ class Outbox:
         """Add some fields of a PlayResponse, serialized."""
         if not self._parts:
             self._filled.set()
+            self._begun = monotonic()
         self._parts.append(part)
         if len(self._parts) == MOST_WAITING:
             self._overflow()
@@ -54,5 +59,6 @@ class Outbox:
             await asyncio.sleep(min(gather, MOST_GATHER_SECONDS))
         self._filled.clear()
         parts, self._parts = self._parts, []
+        self.taken_begun = self._begun
         # Concatenating serialized protobuf messages merges them.
         return b"".join(parts)

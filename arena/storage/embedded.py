@@ -5,7 +5,8 @@
 
 The server belongs to the process that started it and dies with it, kill -9 included. Several
 processes may use one home: the first one owns the server, the others find it running and connect.
-When the owner ends, the server ends; the next process starts it again.
+When the owner ends, the server ends; one of the others starts it again within a second, or else the
+next process that comes.
 
 The owner holds a lock on a file next to the data directory. The server inherits the open file, so
 the lock is free only once owner *and* server (or an unfinished initdb) are gone: holding it means
@@ -24,14 +25,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import TracebackType
 
+import structlog
+
 from arena.processes import spawn
 from arena.storage.binaries import find_binaries
 from arena.storage.data_directory import DataDirectory, ServerLog
-from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.errors import DatabaseUnreachableError, StorageError
 from arena.storage.kept_running import KeptRunning
 from arena.storage.private_home import make_private_home, not_writable
 from arena.storage.private_socket import (
@@ -45,6 +49,12 @@ from arena.storage.private_socket import (
 
 START_DEADLINE = 60.0
 """Seconds. A start takes half a second; a slow disk, or recovery after a crash, takes longer."""
+
+INHERIT_SECONDS = 0.5
+"""Between looks of a process that found the server running, whether its owner is gone."""
+_INHERIT_DEADLINE = 5.0
+"""Seconds that an inherited server may take to answer before its start goes on unobserved, so that
+this process can always be stopped."""
 
 _RETRY = 0.01
 """Seconds between looks whether somebody else's server is ready, or gone."""
@@ -65,6 +75,8 @@ _SYNC_AT_ONCE = {"recovery_init_sync_method": "syncfs"}
 """After a crash the data directory is synced; file by file that takes many seconds."""
 _FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
+log = structlog.get_logger()
+
 
 class EmbeddedPostgres:
     """A server on one data directory, ours or already running; as a context manager, gives its URL.
@@ -81,6 +93,9 @@ class EmbeddedPostgres:
         self._settings = _SETTINGS | ({} if durable else _FORGETFUL)
         self._lock: int | None = None
         self._server: KeptRunning | None = None
+        self._sockets = socket_directory(self._data)
+        self._stopping = threading.Event()
+        self._heir: threading.Thread | None = None
 
     @property
     def owned(self) -> bool:
@@ -108,12 +123,18 @@ class EmbeddedPostgres:
 
     def stop(self) -> None:
         """Stop the server if it is ours: connections are closed, committed data stays."""
+        self._stopping.set()
+        if self._heir is not None:
+            self._heir.join()
         server, self._server = self._server, None
         if server is not None:
             # Fast shutdown; then immediate, which the next start recovers from.
             server.stop((signal.SIGINT, signal.SIGQUIT), patience=10.0)
             with contextlib.suppress(OSError):
-                socket_directory(self._data).rmdir()
+                self._sockets.rmdir()
+        self._release_lock()
+
+    def _release_lock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -125,12 +146,30 @@ class EmbeddedPostgres:
             # Running, or just starting, or just stopping after its owner's death.
             sockets, password = self._directory.announced_sockets(), self._directory.password()
             if sockets and password and answers(sockets, DATABASE, password):
+                self._heir = threading.Thread(
+                    target=self._inherit, args=[sockets], name="heir", daemon=True
+                )
+                self._heir.start()
                 return url(sockets, password)
             time.sleep(_RETRY)
         raise DatabaseUnreachableError(
             f"Another process holds {self._data} but its Postgres does not answer: end it, or see "
             f"{self._log.path}."
         )
+
+    def _inherit(self, sockets: Path) -> None:
+        """Wait until the owner is gone, then run the server at the same address."""
+        while not self._stopping.wait(INHERIT_SECONDS):
+            try:
+                if self._take_lock():
+                    log.warning("the process that ran the database is gone: this one runs it now")
+                    self._start_own(time.monotonic() + _INHERIT_DEADLINE, sockets)
+                    return
+            except (OSError, StorageError) as error:
+                log.error("the database does not start yet", why=str(error))
+                if self._server is not None:
+                    return  # which tries again by itself
+                self._release_lock()
 
     def _take_lock(self) -> bool:
         make_private_home(self._data.parent)
@@ -149,7 +188,7 @@ class EmbeddedPostgres:
         self._lock = lock
         return True
 
-    def _start_own(self, deadline: float) -> str:
+    def _start_own(self, deadline: float, sockets: Path | None = None) -> str:
         directory = self._directory
         major = directory.made_by()
         binaries = find_binaries(major)
@@ -157,7 +196,7 @@ class EmbeddedPostgres:
             directory.make(binaries, self._spawn)
         password = directory.password() or directory.set_password(binaries, self._spawn)
         directory.require_password()
-        sockets = socket_directory(self._data)
+        self._sockets = sockets = sockets or socket_directory(self._data)
         settings = self._settings | {"unix_socket_directories": str(sockets)}
         if sys.platform == "linux" and binaries.major >= 14:
             settings |= _SYNC_AT_ONCE

@@ -15,7 +15,7 @@ import arena.boards.comparisons  # with scipy, which is the heaviest
 import arena.boards.live_board
 import arena.storage.engine  # noqa: F401  imported for the pages, not used here
 
-APP = Path(__file__).with_name("streamlit_app.py")
+APP = Path(__file__).with_name("secure_app.py")
 
 
 def main() -> None:

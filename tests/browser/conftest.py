@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
@@ -115,17 +115,23 @@ def within(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
     """Opens tabs, with the options of a browser's context; a request to anywhere else than the
     dashboard fails the test."""
     elsewhere: list[str] = []
+    refused: list[str] = []
     contexts = []
 
     def note(request: Request) -> None:
         if not request.url.startswith((site.address, "data:", "blob:")):
             elsewhere.append(request.url)
 
+    def note_refusal(said: ConsoleMessage) -> None:
+        if "Content Security" in said.text:
+            refused.append(said.text)
+
     def open_tab(**options: Any) -> Page:
         context = browser.new_context(base_url=site.address, **options)
         contexts.append(context)
         opened = context.new_page()
         opened.on("request", note)
+        opened.on("console", note_refusal)
         opened.set_default_timeout(PATIENCE_MS)
         expect.set_options(timeout=PATIENCE_MS)
         return opened
@@ -134,6 +140,7 @@ def within(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
     for context in contexts:
         context.close()
     assert elsewhere == []
+    assert refused == []  # the policy allows all that the pages do
 
 
 @pytest.fixture

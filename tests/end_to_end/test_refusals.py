@@ -97,6 +97,8 @@ def test_a_database_of_a_newer_release(home: Path, database: str) -> None:
         (("--pace", "0"), {}, "--pace 0: write 0.001 to 10,000 matches a second"),
         ((), {"ARENA_PACE": "slow"}, "ARENA_PACE"),
         ((), {"ARENA_LOG_LEVEL": "LOUD"}, "ARENA_LOG_LEVEL"),
+        ((), {"ARENA_TLS_CERT": "/cert"}, "ARENA_TLS_CERT and ARENA_TLS_KEY are set both"),
+        ((), {"ARENA_TLS_CLIENT_CA": "/ca"}, "ARENA_TLS_CLIENT_CA needs ARENA_TLS_CERT"),
     ],
     ids=str,
 )

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.certificates import NAME, Authority
 from tests.end_to_end.programs import free_port, program
 
 
@@ -16,6 +17,18 @@ def test_up_plays_until_enough_is_recorded_and_prints_the_leaderboard(home: Path
     with program(home, "matches", "--limit", "1") as matches:  # what was played is still there
         assert matches.ended() == 0
         assert "bluff" in matches.said
+
+
+def test_with_tls_the_sample_bots_trust_the_certificate_whoever_issued_it(
+    home: Path, tmp_path: Path
+) -> None:
+    served = Authority(tmp_path).issue(NAME)
+    arguments = ("up", "--stop-after", "4", "--no-dashboard", "--port", str(free_port()))
+    tls = {"ARENA_TLS_CERT": str(served.cert), "ARENA_TLS_KEY": str(served.key)}
+    with program(home, *arguments, **tls) as up:
+        assert up.ended() == 0, up.complained
+        assert "https://127.0.0.1" in up.said
+        assert "certificate read" in up.complained
 
 
 def test_up_asked_to_stop_ends_cleanly_and_takes_all_it_started_with_it(home: Path) -> None:

@@ -18,6 +18,7 @@ from tests.bots import PATIENCE
 from tests.databases import unreachable
 from tests.end_to_end.programs import free_port
 from tests.referee.scene import BLUFF, CALM, KEY, Scene, good_pair
+from tests.referee.test_restarts import Silent
 
 SERVICES = ("", "arena.v1.RefereeService", "arena.v1.RegistryService")
 
@@ -92,10 +93,26 @@ async def test_the_figures_tell_what_was_played(database: str) -> None:
     assert figures["arena_matches_finished_total"] >= figures["arena_matches_recorded_total"] >= 3
     assert figures["arena_decisions_total"] > figures["arena_matches_finished_total"]
     assert figures["arena_decision_seconds_count"] == figures["arena_decisions_total"]
+    assert figures["arena_send_queue_seconds_count"] > figures["arena_matches_finished_total"]
+    assert figures["arena_matches_resumed_total"] == 0
     assert figures["arena_recording_seconds_count"] == figures["arena_matches_recorded_total"]
     assert figures['arena_refusals_total{code="UNAUTHENTICATED"}'] == 1
     rest = {"arena_results_waiting", "arena_results_spooled", "arena_matches_running"}
     assert rest <= figures.keys()
+
+
+async def test_matches_that_an_earlier_referee_left_are_counted(database: str) -> None:
+    metrics = free_port()
+    async with running_arena(database, "127.0.0.1", 0, [BLUFF], KEY, CALM) as arena:
+        scene = Scene(arena)
+        silent = await Silent(
+            *[await scene.peer(name, max_matches=1) for name in "ab"]
+        ).__aenter__()
+    await silent.__aexit__()
+    address = ("127.0.0.1", metrics)
+    async with running_arena(database, "127.0.0.1", 0, [BLUFF], KEY, CALM, metrics_address=address):
+        _, text = await asyncio.to_thread(got, metrics, "metrics")
+    assert "arena_matches_resumed_total 1.0" in text
 
 
 def test_a_taken_port_for_metrics_is_a_sentence() -> None:

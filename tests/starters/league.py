@@ -53,11 +53,10 @@ async def play_league(
     database: str, languages: Sequence[Language], tables: Sequence[tuple[str, int]], matches: int
 ) -> Played:
     """Let starters meet at tables (game and seats), one table after the other, until about so many
-    matches of each are recorded for each starter. Each runs three times."""
+    matches of each are recorded for each starter. One that is alone meets itself."""
     played = Played()
-    entries = [
-        (f"{language.name}-{copy}", language) for language in languages for copy in (1, 2, 3)
-    ]
+    copies = (1, 2, 3) if len(languages) == 1 else (1,)
+    entries = [(f"{language.name}-{copy}", language) for language in languages for copy in copies]
     for game, seats in tables:
         await _play(
             database, entries, TableType(game, make_game(game).options, seats), matches, played
@@ -74,7 +73,9 @@ async def _play(
 ) -> None:
     enough = asyncio.Event()
     async with running_arena(database, "127.0.0.1", 0, [table], "key") as arena:
-        wanted = len(entries) * matches // table.seats // 3
+        several = len({language.name for _, language in entries}) > 1
+        # A tenth more, because not all play equally often.
+        wanted = len(entries) * matches * 11 // table.seats // 10 if several else matches
         arena.when_recorded(wanted, enough.set)
         with tempfile.TemporaryDirectory() as folder:
             running = []
@@ -101,7 +102,7 @@ async def _play(
             transcript = await arena.store.transcript(row.match_id)
             if transcript is None or transcript.setup.game != table.game:
                 continue
-            for entrant in transcript.setup.entrants:
-                played.matches[languages[entrant.bot], table.game] += 1
+            for name in {languages[entrant.bot] for entrant in transcript.setup.entrants}:
+                played.matches[name, table.game] += 1
             if any(transcript.result.faults):
                 played.faulty.append(transcript)

@@ -133,12 +133,40 @@ def test_processes_share_one_server_and_the_next_one_takes_over(
     with guest as url:
         assert not guest.owned
         execute(url, "CREATE TABLE shared ()")
-    roles["owner"].kill()
-    roles["owner"].wait()
+    for rival in rivals:
+        rival.kill()
+        rival.wait()
     successor = server(tmp_path)
     with successor as url:
         assert successor.owned
         execute(url, "SELECT FROM shared")
+
+
+@linux
+def test_who_uses_a_server_runs_it_when_its_owner_is_killed(
+    tmp_path: Path, owners: list[subprocess.Popen[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = start_owner(owners, tmp_path)
+    assert first_words(owner)[0] == "owner"
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # it stays at the address that is in use
+    guest = server(tmp_path)
+    with guest as url:
+        execute(url, "CREATE TABLE shared ()")
+        owner.kill()
+        wait_until(lambda: guest.owned)
+        wait_until(lambda: answers(url), seconds=10)
+        execute(url, "SELECT FROM shared")
+        with server(tmp_path) as same:
+            assert same == url
+    assert processes_in(tmp_path) == []
+
+
+def answers(url: str) -> bool:
+    try:
+        execute(url, "SELECT")
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 @linux

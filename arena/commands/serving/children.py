@@ -6,6 +6,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from arena.home.loading import SAMPLE_BOTS, bot_file, load_bot, sample_names
 from arena.processes import spawn, stop_all
@@ -63,15 +64,19 @@ def children(logs: Path) -> Iterator[Children]:
         yield Children(logs, stack)
 
 
-def start_sample_bots(running: Children, address: str, tokens: Mapping[str, str]) -> None:
+def start_sample_bots(
+    running: Children,
+    address: str,
+    tokens: Mapping[str, str],
+    environment: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Start each sample bot that has a token, in the way any user starts a bot."""
     for name, token in tokens.items():
         running.start(
             name,
             [str(bot_file(name))],
             niceness=BOT_NICENESS,
-            ARENA_ADDRESS=address,
-            ARENA_TOKEN=token,
+            **{**environment, "ARENA_ADDRESS": address, "ARENA_TOKEN": token},
         )
 
 

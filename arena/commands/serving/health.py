@@ -1,5 +1,6 @@
 """`arena health`: does a referee run, or serve? For health checks of whoever supervises it."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -27,12 +28,16 @@ def health(
     import grpc
     from grpc_health.v1 import health_pb2
 
-    from arena.bot.connection import Address
+    from arena.bot.address import Address
+    from arena.commands.serving.own_referee import client_environment, own_address
     from arena.referee.server import LIVENESS
 
     with exit_with_message():
-        settings = read_settings()
-        referee = Address.parse(address or f"{settings.host}:{settings.port}")
+        if address:
+            referee = Address.parse(address, os.environ)
+        else:
+            settings = read_settings()
+            referee = Address.parse(own_address(settings), client_environment(settings))
     target = referee.target
     with referee.channel() as channel:
         try:
@@ -44,7 +49,10 @@ def health(
             asked = health_pb2.HealthCheckRequest(service="" if ready else LIVENESS)
             answer = check(asked, timeout=PATIENCE_SECONDS)
         except grpc.RpcError as error:
-            typer.echo(f"{target}: {error.code().name}", err=True)
+            why = error.code().name
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                why += f". {referee.why_unreachable(error.details() or '')}"
+            typer.echo(f"{target}: {why}", err=True)
             raise typer.Exit(1) from error
     status = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
     typer.echo(f"{target}: {status}")

@@ -13,9 +13,10 @@ from arena.commands.database import database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.children import children, house_tokens, start_sample_bots
+from arena.commands.serving.own_referee import client_environment, own_address
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
-from arena.settings import Settings, read_settings
+from arena.settings import read_settings
 from arena.storage.store import open_store
 
 LOOK_SECONDS = 1.0
@@ -47,7 +48,11 @@ def sample_bots(
             if not tokens:
                 raise CommandError("no sample bot plays a game of these tables.")
             running = stack.enter_context(children(settings.home / "logs"))
-            start_sample_bots(running, address or _own_address(settings), tokens)
+            if address:
+                start_sample_bots(running, address, tokens)
+            else:
+                own = client_environment(settings)
+                start_sample_bots(running, own_address(settings), tokens, own)
             typer.echo(f"Playing: {', '.join(tokens)}. Ctrl-C stops them.")
             left = len(tokens)
             while left and not stopping.wait(LOOK_SECONDS):
@@ -61,10 +66,6 @@ def sample_bots(
 async def _tokens(url: str, ladders: Sequence[TableType]) -> dict[str, str]:
     async with open_store(url) as store:
         return await house_tokens(store, ladders)
-
-
-def _own_address(settings: Settings) -> str:
-    return f"{settings.host}:{settings.port}"
 
 
 def _stop_request() -> threading.Event:

@@ -11,10 +11,12 @@ from arena.commands.database import database, registration_key
 from arena.commands.errors import exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.free_ports import require_free
+from arena.commands.serving.own_referee import tls_files
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.event_loop import run
 from arena.hosting.terms import Terms
 from arena.logs import configure_logs
+from arena.referee.tls import TlsFiles
 from arena.scheduling.ladder import TableType
 from arena.settings import Settings, read_settings
 
@@ -32,14 +34,21 @@ def serve(
         host = settings.host if host is None else host
         port = settings.port if port is None else port
         terms = Terms(house_pace=chosen_pace(pace, settings.pace))
+        tls = tls_files(settings)
         require_free(host, port=port)
         configure_logs(settings)
         with database(settings) as url:
-            run(_serve(settings, url, host, port, ladders, terms))
+            run(_serve(settings, url, host, port, ladders, terms, tls))
 
 
 async def _serve(
-    settings: Settings, url: str, host: str, port: int, ladders: list[TableType], terms: Terms
+    settings: Settings,
+    url: str,
+    host: str,
+    port: int,
+    ladders: list[TableType],
+    terms: Terms,
+    tls: TlsFiles | None,
 ) -> None:
     stop = stop_signal()
     key = registration_key(settings.home)
@@ -52,8 +61,11 @@ async def _serve(
         terms,
         spool_directory=settings.home,
         metrics_address=settings.metrics_address,
+        read_beside=True,
+        tls=tls,
     ) as arena:
-        typer.echo(f"The referee listens on {host}:{arena.port}. Ctrl-C stops it.")
+        encrypted = " It uses TLS." if tls else ""
+        typer.echo(f"The referee listens on {host}:{arena.port}.{encrypted} Ctrl-C stops it.")
         typer.echo(pace_in_words(terms.house_pace))
         await stop.wait()
         typer.echo("Stopping: running matches go on with the next start.")

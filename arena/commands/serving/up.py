@@ -26,12 +26,14 @@ from arena.commands.serving.children import (
 )
 from arena.commands.serving.dashboard import dashboard_arguments, require_streamlit
 from arena.commands.serving.free_ports import require_free
+from arena.commands.serving.own_referee import client_environment, own_address, tls_files
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.commands.serving.serve import stop_signal
 from arena.event_loop import run
 from arena.games import make_game
 from arena.hosting.terms import Terms
 from arena.logs import configure_logs
+from arena.referee.tls import TlsFiles
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
 from arena.settings import Settings, read_settings
@@ -53,6 +55,9 @@ class _Plan:
     ladders: list[TableType]
     pace: float
     stop_after: int | None
+    tls: TlsFiles | None
+    client_environment: dict[str, str]
+    """Of the sample bots."""
 
     @property
     def host(self) -> str:
@@ -81,6 +86,8 @@ def up(
             # With --stop-after, the user waits for the matches: no pace.
             chosen_pace(pace, settings.pace if stop_after is None else FULL_SPEED),
             stop_after,
+            tls_files(settings),
+            client_environment(settings),
         )
         require_free(plan.host, port=plan.port)
         if plan.dashboard_port is not None:
@@ -104,13 +111,16 @@ async def _up(plan: _Plan, url: str) -> None:
         terms,
         spool_directory=plan.settings.home,
         metrics_address=plan.settings.metrics_address,
+        read_beside=True,
+        tls=plan.tls,
     ) as arena:
         tokens = await house_tokens(arena.store, plan.ladders)
         with children(plan.settings.home / "logs") as running:
             for sentence in nobody_to_play(plan.ladders, tokens):
                 typer.echo(sentence, err=True)
-            start_sample_bots(running, f"{plan.host}:{arena.port}", tokens)
-            typer.echo(f"Referee:   {plan.host}:{arena.port}")
+            address = own_address(plan.settings, arena.port)
+            start_sample_bots(running, address, tokens, plan.client_environment)
+            typer.echo(f"Referee:   {'https://' if plan.tls else ''}{plan.host}:{arena.port}")
             if plan.dashboard_port is not None:
                 arguments = dashboard_arguments(plan.host, plan.dashboard_port)
                 running.start(

@@ -11,6 +11,7 @@ FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
 settings = read_settings()
 # The address, on its own machine, of a referee that listens on all interfaces.
 host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - asks, does not bind
+scheme = "https://" if settings.tls_cert else ""
 
 st.title("Submit a bot")
 st.markdown("Five minutes, on this machine or any other that reaches the referee.")
@@ -31,7 +32,7 @@ st.markdown(
     "which that machine reaches the referee."
 )
 st.code(
-    f"ARENA_ADDRESS={host}:{settings.port} ARENA_TOKEN=the-token python mine.py",
+    f"ARENA_ADDRESS={scheme}{host}:{settings.port} ARENA_TOKEN=the-token python mine.py",
     language="bash",
 )
 st.markdown(

@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 from itertools import product
 from math import comb
+from typing import Any
 
 from arena.bot import AnyAction, Bot, Turn, run
 from arena.games.bloeff import (
@@ -43,7 +44,7 @@ class Honest(Bot):
     games = ("bluff", "bluff_you", "bloeff")
     max_matches = 16
 
-    def act(self, turn: Turn) -> AnyAction:
+    def act(self, turn: Turn[Any, Any, Any, Any]) -> AnyAction:
         """Answers a turn. An exception counts as a malformed answer: a fault."""
         match turn.view:
             case BluffView():

@@ -1,0 +1,151 @@
+"""`Address`: where a referee is, and the channel to it. Every client of a referee opens it here.
+
+How both ends identify themselves over TLS is said by environment variables:
+
+ARENA_CA             the certificates to trust instead of those that the system trusts
+ARENA_SERVER_NAME    the name in the referee's certificate, if it is not the address's host
+ARENA_CLIENT_CERT    the certificate to show to a referee that requires one
+ARENA_CLIENT_KEY     its key
+
+The files are read whenever a channel is opened, so that a bot that reconnects uses the new ones.
+"""
+
+import os
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import grpc
+
+from arena.errors import UserError
+
+_CHANNEL_OPTIONS = (
+    # A lost referee is noticed even though a waiting bot sends nothing.
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    # We do the back-off; a shared subchannel would add its own.
+    ("grpc.use_local_subchannel_pool", 1),
+)
+
+_SYSTEM_ROOTS = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
+"""Where systems keep the certificates they trust; OpenSSL's own default may be a directory."""
+
+_PEM = b"-----BEGIN "
+
+
+class AddressError(UserError):
+    """An address, or a file that its connection needs, that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How client and referee identify each other over TLS; empty: as the system does."""
+
+    ca: str = ""
+    name: str = ""
+    cert: str = ""
+    key: str = ""
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "Trust":
+        """What the variables say. Raises AddressError for a certificate without a key."""
+        ca, name, cert, key = (
+            environment.get(f"ARENA_{word}", "").strip()
+            for word in ("CA", "SERVER_NAME", "CLIENT_CERT", "CLIENT_KEY")
+        )
+        if bool(cert) != bool(key):
+            raise AddressError("ARENA_CLIENT_CERT and ARENA_CLIENT_KEY are set both, or neither.")
+        return cls(ca, name, cert, key)
+
+    def credentials(self) -> grpc.ChannelCredentials:
+        """For a channel. Raises AddressError."""
+        roots = _read("ARENA_CA", self.ca) if self.ca else _system_roots()
+        if not self.cert:
+            return grpc.ssl_channel_credentials(roots)
+        cert = _read("ARENA_CLIENT_CERT", self.cert)
+        return grpc.ssl_channel_credentials(roots, _read("ARENA_CLIENT_KEY", self.key), cert)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the referee is: `host:port`, or `https://host:port` for an encrypted connection."""
+
+    target: str
+    encrypted: bool = False
+    trust: Trust = Trust()
+
+    @classmethod
+    def parse(cls, text: str, environment: Mapping[str, str]) -> "Address":
+        """Read an address and, for https://, what the environment says about trust.
+
+        Raises AddressError, also for files that cannot be read.
+        """
+        scheme, _, rest = text.rpartition("://")
+        if scheme not in ("", "http", "https"):
+            raise AddressError(f"{text!r} is no address of a referee: write https:// or http://.")
+        if not rest.rstrip("/").rpartition(":")[2].isdigit():
+            raise AddressError(f"{text!r} is not an address: write HOST:PORT, as 127.0.0.1:50051.")
+        if scheme != "https":
+            return cls(rest.rstrip("/"))
+        trust = Trust.of(environment)
+        trust.credentials()  # its mistakes are told now
+        return cls(rest.rstrip("/"), encrypted=True, trust=trust)
+
+    def channel(self) -> grpc.Channel:
+        """A new channel. Raises AddressError."""
+        if not self.encrypted:
+            return grpc.insecure_channel(self.target, _CHANNEL_OPTIONS)
+        options: tuple[tuple[str, object], ...] = _CHANNEL_OPTIONS
+        if self.trust.name:
+            options += (("grpc.ssl_target_name_override", self.trust.name),)
+        return grpc.secure_channel(self.target, self.trust.credentials(), options)
+
+    def why_unreachable(self, details: str) -> str:
+        """A sentence for UNAVAILABLE, from gRPC's details."""
+        if "CERTIFICATE_VERIFY_FAILED" in details:
+            return (
+                f"The referee at {self.target} shows a certificate that is not trusted here. "
+                "(ARENA_CA names a file with the certificates to trust.)"
+            )
+        if "Hostname Verification" in details:
+            return (
+                f"The certificate of the referee at {self.target} is for another name. "
+                "(ARENA_SERVER_NAME says which name to expect.)"
+            )
+        if "security handshaker" in details:
+            return "A file that ARENA_CA, ARENA_CLIENT_CERT or ARENA_CLIENT_KEY names is unusable."
+        if self.encrypted and "Socket closed" in details and not self.trust.cert:
+            # A referee that misses our certificate closes the connection without a word.
+            return (
+                f"The referee at {self.target} closed the connection: it is stopping, or requires "
+                "a certificate. (ARENA_CLIENT_CERT and ARENA_CLIENT_KEY name the files.)"
+            )
+        return (
+            f"The referee at {self.target} cannot be reached or is stopping. "
+            "(ARENA_ADDRESS or --address says which referee, with https:// if it uses TLS.)"
+        )
+
+
+def _read(setting: str, path: str) -> bytes:
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise AddressError(f"{setting}: cannot read {path} ({error.strerror}).") from error
+    if _PEM not in data:
+        raise AddressError(f"{setting}: {path} is not a file in PEM format.")
+    return data
+
+
+def _system_roots() -> bytes | None:
+    """What the system trusts; None if gRPC shall look for it, which brings a list along."""
+    if "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH" in os.environ:
+        return None  # gRPC reads it
+    for path in (ssl.get_default_verify_paths().cafile, *_SYSTEM_ROOTS):
+        if path and Path(path).is_file():
+            return Path(path).read_bytes()
+    return None

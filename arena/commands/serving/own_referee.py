@@ -1,0 +1,47 @@
+"""The referee of the settings: its TLS, and how programs on its machine reach it."""
+
+import os
+
+from arena.referee.tls import TlsFiles, certificate_name
+from arena.settings import Settings, SettingsError
+
+_ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104  not bound
+
+
+def tls_files(settings: Settings) -> TlsFiles | None:
+    """The files of its certificate, or None without TLS. Raises SettingsError."""
+    cert, key = settings.tls_cert, settings.tls_key
+    if cert is not None and key is not None:
+        return TlsFiles(cert, key, settings.tls_client_ca)
+    if cert is not None or key is not None:
+        raise SettingsError("ARENA_TLS_CERT and ARENA_TLS_KEY are set both, or neither.")
+    if settings.tls_client_ca is not None:
+        raise SettingsError("ARENA_TLS_CLIENT_CA needs ARENA_TLS_CERT and ARENA_TLS_KEY.")
+    return None
+
+
+def own_address(settings: Settings, port: int | None = None) -> str:
+    """Its address on this machine, for clients."""
+    host = _ALL_ADDRESSES.get(settings.host, settings.host)
+    address = f"{host}:{settings.port if port is None else port}"
+    return f"https://{address}" if settings.tls_cert else address
+
+
+def client_environment(settings: Settings) -> dict[str, str]:
+    """The environment in which clients on its machine trust it.
+
+    With TLS they trust its certificate itself, whoever issued it, for the name that it has,
+    unless ARENA_CA and ARENA_SERVER_NAME say otherwise. Raises SettingsError and TlsError.
+    """
+    files = tls_files(settings)
+    if files is None:
+        return dict(os.environ)
+    if files.client_ca and not os.environ.get("ARENA_CLIENT_CERT"):
+        raise SettingsError(
+            "ARENA_TLS_CLIENT_CA asks every client for a certificate: set ARENA_CLIENT_CERT and "
+            "ARENA_CLIENT_KEY for those on this machine."
+        )
+    trust = {"ARENA_CA": str(files.cert.absolute())}
+    if name := certificate_name(files.cert):
+        trust["ARENA_SERVER_NAME"] = name
+    return trust | {name: value for name, value in os.environ.items() if value}
