@@ -185,7 +185,7 @@ def _visit(
     """Seconds until a page is complete in a new tab, and the server's CPU milliseconds."""
     page = context.new_page()
     used, began = _cpu_seconds(process), time.monotonic()
-    page.goto(address)
+    page.goto(address, timeout=PATIENCE_MS)
     _complete(page)
     seconds = time.monotonic() - began
     page.wait_for_timeout(300)
@@ -210,7 +210,7 @@ def _tabs(browser: Browser, address: str, process: "subprocess.Popen[bytes]") ->
     contexts = [browser.new_context() for _ in range(TABS)]
     for context in contexts:
         page = context.new_page()
-        page.goto(address)
+        page.goto(address, timeout=PATIENCE_MS)
         _complete(page)
     last = contexts[-1].pages[0]
     last.wait_for_timeout(3000)
