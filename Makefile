@@ -85,7 +85,7 @@ proto: $(SYNCED) ## Generate arena/v1 from proto/, and copy proto/ into the star
 wheel: | $(UV) ## Build the wheel and the sdist into dist/
 	$(UV) build --out-dir dist
 
-bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating, board or attacks, with ARGS for it)
+bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating, board, dashboard or attacks, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
 
 clean: ## Remove generated files; .arena with its results stays

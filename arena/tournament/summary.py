@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.match.transcript import Entrant
-from arena.scheduling.formats import FormatName
+from arena.scheduling.formats import FormatName as FormatName
 from arena.scheduling.knockout import Decision, Knockout
 from arena.scheduling.knockout_tables import TableKnockout
-from arena.scheduling.pairings import EntryNumber, PlayedPairing
+from arena.scheduling.pairings import EntryNumber as EntryNumber
+from arena.scheduling.pairings import PlayedPairing as PlayedPairing
 from arena.scheduling.pairings import Standing as Standing
 from arena.tournament.tournament import Tournament, TournamentRecord
 
@@ -97,6 +98,13 @@ def name_of(tournament: Tournament, number: EntryNumber) -> str:
 def points_text(points: Fraction) -> str:
     """Points as short as three decimals allow."""
     return f"{float(points):.3f}".rstrip("0").rstrip(".")
+
+
+def going_on(tournament: Tournament, played: PlayedPairing) -> tuple[EntryNumber, ...]:
+    """The bots that go on from a decided pairing of a knockout, best first; else ()."""
+    plan = tournament.plan
+    decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
+    return () if decided is None else decided.through
 
 
 def remark(record: TournamentRecord, played: PlayedPairing) -> str:

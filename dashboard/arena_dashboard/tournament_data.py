@@ -10,10 +10,15 @@ from datetime import datetime
 import streamlit as st
 
 from arena.match.transcript import Entrant
-from arena.scheduling.pairings import PlayedPairing
 from arena.storage import tournament_rows as rows
 from arena.storage import tournament_statements as statements
-from arena.tournament.summary import PairingLine, Standing, pairing_lines, standings
+from arena.tournament.summary import (
+    PairingLine,
+    PlayedPairing,
+    Standing,
+    pairing_lines,
+    standings,
+)
 from arena.tournament.tournament import Tournament, TournamentRecord, TournamentState
 from arena_dashboard import data
 

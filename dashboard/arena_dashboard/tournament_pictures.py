@@ -6,11 +6,13 @@ Each pairing leads to its matches.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from arena.scheduling.formats import FormatName
-from arena.scheduling.knockout import Knockout
-from arena.scheduling.knockout_tables import TableKnockout
-from arena.scheduling.pairings import EntryNumber, PlayedPairing
-from arena.tournament.summary import points_text
+from arena.tournament.summary import (
+    EntryNumber,
+    FormatName,
+    PlayedPairing,
+    going_on,
+    points_text,
+)
 from arena.tournament.tournament import Tournament
 from arena_dashboard.markup import Html, tag, together
 from arena_dashboard.tables import bot_link
@@ -72,9 +74,7 @@ def _box(tournament: Tournament, played: PlayedPairing | None) -> Html:
     if played is None:
         return tag("div", tag("p", "open", class_="ba-faint"), class_="ba-pairing")
     pairing = played.pairing
-    plan = tournament.plan
-    decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
-    through = decided.through if decided is not None else ()
+    through = going_on(tournament, played)
     total = dict(zip(pairing.entries, played.total(), strict=True))
     lines = [
         tag(

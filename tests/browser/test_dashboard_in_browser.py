@@ -44,7 +44,7 @@ def test_links_lead_to_other_pages_and_back_without_reloading_the_app(page: Page
     expect(page.get_by_role("heading", name="beta", exact=True)).to_be_visible()
     assert "bot?bot=beta" in page.url
     page.get_by_role("link", name="Replay of the match").first.click()
-    expect(page).to_have_title(re.compile("Replay"))
+    expect(page).to_have_title(re.compile("^Bluff: .* · Bluff Arena$"))
     page.go_back()
     expect(page.get_by_role("heading", name="beta", exact=True)).to_be_visible()
     page.go_back()
