@@ -57,9 +57,12 @@ check-proto:
 check-generated:
 	@fresh=$$(mktemp -d) && trap 'rm -rf "$$fresh"' EXIT && \
 		PYTHON=$(BIN)/python sh proto/generate.sh "$$fresh" && \
-		if diff -r -x __init__.py -x __pycache__ "$$fresh/arena/v1" arena/v1; \
+		if diff -r -x __init__.py -x __pycache__ "$$fresh/arena/v1" arena/v1 && \
+			for copy in "$$fresh"/sample_bots/*/proto; do \
+				diff -r "$$copy" "sample_bots/$${copy#$$fresh/sample_bots/}" || exit 1; done; \
 		then echo 'The generated code is fresh.'; \
-		else echo 'arena/v1 is not what proto/ says: run make proto.' >&2; exit 1; fi
+		else echo 'arena/v1 or sample_bots/*/proto is not what proto/ says: run make proto.' >&2; \
+			exit 1; fi
 
 check-compose:
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
@@ -75,14 +78,14 @@ $(NODE_TOOLS): dashboard/package.json dashboard/package-lock.json
 	cd dashboard && npm ci --no-fund --no-audit
 	@touch $@
 
-proto: $(SYNCED) ## Generate arena/v1 from proto/
+proto: $(SYNCED) ## Generate arena/v1 from proto/, and copy proto/ into the starters
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
 
 wheel: | $(UV) ## Build the wheel and the sdist into dist/
 	$(UV) build --out-dir dist
 
-bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating or board, with ARGS for it)
+bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating, board or attacks, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
 
 clean: ## Remove generated files; .arena with its results stays

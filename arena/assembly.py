@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from typing import Final
 
 import structlog
 
+from arena.answering import Answering, ProcessOfAnswers, ThreadOfAnswers
+from arena.answers import Answers
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.hosting.director import Director
@@ -20,6 +23,9 @@ from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
 from arena.records import KeptBlock
+from arena.referee.desk import Desk
+from arena.referee.gate import Gate
+from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
 from arena.referee.missed_ends import MissedEnds
 from arena.referee.play_service import HELLO_SECONDS, PlayService
@@ -58,6 +64,7 @@ class Arena:
     director: Director
     server: RefereeServer
     missed_ends: MissedEnds
+    gate: Gate
 
     @property
     def recorded(self) -> int:
@@ -121,12 +128,15 @@ async def running_arena(
     hello_seconds: float = HELLO_SECONDS,
     spool_directory: Path | None = None,
     metrics_address: tuple[str, int] | None = None,
+    limits: Limits = Limits(),
+    read_beside: bool = False,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
-    first; the blocks and matches that it left are continued. Raises PortTakenError and the errors
-    of arena.storage; LeaseTakenError as soon as another referee has taken over.
+    first; the blocks and matches that it left are continued. With `read_beside` a process of its
+    own answers reading calls, else a thread. Raises PortTakenError and the errors of arena.storage;
+    LeaseTakenError as soon as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -160,19 +170,31 @@ async def running_arena(
         lobby = Lobby(director, signer.public_key, missed_ends)
         await conductor.take_up()
         resumed = _adopt(await store.kept(), director, lobby)
-        registry = StoredRegistry(store, read, registration_key, signer.public_key)
-        play = PlayService(registry, lobby, hello_seconds, metrics.refused)
-        server = RefereeServer(play, RegistryService(registry), lobby)
+        registry = StoredRegistry(
+            store, registration_key, signer.public_key, limits.versions_per_day
+        )
+        gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
+        play = PlayService(registry, lobby, gate, hello_seconds)
+        answering: Answering = (
+            ProcessOfAnswers(database_url) if read_beside else ThreadOfAnswers(Answers(read))
+        )
+        stack.callback(answering.close)
+        desk = Desk(answering, limits, time.monotonic)
+        server = RefereeServer(play, RegistryService(registry, desk, gate), lobby, gate)
         writing = tasks.create_task(journal.run())
         telling = tasks.create_task(missed_ends.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
         conducting = tasks.create_task(conductor.run(changes))
         showing = tasks.create_task(readiness.tell(server.tell_ready))
         checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
+        guarding = tasks.create_task(gate.connections.watch())
         try:
             bound = await server.start(host, port)
+            gate.connections.port = bound
             if metrics_address is not None:
                 _watch(metrics, journal, lobby, director)
+                cuts = gate.connections
+                metrics.watch("arena_connections_cut", "Since the start", lambda: cuts.cuts)
                 metrics.watch(
                     "arena_matches_resumed",
                     "Running matches continued from an earlier referee",
@@ -181,12 +203,12 @@ async def running_arena(
                 stack.enter_context(
                     metrics_served(metrics, lambda: readiness.why_not, *metrics_address)
                 )
-            arena = Arena(store, read, bound, journal, lobby, director, server, missed_ends)
+            arena = Arena(store, read, bound, journal, lobby, director, server, missed_ends, gate)
             yield arena
             await arena.hand_over()
         finally:
             await server.stop()
-            for task in (writing, telling, conducting, showing, checking, renewing):
+            for task in (writing, telling, conducting, showing, checking, guarding, renewing):
                 task.cancel()
 
 

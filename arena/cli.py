@@ -29,6 +29,7 @@ COMMANDS = {
     "key": "results.key:key",
     "luck": "results.luck:luck",
     "export": "results.export:export",
+    "new-bot": "home.new_bot:new_bot",
     "play": "home.play:play",
     "test": "sequential_test.command:sequential_test",
     "rate": "ratings.rate:rate",

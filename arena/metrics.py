@@ -63,6 +63,12 @@ class Metrics:
             ["code"],
             registry=self.registry,
         )
+        self._limited = Counter(
+            "arena_limited",
+            "Calls and streams that were beyond a limit, by the limit",
+            ["limit"],
+            registry=self.registry,
+        )
 
     def finished(self, match: FinishedMatch) -> None:
         """A match was played to its end."""
@@ -84,6 +90,10 @@ class Metrics:
     def refused(self, code: str) -> None:
         """A stream was refused."""
         self._refusals.labels(code).inc()
+
+    def limited(self, limit: str) -> None:
+        """A call or stream was beyond this limit."""
+        self._limited.labels(limit).inc()
 
     def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
         """Ask for a figure whenever somebody looks."""

@@ -1,5 +1,7 @@
 #!/bin/sh
-# Writes arena/v1 from proto/arena/v1 into the directory given (default: the project's root).
+# Writes what is made from proto/arena/v1 into the directory given (default: the project's root):
+# arena/v1, and the copies of the protocol in the starters of sample_bots/, so that each of them can
+# be copied out and built on its own.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-.}
@@ -10,3 +12,10 @@ export PATH
     proto/arena/v1/*.proto
 "$python" -m grpc_tools.protoc -Iproto --grpc_python_out="$out" --mypy_grpc_out="quiet:$out" \
     proto/arena/v1/referee.proto proto/arena/v1/registry.proto
+
+for language in cpp go java javascript rust typescript; do
+    mkdir -p "$out/sample_bots/$language/proto/arena/v1"
+    for file in bloeff bluff bluff_you game referee transcript; do
+        cp "proto/arena/v1/$file.proto" "$out/sample_bots/$language/proto/arena/v1/"
+    done
+done

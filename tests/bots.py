@@ -42,6 +42,11 @@ class Peer:
         self._unread = await self.hear()
         return self._unread.welcome
 
+    async def first_words(self) -> pb.PlayResponse:
+        """Say hello, and return all that comes with the welcome."""
+        await self.greet()
+        return await self.hear()
+
     async def say(self, **members: Any) -> None:
         await self.call.write(pb.PlayRequest(**members))
 
@@ -57,6 +62,9 @@ class Peer:
         self.heard.append(message)
         for offer in [*message.offers, *(resume.offer for resume in message.resumes)]:
             self.offers[offer.match_id] = bot_side.read_offer(offer)
+        for begin in message.begins:
+            offered = self.offers[begin.match_id]
+            self.offers[begin.match_id] = offered.begun(bot_side.read_begin(begin))
         self.ended += [end.match_id for end in message.ends]
         return message
 

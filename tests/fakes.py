@@ -63,6 +63,7 @@ class FakePlayer:
     join_ms: int = 0
     entropy: bytes | None = None
     """Of a match that was resumed."""
+    begun: bool = False
     turns: list[OpenTurn] = field(default_factory=list)
     refusals: list[tuple[Refused, int]] = field(default_factory=list)
     ends: list[Any] = field(default_factory=list)
@@ -77,6 +78,9 @@ class FakePlayer:
     ) -> None:
         self.host, self.seat = host, seat
         self.commitment, self.entropy = commitment, entropy
+
+    def begin(self) -> None:
+        self.begun = True
 
     def ask(self, turn: OpenTurn) -> None:
         self.turns.append(turn)

@@ -15,7 +15,13 @@ from arena.settings import Settings
 from arena.v1 import game_pb2
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "sample_bots/README.md"]
+DOCUMENTS = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/**/*.md"),
+    *ROOT.glob("sample_bots/README.md"),
+    *ROOT.glob("sample_bots/*/README.md"),
+    *ROOT.glob("sample_bots/python/arena_sample_bots/starters/*/README.md"),
+]
 
 
 def slug(heading: str) -> str:

@@ -112,6 +112,11 @@ class LiveBoard:
             return self._latest
 
     @property
+    def latest(self) -> Leaderboard:
+        """The ladder as it was last read, without reading; empty before the first time."""
+        return self._latest
+
+    @property
     def rests_seconds(self) -> float:
         """Seconds for which `now` still returns the same value."""
         return max(0.0, self._rests_until - self._clock())

@@ -50,7 +50,7 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
         """
 
     def match_started(self, match: Match[OptionsT]) -> None:
-        """Called once, before the first turn."""
+        """Called once, when all have joined: before the first turn, whose time may be running."""
 
     def match_ended(self, transcript: Transcript) -> None:
         """Called at the end, with everything that happened. Not called for a void match."""

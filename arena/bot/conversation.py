@@ -6,6 +6,7 @@ after the answers are sent, because checking them takes time.
 
 import logging
 import secrets
+from collections.abc import Sequence
 from random import Random
 
 from arena.bot.bot import AnyBot
@@ -13,10 +14,10 @@ from arena.bot.checks import check
 from arena.bot.running_match import RunningMatch
 from arena.bot.tally import Tally
 from arena.codec import transcript as transcript_codec
-from arena.codec.bot_side import Offered, read_offer
+from arena.codec.bot_side import Offered, read_begin, read_offer
 from arena.codec.malformed import MalformedError
 from arena.match.replay import TranscriptError
-from arena.match.transcript import PROTOCOL_VERSION
+from arena.match.transcript import PROTOCOL_VERSION, Entrant
 from arena.randomness import ENTROPY_BYTES
 from arena.v1 import referee_pb2
 
@@ -90,6 +91,8 @@ class Conversation:
             self._resume(resume)
         for offer in response.offers:
             self._join_or_decline(offer, request)
+        for begin in response.begins:
+            self._begin(begin.match_id, read_begin(begin))
         for withdrawal in response.withdrawals:
             # Matches that this bot declined itself are not logged.
             if self._seat_of(withdrawal.match_id, last=True) is not None:
@@ -120,6 +123,8 @@ class Conversation:
         self.tally.finished += 1
         try:
             transcript = transcript_codec.from_message(end.transcript)
+            # Unless it was told before: it ended while the bot was away.
+            seat.begin(transcript.setup.entrants)
             check(transcript, seat.offered, seat.own, self._signing_key)
         except (MalformedError, TranscriptError, ValueError) as error:
             self._check_failed(end.match_id, error)
@@ -136,15 +141,25 @@ class Conversation:
     def _resume(self, message: referee_pb2.Resume) -> None:
         match_id = message.offer.match_id
         seat = self._lost.pop(match_id, None)
-        if seat is None:
-            try:
-                offered = read_offer(message.offer)
+        try:
+            offered = read_offer(message.offer)
+            if seat is None:
                 seat = RunningMatch(self._new_bot, offered, message.entropy or None)
-            except Exception:
-                _log.exception("Match %s cannot be resumed.", match_id)
-                return
+        except Exception:
+            _log.exception("Match %s cannot be resumed.", match_id)
+            return
         seat.resume()
         self._seats[match_id] = seat
+        if offered.named:
+            self._begin(match_id, offered.setup.entrants)
+
+    def _begin(self, match_id: str, entrants: Sequence[Entrant]) -> None:
+        seat = self._seat_of(match_id)
+        try:
+            if seat is not None:
+                seat.begin(entrants)
+        except MalformedError as error:
+            _log.error("Match %s: %s.", match_id, error)
 
     def _join_or_decline(self, offer: referee_pb2.Offer, request: referee_pb2.PlayRequest) -> None:
         if self._declines:

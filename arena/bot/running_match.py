@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from arena.bot.bot import AnyAction, AnyBot
 from arena.bot.checks import Own
 from arena.bot.turn import Match, Turn
 from arena.codec import bot_side
 from arena.codec.bot_side import Offered
+from arena.match.transcript import Entrant
 from arena.v1 import game_pb2, referee_pb2
 
 _log = logging.getLogger("arena.bot")
@@ -22,7 +24,9 @@ class RunningMatch:
         self._new_bot = new_bot
         self.offered = offered
         self.own = Own(entropy, all_told=entropy is not None)
-        self._match = Match.of(offered.setup, offered.seat)
+        self.bot = new_bot()
+        self._match: Match[Any] | None = None
+        """None until the match begins."""
         self._heard: list[game_pb2.Event] = []
         """All events of the match that the referee has sent."""
         self._position = 0
@@ -32,11 +36,30 @@ class RunningMatch:
         self._views: dict[int, bytes] = {}
         """The view that the bot answered to, by turn."""
         self._resumed = False
-        self._begin()
 
-    def _begin(self) -> None:
+    def begin(self, entrants: Sequence[Entrant]) -> None:
+        """All have joined. Raises MalformedError for entrants that contradict the offer."""
+        if self._match is None:
+            self.offered = self.offered.begun(entrants)
+            self._started()
+
+    def _started(self) -> Match[Any]:
+        """The match, of which the bot is told when it begins."""
+        if self._match is None:
+            self._match = Match.of(self.offered.setup, self.offered.seat)
+            self._tell_start(self._match)
+        return self._match
+
+    def _tell_start(self, match: Match[Any]) -> None:
+        try:
+            self.bot.match_started(match)
+        except Exception:  # the match has begun without its bot's consent; it may still act
+            _log.exception("The bot failed in match_started of match %s.", match.match_id)
+
+    def _begin_again(self) -> None:
         self.bot = self._new_bot()
-        self.bot.match_started(self._match)
+        if self._match is not None:
+            self._tell_start(self._match)
 
     def resume(self) -> None:
         """Note that the stream was reopened: the next turn may repeat known events."""
@@ -95,14 +118,14 @@ class RunningMatch:
             self._heard[start:] = events
             self._untold = list(self._heard)
             self._views.clear()
-            self._begin()
+            self._begin_again()
 
     def _act(self, turn: referee_pb2.Turn) -> AnyAction:
         events, self._untold = self._untold, []
         game = self.offered.setup.game
         return self.bot.act(
             Turn(
-                self._match,
+                self._started(),
                 turn.turn_number,
                 bot_side.read_view(game, turn.view, self.offered.seat),
                 bot_side.read_events(game, events),

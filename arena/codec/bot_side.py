@@ -1,14 +1,14 @@
 """The messages of a running match from the bot's side: the counterpart of `turns`."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import read_entrant
 from arena.match.clock import TimeControl
-from arena.match.transcript import Setup
+from arena.match.transcript import Entrant, Setup
 from arena.v1 import game_pb2, referee_pb2
 
 
@@ -19,6 +19,18 @@ class Offered:
     setup: Setup
     seat: int
     commitment: bytes
+
+    @property
+    def named(self) -> bool:
+        """Whether it tells who sits in every seat, as it does once all have joined."""
+        return all(entrant.bot for entrant in self.setup.entrants)
+
+    def begun(self, entrants: Sequence[Entrant]) -> "Offered":
+        """The same with all names. Raises MalformedError if they contradict the offer."""
+        known = self.setup.entrants
+        if len(entrants) != len(known) or entrants[self.seat] != known[self.seat]:
+            raise MalformedError("the match begins with other bots than it was offered with")
+        return replace(self, setup=replace(self.setup, entrants=tuple(entrants)))
 
 
 def read_offer(message: referee_pb2.Offer) -> Offered:
@@ -35,6 +47,11 @@ def read_offer(message: referee_pb2.Offer) -> Offered:
         fault_limit=message.fault_limit,
     )
     return Offered(setup, message.seat, message.commitment)
+
+
+def read_begin(message: referee_pb2.Begin) -> tuple[Entrant, ...]:
+    """Who sits where, by seat."""
+    return tuple(map(read_entrant, message.entrants))
 
 
 def read_view(game: str, message: game_pb2.View, seat: int) -> Any:

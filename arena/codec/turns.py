@@ -14,7 +14,7 @@ from arena.v1 import game_pb2, referee_pb2
 
 _PARTS = {
     name: key(referee_pb2.PlayResponse, name)
-    for name in ("offers", "withdrawals", "refusals", "turns", "ends", "resumes")
+    for name in ("offers", "withdrawals", "refusals", "turns", "ends", "resumes", "begins")
 }
 _TURN_VIEW = key(referee_pb2.Turn, "view")
 _TURN_EVENTS = key(referee_pb2.Turn, "events")
@@ -29,8 +29,10 @@ def part(name: str, content: bytes) -> bytes:
     return field(_PARTS[name], content)
 
 
-def offer(setup: Setup, seat: int, commitment: bytes, join_ms: int) -> referee_pb2.Offer:
-    """The Offer message for one seat of a match."""
+def offer(
+    setup: Setup, seat: int, commitment: bytes, join_ms: int, *, named: bool
+) -> referee_pb2.Offer:
+    """The Offer message for one seat of a match: with the names of all, or only of its own bot."""
     message = referee_pb2.Offer(
         match_id=setup.match_id,
         seat=seat,
@@ -40,6 +42,16 @@ def offer(setup: Setup, seat: int, commitment: bytes, join_ms: int) -> referee_p
     )
     write_options(setup, message.options)
     write_time_control(setup.time_control, message.time_control)
+    for place, entrant in enumerate(setup.entrants):
+        line = message.entrants.add()
+        if named or place == seat:
+            write_entrant(entrant, line)
+    return message
+
+
+def begin(setup: Setup) -> referee_pb2.Begin:
+    """The Begin message of a match."""
+    message = referee_pb2.Begin(match_id=setup.match_id)
     for entrant in setup.entrants:
         write_entrant(entrant, message.entrants.add())
     return message

@@ -13,12 +13,13 @@ from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.journal import Journal
 from arena.hosting.keeping import MatchNotes
+from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.ports import Timer
 from arena.hosting.roster import all_take_offers
 from arena.hosting.terms import Terms
 from arena.match.flow import Reply
 from arena.match.seating import rotations
-from arena.match.transcript import Opening, Setup, Transcript
+from arena.match.transcript import Opening, Setup, Transcript, thinking_seconds
 from arena.records import (
     BegunMatch,
     Block,
@@ -46,6 +47,7 @@ class BlockServices:
     """Called when a bot did not join, or forfeited by its faults."""
     declined: Callable[[ConnectedBot], None]
     """Called when a bot declined."""
+    owed: OwedSeats
     over: Callable[["BlockRun", EngagementEnd], None]
     """Called once for each block, at its end."""
 
@@ -96,6 +98,11 @@ class BlockRun:
         self._awaited_until = awaited_until
         self._playing: dict[int, HostedMatch] = {}
         """Matches that are offered or run, by position."""
+        self.held_since = services.timer.now()
+        self.played = 0
+        """Matches played since then."""
+        self.thought: dict[int, float] = {}
+        """The seconds that each version took for its decisions in them."""
         self._awaiting = self._resuming = self._suspended = self._over = False
 
     @property
@@ -226,6 +233,9 @@ class BlockRun:
                 react = services.missed if outcome is Outcome.NOT_JOINED else services.declined
                 for seat in hosted.absent_at_start:
                     react(match.bots[seat])
+                    if not self.engaged:
+                        bot = match.bots[seat].candidate.bot
+                        services.owed.owe(bot, self.table_type.key, seat)
                 self._cut_short(void=False)
             case Outcome.BROKEN:
                 self._break(match, hosted)
@@ -250,6 +260,12 @@ class BlockRun:
             elif not forfeited:
                 bot.reliability.played()
                 bot.on_probation = False
+        self.played += 1
+        for bot, seconds in zip(match.bots, thinking_seconds(transcript), strict=True):
+            version = bot.candidate.bot
+            self.thought[version] = self.thought.get(version, 0.0) + seconds
+            if not self.engaged:
+                services.owed.taken(version, self.table_type.key)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = services.write_down(transcript)
         # Not by the wall clock: it may have been moved, before the start even.

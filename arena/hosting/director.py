@@ -18,6 +18,7 @@ from arena.hosting.block_run import BlockRun, BlockServices
 from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_version
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
+from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.ports import Cancellable, Participant, Timer
 from arena.hosting.roster import Roster, leave_out
 from arena.hosting.terms import Terms
@@ -48,6 +49,7 @@ class Director:
         self._new_secret = new_secret
         self._terms = terms
         self._roster = Roster()
+        self._owed = OwedSeats()
         self._blocks: set[BlockRun] = set()
         self._services = BlockServices(
             journal,
@@ -59,6 +61,7 @@ class Director:
             missed=self._leave_out,
             declined=self._offer_nothing_for_a_moment,
             over=self._release,
+            owed=self._owed,
         )
         self._pass_due = False
         self._alarm: Cancellable | None = None
@@ -126,6 +129,8 @@ class Director:
             engaged=given.engaged,
             awaited_until=self._timer.now() + self._terms.patience.grace_seconds,
         )
+        if len(running.left) == block.size:  # nothing of it counts so far
+            self._counts.add(running.table_type, [bot.candidate.bot for bot in bots])
         self._journal.keeping.adopt(given)
         self._occupy(running)
         running.resume(kept.matches)
@@ -161,7 +166,8 @@ class Director:
             case LadderTable(table_type, candidates):
                 block = Block(str(uuid4()), BlockKind.SEAT, table_type.seats)
                 # By chance: whoever plays least is chosen first, and must not always begin.
-                order = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
+                chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
+                order = self._owed.arrange(table_type.key, chance)
                 bots = idlest_copies([candidate.bot for candidate in order], free)
                 self._begin(BlockRun(self._services, table_type, bots, block, range(block.size)))
                 return True
@@ -210,6 +216,7 @@ class Director:
         self._blocks.discard(running)
         if not running.engaged:
             self._tables.closed(running.table_type, running.candidates)
+            self._count(running)
         if running.engagement is not None and self.agenda is not None:
             running.engagement.left = running.left
             self.agenda.ended(running.engagement, ending)
@@ -217,6 +224,19 @@ class Director:
         if self._winding_down and not self._blocks:
             self.on_idle()
         self.schedule()
+
+    def _count(self, running: BlockRun) -> None:
+        """A block of the ladder is over: how long it held its places; none played is no meeting."""
+        if len(running.left) == running.block.size:
+            bots = [bot.candidate.bot for bot in running.bots]
+            self._counts.add(running.table_type, bots, -1)
+        if running.played:
+            now = self._timer.now()
+            rest = self._tables.held(
+                running.candidates, now - running.held_since, running.played, running.thought, now
+            )
+            if rest is not None:
+                self._timer.call_at(rest, self.schedule)
 
     def _offer_nothing_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds

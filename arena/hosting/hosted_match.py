@@ -82,6 +82,11 @@ class HostedMatch:
         self._join_ms = int(patience.join_seconds * 1000)
         self._alarm = Alarm(timer, self._ring)
 
+    @property
+    def begun(self) -> bool:
+        """Whether all have joined."""
+        return self._phase is not _Phase.OFFERED
+
     def open(self) -> None:
         """Offer the match to all seats."""
         for seat, player in enumerate(self._players):
@@ -188,6 +193,8 @@ class HostedMatch:
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
         self._open.note = self._begun(self._entropies_by_seat())
+        for player in self._players:
+            player.begin()
         self._advance(None)
 
     def _entropies_by_seat(self) -> tuple[bytes, ...]:

@@ -198,10 +198,7 @@ class Journal:
         return refused
 
     async def _until_done(self, write: Callable[[], Awaitable[None]]) -> None:
-        """Write, trying again while storage fails.
-
-        Every write is idempotent, so an attempt that failed half way is simply repeated.
-        """
+        """Write, trying again while storage fails; every write may be repeated."""
         failures = 0
         while True:
             try:

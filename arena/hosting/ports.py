@@ -14,6 +14,11 @@ class Host(Protocol):
     @property
     def setup(self) -> Setup: ...
 
+    @property
+    def begun(self) -> bool:
+        """Whether all have joined."""
+        ...
+
     def time_left_ms(self, seat: int) -> tuple[int, int]:
         """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
         ...
@@ -48,6 +53,10 @@ class Player(Protocol):
 
     def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
         """Offer the match; a `join` or `decline` to the host follows, or neither."""
+        ...
+
+    def begin(self) -> None:
+        """Tell the bot that all have joined, and who they are."""
         ...
 
     def resume(

@@ -84,3 +84,12 @@ class Transcript:
     protocol_version: int = PROTOCOL_VERSION
     signature: Signature | None = None
     """None if unsigned: played without a server, or by a release without signatures."""
+
+
+def thinking_seconds(transcript: Transcript) -> list[float]:
+    """The seconds that each seat took for its decisions, by seat."""
+    spent = [0] * len(transcript.setup.entrants)
+    for step in transcript.steps:
+        if isinstance(step.actor, int):
+            spent[step.actor] += step.milliseconds
+    return [milliseconds / 1000 for milliseconds in spent]

@@ -79,7 +79,7 @@ class Lobby:
         older = self._streams.pop(session, None)
         if older is not None:
             # Its matches move to the newer stream: the bot does not count as away.
-            older[1](_TAKEN_OVER)
+            older[1](_taken_over())
         entrant = registered.entrant
         welcome = referee_pb2.Welcome(
             protocol_version=PROTOCOL_VERSION,
@@ -121,10 +121,10 @@ class Lobby:
             )
         self._forget_idle(session.registered)
 
-    def close_all(self, reason: ProtocolError) -> None:
-        """End all streams."""
+    def close_all(self, reason: Callable[[], ProtocolError]) -> None:
+        """End all streams, each with a reason of its own."""
         for _, close in list(self._streams.values()):
-            close(reason)
+            close(reason())
 
     def _session(self, registered: Registered, instance: str) -> Session:
         if len(instance) > MAX_INSTANCE_NAME:
@@ -179,9 +179,11 @@ class Visit:
         self.lobby.leave(self.session, self.outbox, goodbye=goodbye)
 
 
-_TAKEN_OVER = ProtocolError(
-    grpc.StatusCode.ABORTED, "a newer stream of the same bot instance took over"
-)
+def _taken_over() -> ProtocolError:
+    """A new error each time: one that is raised again and again keeps all its tracebacks."""
+    return ProtocolError(
+        grpc.StatusCode.ABORTED, "a newer stream of the same bot instance took over"
+    )
 
 
 def _games(hello: referee_pb2.Hello) -> frozenset[str]:

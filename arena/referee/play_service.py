@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import grpc
 import grpc.aio
@@ -12,8 +12,10 @@ from google.protobuf.message import DecodeError
 
 from arena.records import Registered
 from arena.referee.errors import ProtocolError
+from arena.referee.gate import Authenticator, Gate
 from arena.referee.lobby import Lobby, Visit
 from arena.referee.outbox import Outbox
+from arena.referee.refusals import Context
 from arena.v1 import referee_pb2
 
 HELLO_SECONDS: Final = 10.0
@@ -23,24 +25,7 @@ GOODBYE_SECONDS: Final = 0.05
 
 log = structlog.get_logger()
 
-Context = grpc.aio.ServicerContext[Any, Any]
 Handler = Callable[[referee_pb2.PlayRequest], None]
-
-
-class Authenticator(Protocol):
-    """Checks tokens."""
-
-    async def authenticate(self, token: str) -> Registered:
-        """The bot version of a token. Raises ProtocolError for one that may not play."""
-        ...
-
-
-def parse_request(data: bytes) -> referee_pb2.PlayRequest | None:
-    """The message, or None for malformed bytes, after which the stream ends with an error."""
-    try:
-        return referee_pb2.PlayRequest.FromString(data)
-    except DecodeError:
-        return None
 
 
 class PlayService:
@@ -50,12 +35,11 @@ class PlayService:
         self,
         authenticator: Authenticator,
         lobby: Lobby,
+        gate: Gate,
         hello_seconds: float = HELLO_SECONDS,
-        refused: Callable[[str], None] = lambda _code: None,
     ) -> None:
-        """`refused` is told the status of each stream that is refused or ended by us."""
-        self._refused = refused
         self._authenticator = authenticator
+        self._gate = gate
         self._lobby = lobby
         self._tokens: dict[_Stream, str] = {}
         """The tokens of the open streams."""
@@ -74,24 +58,31 @@ class PlayService:
         """Handle one stream, from its opening to its end."""
         try:
             token = bearer_token(context)
-            registered = await self._authenticator.authenticate(token)
-            await self._converse(registered, token, context)
+            registered = await self._gate.admit(self._authenticator, token, context.peer())
+            with self._gate.silent(registered.version_id) as spoke:
+                await self._converse(registered, token, context, spoke)
         except ProtocolError as error:
-            log.info("stream refused", code=error.code.name, why=error.sentence)
-            self._refused(error.code.name)
+            self._gate.refusals.note("stream refused", error)
             ending = error
         except Exception:
             log.exception("stream broken")
-            ending = _OUR_MISTAKE
+            ending = _our_mistake()
         else:
             return
-        try:
-            await context.abort(ending.code, ending.sentence)
-        except grpc.aio.InternalError:
-            log.info("bot gone before its status was sent", code=ending.code.name)
+        await self._gate.refusals.end(context, ending)
 
-    async def _converse(self, registered: Registered, token: str, context: Context) -> None:
-        stream = _Stream(context, self._hello_seconds)
+    async def _converse(
+        self, registered: Registered, token: str, context: Context, spoke: Callable[[], None]
+    ) -> None:
+        stream = _Stream(context, self._hello_seconds, self._gate.byte_count())
+        peer = context.peer()
+
+        def greet(first: referee_pb2.PlayRequest) -> Handler:
+            spoke()
+            handle = self._greet(registered, stream, first)
+            self._gate.connections.known(peer, 1)
+            return handle
+
         self._tokens[stream] = token
         try:
             # grpc.aio sends the initial metadata with the first message, and marks them as sent
@@ -100,7 +91,7 @@ class PlayService:
             with suppress(grpc.aio.InternalError):  # the bot is gone; grpc will cancel the call
                 await context.send_initial_metadata(())
             async with asyncio.TaskGroup() as tasks:
-                reader = tasks.create_task(stream.read(self._greet(registered, stream)))
+                reader = tasks.create_task(stream.read(greet))
                 writer = tasks.create_task(stream.write())
                 try:
                     ending = await stream.ending
@@ -111,35 +102,37 @@ class PlayService:
                     writer.cancel()
         finally:
             del self._tokens[stream]
+            if stream.visit is not None:
+                self._gate.connections.known(peer, -1)
         if ending is not None:
             raise ending
 
     def _greet(
-        self, registered: Registered, stream: "_Stream"
-    ) -> Callable[[referee_pb2.PlayRequest], Handler]:
-        def greet(first: referee_pb2.PlayRequest) -> Handler:
-            if not first.HasField("hello"):
-                raise ProtocolError(
-                    grpc.StatusCode.INVALID_ARGUMENT, "the first message must hold `hello`"
-                )
-            stream.visit = self._lobby.enter(registered, first.hello, stream.outbox, stream.end)
-            return stream.visit.session.handle
-
-        return greet
+        self, registered: Registered, stream: "_Stream", first: referee_pb2.PlayRequest
+    ) -> Handler:
+        if not first.HasField("hello"):
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT, "the first message must hold `hello`"
+            )
+        stream.visit = self._lobby.enter(registered, first.hello, stream.outbox, stream.end)
+        return stream.visit.session.handle
 
 
 class _Stream:
     """One call: its outbox, and the future of how it ends (None: the bot closed it)."""
 
-    def __init__(self, context: Context, hello_seconds: float) -> None:
+    def __init__(
+        self, context: Context, hello_seconds: float, count: Callable[[int], None]
+    ) -> None:
         self._context = context
-        self.outbox = Outbox(lambda: self.end(_TOO_SLOW))
+        self._count = count
+        self.outbox = Outbox(lambda: self.end(_too_slow()))
         self.visit: Visit | None = None
         """Set once the hello was accepted."""
         loop = asyncio.get_running_loop()
         self.ending: asyncio.Future[ProtocolError | None] = loop.create_future()
         # A timer, not a timeout around the read: cancelling a read breaks all further reads.
-        self._hello_timer = loop.call_later(hello_seconds, self.end, _NO_HELLO)
+        self._hello_timer = loop.call_later(hello_seconds, lambda: self.end(_no_hello()))
 
     def end(self, error: ProtocolError | None) -> None:
         """End the call; only the first reason counts."""
@@ -159,10 +152,9 @@ class _Stream:
         receive: Callable[[], Awaitable[Any]] = self._context.read
         handle: Handler | None = None
         try:
-            while (request := await receive()) is not grpc.aio.EOF:
-                if request is None:
-                    self.end(_NO_MESSAGE)
-                    return
+            while (data := await receive()) is not grpc.aio.EOF:
+                self._count(len(data))
+                request = _parsed(data)
                 if handle is None:
                     self._hello_timer.cancel()
                     handle = greet(request)
@@ -172,7 +164,7 @@ class _Stream:
             self.end(error)
         except Exception:
             log.exception("stream broken")
-            self.end(_OUR_MISTAKE)
+            self.end(_our_mistake())
         else:
             if self.visit is not None:
                 self.visit.offer_nothing_more()
@@ -195,14 +187,28 @@ class _Stream:
                 return
 
 
-_NO_HELLO = ProtocolError(grpc.StatusCode.DEADLINE_EXCEEDED, "no `hello` was sent in time")
-_NO_MESSAGE = ProtocolError(
-    grpc.StatusCode.INVALID_ARGUMENT, "these bytes are not an arena.v1.PlayRequest"
-)
-_TOO_SLOW = ProtocolError(
-    grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent"
-)
-_OUR_MISTAKE = ProtocolError(grpc.StatusCode.INTERNAL, "the referee made a mistake")
+def _parsed(data: bytes) -> referee_pb2.PlayRequest:
+    try:
+        return referee_pb2.PlayRequest.FromString(data)
+    except DecodeError:
+        raise ProtocolError(
+            grpc.StatusCode.INVALID_ARGUMENT, "these bytes are not an arena.v1.PlayRequest"
+        ) from None
+
+
+# A new error each time: one that is raised again and again keeps all its tracebacks.
+def _no_hello() -> ProtocolError:
+    return ProtocolError(grpc.StatusCode.DEADLINE_EXCEEDED, "no `hello` was sent in time")
+
+
+def _too_slow() -> ProtocolError:
+    return ProtocolError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent"
+    )
+
+
+def _our_mistake() -> ProtocolError:
+    return ProtocolError(grpc.StatusCode.INTERNAL, "the referee made a mistake")
 
 
 def bearer_token(context: Context) -> str:

@@ -68,6 +68,9 @@ class RemotePlayer:
         self._commitment, self._join_ms, self._entropy = commitment, join_ms, entropy
         self._line.seated(self)
 
+    def begin(self) -> None:
+        self._send("begins", turns.begin(self.host.setup))
+
     def ask(self, turn: OpenTurn) -> None:
         self._open_turn = turn
         if self._line.up:
@@ -140,7 +143,9 @@ class RemotePlayer:
         self._line.send(turns.part("turns", asked))
 
     def _offer(self) -> referee_pb2.Offer:
-        return turns.offer(self.host.setup, self._seat, self._commitment, self._join_ms)
+        return turns.offer(
+            self.host.setup, self._seat, self._commitment, self._join_ms, named=self.host.begun
+        )
 
     def _send(self, name: str, message: Message) -> None:
         if self._line.up:

@@ -11,10 +11,12 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.errors import UserError
 from arena.referee.errors import ProtocolError
+from arena.referee.gate import Gate
 from arena.referee.lobby import Lobby
-from arena.referee.play_service import PlayService, parse_request
+from arena.referee.play_service import PlayService
+from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
-from arena.v1 import referee_pb2, registry_pb2, registry_pb2_grpc
+from arena.v1 import referee_pb2, registry_pb2
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 """Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
@@ -24,12 +26,24 @@ KEEPALIVE_TIMEOUT_MS: Final = 10_000
 MAX_STREAMS_PER_CONNECTION: Final = 1_000
 """A connection is one process, which may run many bots; further streams would wait silently."""
 
+IDLE_CONNECTION_MS: Final = 60_000
+"""A connection without a call for so long is closed; a peer that wants more opens another."""
+HANDSHAKE_MS: Final = 10_000
+"""How long a new connection may take to become one of HTTP/2."""
+MAX_METADATA_BYTES: Final = 8 * 1024
+"""Of one call: a token takes some 60."""
+
 OPTIONS: Final[Sequence[tuple[str, Any]]] = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_time_ms", KEEPALIVE_MS),
     ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
+    ("grpc.http2.max_ping_strikes", 2),
     ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
+    ("grpc.max_connection_idle_ms", IDLE_CONNECTION_MS),
+    ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
     # Two referees on one port would share its bots between them.
     ("grpc.so_reuseport", 0),
 )
@@ -48,20 +62,24 @@ class PortTakenError(UserError):
 class RefereeServer:
     """The gRPC server for bots. Call `start` before use and `stop` at the end."""
 
-    def __init__(self, play: PlayService, registry: RegistryService, lobby: Lobby) -> None:
+    def __init__(
+        self, play: PlayService, registry: RegistryService, lobby: Lobby, gate: Gate
+    ) -> None:
         self._lobby = lobby
         self._stopped = False
         self._server = grpc.aio.server(options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
         # library's status, and responses are bytes already.
         handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(
-            play.play, request_deserializer=parse_request
+            play.play
         )
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
         )
-        registry_pb2_grpc.add_RegistryServiceServicer_to_server(registry, self._server)
-        self._health = health.aio.HealthServicer()
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_REGISTRY, registry.handlers),)
+        )
+        self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
@@ -92,8 +110,22 @@ class RefereeServer:
             return
         self._stopped = True
         await self._health.enter_graceful_shutdown()
-        self._lobby.close_all(_STOPPING)
+        self._lobby.close_all(_stopping)
         await self._server.stop(grace=1.0)
+
+
+class _PacedHealth(health.aio.HealthServicer):
+    """The health service, in which nobody asks too often."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__()
+        self._gate = gate
+
+    async def Check(  # noqa: N802 (gRPC's name)
+        self, request: health_pb2.HealthCheckRequest, context: Context
+    ) -> health_pb2.HealthCheckResponse:
+        await self._gate.pace(context.peer())
+        return await super().Check(request, context)
 
 
 class LoopTimer:
@@ -105,6 +137,8 @@ class LoopTimer:
         self.call_at = self._loop.call_at
 
 
-_STOPPING = ProtocolError(
-    grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back, running matches will go on"
-)
+def _stopping() -> ProtocolError:
+    return ProtocolError(
+        grpc.StatusCode.UNAVAILABLE,
+        "the referee is stopping; come back, running matches will go on",
+    )

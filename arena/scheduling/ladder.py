@@ -1,11 +1,10 @@
 """Selection of the bots of the next rated table, so that matches and opponents even out."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
 from arena.games.game import Options
 
@@ -35,6 +34,13 @@ class Candidate:
     owner: str
     house: bool
     games: frozenset[str]
+    account: str = field(init=False)
+    """Who shares places as one: an owner with all its bots, but each bot of the house by itself."""
+
+    def __post_init__(self) -> None:
+        # A slash cannot be part of an owner's name.
+        account = f"{self.owner}/{self.bot}" if self.house else self.owner
+        object.__setattr__(self, "account", account)
 
     def may_meet(self, other: "Candidate") -> bool:
         """Whether the two may sit at one rated table: different versions of different owners.
@@ -51,12 +57,12 @@ class MeetingCounts:
         self._matches: dict[tuple[Any, int], int] = defaultdict(int)
         self._pairs: dict[tuple[Any, int, int], int] = defaultdict(int)
 
-    def add(self, table_type: TableType, bots: Sequence[int]) -> None:
-        """Count a new table."""
+    def add(self, table_type: TableType, bots: Sequence[int], times: int = 1) -> None:
+        """Count a new table; -1 takes back one that came to nothing."""
         for bot in bots:
-            self.add_matches(table_type, bot, 1)
+            self.add_matches(table_type, bot, times)
         for one, other in combinations(bots, 2):
-            self.add_meetings(table_type, one, other, 1)
+            self.add_meetings(table_type, one, other, times)
 
     def add_matches(self, table_type: TableType, bot: int, times: int) -> None:
         """Count tables of one bot."""
@@ -75,38 +81,15 @@ class MeetingCounts:
         return self._pairs[table_type.key, min(one, other), max(one, other)]
 
 
-class RunningPairs:
-    """The pairs of bots that share running tables, with a limit for each pair.
-
-    Bots whose match ends are free at the same time. Without a limit they would meet again and again
-    while the others are busy; with it, a bot's places are spread over its opponents.
-    """
-
-    def __init__(self) -> None:
-        self._together: dict[tuple[int, int], int] = defaultdict(int)
-        self._limit: dict[int, int] = {}
-
-    def share_out(self, places: Mapping[int, int], seats: int) -> None:
-        """Set the limits: each bot shares its places equally among all other bots."""
-        others = max(1, len(places) - 1)
-        self._limit = {bot: ceil(count * (seats - 1) / others) for bot, count in places.items()}
-
-    def change(self, bots: Sequence[int], by: int) -> None:
-        """Count a table that opens (1) or ends (-1)."""
-        for one, other in combinations(bots, 2):
-            self._together[min(one, other), max(one, other)] += by
-
-    def allow(self, one: int, other: int) -> bool:
-        """Whether the two may share one more table."""
-        limit = min(self._limit.get(one, 1), self._limit.get(other, 1))
-        return self._together[min(one, other), max(one, other)] < limit
+MaySit: TypeAlias = Callable[[Candidate, Candidate], bool]
+"""Whether two candidates may share one more table now."""
 
 
 def next_table(
     table_type: TableType,
     candidates: Iterable[Candidate],
     counts: MeetingCounts,
-    running: RunningPairs | None = None,
+    may_sit: MaySit | None = None,
     *,
     with_visitor: bool = False,
 ) -> tuple[Candidate, ...] | None:
@@ -123,7 +106,7 @@ def next_table(
     for first in able:
         if with_visitor and first.house:
             continue
-        seated = _seat_around(first, able, table_type, counts, running)
+        seated = _seat_around(first, able, table_type, counts, may_sit)
         if seated is not None:
             return seated
     return None
@@ -134,10 +117,10 @@ def _seat_around(
     able: Sequence[Candidate],
     table_type: TableType,
     counts: MeetingCounts,
-    running: RunningPairs | None,
+    may_sit: MaySit | None,
 ) -> tuple[Candidate, ...] | None:
     def may_join(other: Candidate, seated: Candidate) -> bool:
-        return other.may_meet(seated) and (running is None or running.allow(other.bot, seated.bot))
+        return other.may_meet(seated) and (may_sit is None or may_sit(other, seated))
 
     seated = [first]
     open_to = [other for other in able if may_join(other, first)]

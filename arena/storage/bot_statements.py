@@ -3,7 +3,17 @@
 Names are matched without regard to case, and returned as they were registered.
 """
 
-from sqlalchemy import ColumnElement, Insert, TextClause, Update, func, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    TextClause,
+    Update,
+    extract,
+    func,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from arena.storage.statements import Row
@@ -60,6 +70,23 @@ def set_token(version_id: int, sha256: bytes) -> Insert:
 def version_by_token(sha256: bytes) -> Row:
     """id, bot, version, owner, house, retired_at."""
     return all_versions().join(tokens).where(tokens.c.sha256 == sha256)
+
+
+def token_hashes() -> Row:
+    """sha256, of all tokens."""
+    return select(tokens.c.sha256)
+
+
+def versions_today(bot_id: int) -> Row:
+    """versions, wait_seconds: how many a bot got in the last 24 hours, and how long until one of
+    them is older."""
+    day = text("interval '1 day'")
+    wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
+    return (
+        select(func.count().label("versions"))
+        .add_columns(wait.label("wait_seconds"))
+        .where(versions.c.bot_id == bot_id, versions.c.created_at > func.now() - day)
+    )
 
 
 def all_versions() -> Row:

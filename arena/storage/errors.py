@@ -14,6 +14,7 @@ StorageError (a UserError)
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── VersionExistsError      the bot has a version of that name
 │   └── TournamentExistsError   a tournament has that name
+├── TooManyVersionsError        a bot got too many versions in a day
 ├── UnknownBotError             no bot or version has that name
 ├── UnknownTournamentError      no tournament has that name
 ├── TournamentStateError        the tournament's state does not allow the change
@@ -79,6 +80,14 @@ class NameRefusedError(StorageError):
 
 class VersionExistsError(NameRefusedError):
     """The bot has a version of that name."""
+
+
+class TooManyVersionsError(StorageError):
+    """A bot got too many versions in a day; `wait_seconds` is how long until it may get another."""
+
+    def __init__(self, bot: str, versions: int, wait_seconds: float) -> None:
+        super().__init__(f"{bot} got {versions} versions in the last 24 hours")
+        self.wait_seconds = float(wait_seconds)
 
 
 class TournamentExistsError(NameRefusedError):

@@ -68,11 +68,10 @@ _FORGET_MATCHES_OF_BLOCKS: LiteralString = (
     "DELETE FROM running_matches WHERE block_id = ANY(%b::uuid[])"
 )
 _FORGET_BLOCKS: LiteralString = "DELETE FROM running_blocks WHERE id = ANY(%b::uuid[])"
-_FORGET_REPLIES_OF_RECORDED: LiteralString = """
-DELETE FROM running_replies WHERE match_id IN (SELECT id FROM matches)
-"""
-_FORGET_RECORDED: LiteralString = """
-DELETE FROM running_matches WHERE id IN (SELECT id FROM matches)
+# Arrays: whatever the planner knows of these tables, it looks up few matches among many.
+_RECORDED: LiteralString = """
+SELECT coalesce(array_agg(id), '{}') FROM matches
+WHERE id = ANY(ARRAY(SELECT id FROM running_matches))
 """
 
 
@@ -99,8 +98,9 @@ async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[s
 
 async def forget_recorded(connection: AsyncConnection[Any]) -> None:
     """Those that were recorded by somebody who did not know that they were kept."""
-    await connection.execute(_FORGET_REPLIES_OF_RECORDED)
-    await connection.execute(_FORGET_RECORDED)
+    row = await (await connection.execute(_RECORDED)).fetchone()
+    assert row is not None
+    await forget_matches(connection, row[0])
 
 
 async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[str]) -> None:

@@ -21,6 +21,7 @@ from arena.storage.engine import async_engine
 from arena.storage.errors import (
     NameRefusedError,
     RetiredError,
+    TooManyVersionsError,
     UnknownBotError,
     VersionExistsError,
 )
@@ -69,13 +70,20 @@ class Store:
     # Bots
 
     async def register(
-        self, bot: str, owner: str, version: str = "1", *, house: bool = False
+        self,
+        bot: str,
+        owner: str,
+        version: str = "1",
+        *,
+        house: bool = False,
+        most_a_day: int | None = None,
     ) -> tuple[Registered, str]:
         """Register a new bot, or a new version of the owner's bot. Returns it and its token, which
         cannot be read again.
 
-        A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
-        and RetiredError.
+        A bot keeps the `house` of its first version. `most_a_day` are the versions that it may get
+        in 24 hours. Raises NameRefusedError, VersionExistsError, RetiredError and
+        TooManyVersionsError.
         """
         for kind, name in (("bot", bot), ("owner", owner), ("version", version)):
             check_name(kind, name)
@@ -90,6 +98,10 @@ class Store:
                 )
             if found.retired_at is not None:
                 raise RetiredError(f"The bot {found.name} is retired: choose another name.")
+            if most_a_day is not None:
+                lately = (await connection.execute(bot_statements.versions_today(found.id))).one()
+                if lately.versions >= most_a_day:
+                    raise TooManyVersionsError(found.name, lately.versions, lately.wait_seconds)
             version_id = await connection.scalar(bot_statements.add_version(found.id, version))
             if version_id is None:
                 raise VersionExistsError(
@@ -111,6 +123,10 @@ class Store:
         if found.retired_at is not None:
             raise RetiredError(f"{registered.entrant} is retired: register a new version.")
         return registered
+
+    async def token_hashes(self) -> list[bytes]:
+        """The hashes of all tokens."""
+        return [bytes(row["sha256"]) for row in await self._rows(bot_statements.token_hashes())]
 
     async def rotate_token(self, bot: str, version: str | None = None) -> str:
         """A new token for a version, by default the newest in service; the old token is revoked.

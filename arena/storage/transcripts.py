@@ -39,6 +39,11 @@ def packer() -> Callable[[bytes], Packed]:
 
 def unpack(packed: Packed) -> Transcript:
     """The transcript that was packed. Raises TranscriptDamagedError."""
+    return from_bytes(unpack_message(packed))
+
+
+def unpack_message(packed: Packed) -> bytes:
+    """The bytes of its message. Raises TranscriptDamagedError."""
     if packed.format != FORMAT:
         raise TranscriptDamagedError(
             f"The transcript has format {packed.format}: read it with a newer release of the arena."
@@ -51,4 +56,4 @@ def unpack(packed: Packed) -> Transcript:
         raise TranscriptDamagedError(
             "The transcript is not what was stored: restore the database from a backup."
         )
-    return from_bytes(message)
+    return message

@@ -81,6 +81,7 @@ class PlayResponse(_message.Message):
     TURNS_FIELD_NUMBER: _builtins.int
     ENDS_FIELD_NUMBER: _builtins.int
     RESUMES_FIELD_NUMBER: _builtins.int
+    BEGINS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def welcome(self) -> Global___Welcome:
         """Answers `hello`; only in the first message of a stream."""
@@ -109,6 +110,10 @@ class PlayResponse(_message.Message):
     def resumes(self) -> _containers.RepeatedCompositeFieldContainer[Global___Resume]:
         """Matches still running when a stream was reopened."""
 
+    @_builtins.property
+    def begins(self) -> _containers.RepeatedCompositeFieldContainer[Global___Begin]:
+        """Matches that begin: all seats have joined. To be read after `offers`, before `turns`."""
+
     def __init__(
         self,
         *,
@@ -119,10 +124,11 @@ class PlayResponse(_message.Message):
         turns: _abc.Iterable[Global___Turn] | None = ...,
         ends: _abc.Iterable[Global___End] | None = ...,
         resumes: _abc.Iterable[Global___Resume] | None = ...,
+        begins: _abc.Iterable[Global___Begin] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ends", b"ends", "offers", b"offers", "refusals", b"refusals", "resumes", b"resumes", "turns", b"turns", "welcome", b"welcome", "withdrawals", b"withdrawals"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins", b"begins", "ends", b"ends", "offers", b"offers", "refusals", b"refusals", "resumes", b"resumes", "turns", b"turns", "welcome", b"welcome", "withdrawals", b"withdrawals"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -250,7 +256,9 @@ class Offer(_message.Message):
 
     @_builtins.property
     def entrants(self) -> _containers.RepeatedCompositeFieldContainer[_transcript_pb2.Entrant]:
-        """Who sits where, by seat."""
+        """One for each seat. Only yours has a name; the others are told by `begin`, when all have joined,
+        so that nobody chooses its opponents. In a Resume of a match that has begun, all have.
+        """
 
     @_builtins.property
     def time_control(self) -> _transcript_pb2.TimeControl:
@@ -275,6 +283,34 @@ class Offer(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Offer: _TypeAlias = Offer  # noqa: Y015
+
+@_typing.final
+class Begin(_message.Message):
+    """A match begins."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    ENTRANTS_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """The match, as in the offer."""
+    @_builtins.property
+    def entrants(self) -> _containers.RepeatedCompositeFieldContainer[_transcript_pb2.Entrant]:
+        """Who sits where, by seat."""
+
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        entrants: _abc.Iterable[_transcript_pb2.Entrant] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "match_id", b"match_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Begin: _TypeAlias = Begin  # noqa: Y015
 
 @_typing.final
 class Join(_message.Message):
@@ -307,7 +343,8 @@ Global___Join: _TypeAlias = Join  # noqa: Y015
 @_typing.final
 class Decline(_message.Message):
     """Declines an offer. This is not a fault: the match does not begin, and this instance of the bot
-    gets no offers for 5 seconds. To leave, send `drain` instead.
+    gets no offers for 5 seconds. The bot gets the same seat in its next block at such a table. To
+    leave, send `drain` instead.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -557,7 +594,7 @@ class Resume(_message.Message):
     """The entropy of this bot's own join, with which a bot that was restarted can check the dealing."""
     @_builtins.property
     def offer(self) -> Global___Offer:
-        """The offer as it was made."""
+        """The offer as it was made; with the names of all entrants if the match has begun."""
 
     def __init__(
         self,

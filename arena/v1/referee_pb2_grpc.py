@@ -33,7 +33,8 @@ class RefereeServiceStub(object):
     The sequence of messages:
 
     1. the bot sends `hello`, the referee answers `welcome`;
-    2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`);
+    2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`); when all have
+    joined, `begin` tells who plays;
     3. the referee sends a `turn` whenever the bot has to act; the bot sends an `answer`;
     4. the referee sends `end` when the match is over, and offers further matches.
 
@@ -63,7 +64,8 @@ class RefereeServiceServicer(object):
     The sequence of messages:
 
     1. the bot sends `hello`, the referee answers `welcome`;
-    2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`);
+    2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`); when all have
+    joined, `begin` tells who plays;
     3. the referee sends a `turn` whenever the bot has to act; the bot sends an `answer`;
     4. the referee sends `end` when the match is over, and offers further matches.
 
@@ -110,7 +112,8 @@ class RefereeService(object):
     The sequence of messages:
 
     1. the bot sends `hello`, the referee answers `welcome`;
-    2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`);
+    2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`); when all have
+    joined, `begin` tells who plays;
     3. the referee sends a `turn` whenever the bot has to act; the bot sends an `answer`;
     4. the referee sends `end` when the match is over, and offers further matches.
 

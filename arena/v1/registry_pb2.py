@@ -25,46 +25,46 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import transcript_pb2 as arena_dot_v1_dot_transcript__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/registry.proto\x12\x08\x61rena.v1\x1a\x19\x61rena/v1/transcript.proto\"A\n\x12RegisterBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"H\n\x13RegisterBotResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05token\x18\x02 \x01(\t\"\x11\n\x0fListBotsRequest\":\n\x10ListBotsResponse\x12&\n\x08versions\x18\x01 \x03(\x0b\x32\x14.arena.v1.BotVersion\"a\n\nBotVersion\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05house\x18\x02 \x01(\x08\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\"J\n\x15GetLeaderboardRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x14\n\x0coptions_json\x18\x03 \x01(\t\"J\n\x16GetLeaderboardResponse\x12!\n\x07ratings\x18\x01 \x03(\x0b\x32\x10.arena.v1.Rating\x12\r\n\x05seats\x18\x02 \x01(\x05\"\xd4\x01\n\x06Rating\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x0b\n\x03\x65lo\x18\x02 \x01(\x01\x12\x0f\n\x07matches\x18\x03 \x01(\x05\x12\x14\n\x0cmean_placing\x18\x04 \x01(\x01\x12\x11\n\twin_share\x18\x05 \x01(\x01\x12\r\n\x05house\x18\x06 \x01(\x08\x12\x0f\n\x07\x65lo_low\x18\x07 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x08 \x01(\x01\x12-\n\rluck_adjusted\x18\t \x01(\x0b\x32\x16.arena.v1.LuckAdjusted\"p\n\x0cLuckAdjusted\x12\x0b\n\x03\x65lo\x18\x01 \x01(\x01\x12\x0f\n\x07\x65lo_low\x18\x02 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x03 \x01(\x01\x12\x1c\n\x0fvariance_factor\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x12\n\x10_variance_factor\">\n\x12ListMatchesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\x05\">\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.arena.v1.MatchSummary\"y\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12#\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x11.arena.v1.Entrant\x12\x0f\n\x07placing\x18\x04 \x03(\x05\x12\x13\n\x0b\x66inished_ms\x18\x05 \x01(\x03\"(\n\x14GetTranscriptRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"A\n\x15GetTranscriptResponse\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\"\x16\n\x14GetSigningKeyRequest\"$\n\x15GetSigningKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x32\xe5\x03\n\x0fRegistryService\x12J\n\x0bRegisterBot\x12\x1c.arena.v1.RegisterBotRequest\x1a\x1d.arena.v1.RegisterBotResponse\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12S\n\x0eGetLeaderboard\x12\x1f.arena.v1.GetLeaderboardRequest\x1a .arena.v1.GetLeaderboardResponse\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12P\n\rGetTranscript\x12\x1e.arena.v1.GetTranscriptRequest\x1a\x1f.arena.v1.GetTranscriptResponse\x12P\n\rGetSigningKey\x12\x1e.arena.v1.GetSigningKeyRequest\x1a\x1f.arena.v1.GetSigningKeyResponseB\x1e\n\x08\x61rena.v1P\x01Z\x10\x61rena/v1;arenav1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/registry.proto\x12\x08\x61rena.v1\x1a\x19\x61rena/v1/transcript.proto\"A\n\x12RegisterBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"H\n\x13RegisterBotResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05token\x18\x02 \x01(\t\"8\n\x0fListBotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"S\n\x10ListBotsResponse\x12&\n\x08versions\x18\x01 \x03(\x0b\x32\x14.arena.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"a\n\nBotVersion\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05house\x18\x02 \x01(\x08\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\"q\n\x15GetLeaderboardRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x14\n\x0coptions_json\x18\x03 \x01(\t\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\"c\n\x16GetLeaderboardResponse\x12!\n\x07ratings\x18\x01 \x03(\x0b\x32\x10.arena.v1.Rating\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"\xd4\x01\n\x06Rating\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x0b\n\x03\x65lo\x18\x02 \x01(\x01\x12\x0f\n\x07matches\x18\x03 \x01(\x05\x12\x14\n\x0cmean_placing\x18\x04 \x01(\x01\x12\x11\n\twin_share\x18\x05 \x01(\x01\x12\r\n\x05house\x18\x06 \x01(\x08\x12\x0f\n\x07\x65lo_low\x18\x07 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x08 \x01(\x01\x12-\n\rluck_adjusted\x18\t \x01(\x0b\x32\x16.arena.v1.LuckAdjusted\"p\n\x0cLuckAdjusted\x12\x0b\n\x03\x65lo\x18\x01 \x01(\x01\x12\x0f\n\x07\x65lo_low\x18\x02 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x03 \x01(\x01\x12\x1c\n\x0fvariance_factor\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x12\n\x10_variance_factor\"R\n\x12ListMatchesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"W\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.arena.v1.MatchSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"y\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12#\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x11.arena.v1.Entrant\x12\x0f\n\x07placing\x18\x04 \x03(\x05\x12\x13\n\x0b\x66inished_ms\x18\x05 \x01(\x03\"(\n\x14GetTranscriptRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"A\n\x15GetTranscriptResponse\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\"\x16\n\x14GetSigningKeyRequest\"$\n\x15GetSigningKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x32\xe5\x03\n\x0fRegistryService\x12J\n\x0bRegisterBot\x12\x1c.arena.v1.RegisterBotRequest\x1a\x1d.arena.v1.RegisterBotResponse\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12S\n\x0eGetLeaderboard\x12\x1f.arena.v1.GetLeaderboardRequest\x1a .arena.v1.GetLeaderboardResponse\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12P\n\rGetTranscript\x12\x1e.arena.v1.GetTranscriptRequest\x1a\x1f.arena.v1.GetTranscriptResponse\x12P\n\rGetSigningKey\x12\x1e.arena.v1.GetSigningKeyRequest\x1a\x1f.arena.v1.GetSigningKeyResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.registry_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z\020arena/v1;arenav1'
+  _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
   _globals['_REGISTERBOTREQUEST']._serialized_start=64
   _globals['_REGISTERBOTREQUEST']._serialized_end=129
   _globals['_REGISTERBOTRESPONSE']._serialized_start=131
   _globals['_REGISTERBOTRESPONSE']._serialized_end=203
   _globals['_LISTBOTSREQUEST']._serialized_start=205
-  _globals['_LISTBOTSREQUEST']._serialized_end=222
-  _globals['_LISTBOTSRESPONSE']._serialized_start=224
-  _globals['_LISTBOTSRESPONSE']._serialized_end=282
-  _globals['_BOTVERSION']._serialized_start=284
-  _globals['_BOTVERSION']._serialized_end=381
-  _globals['_GETLEADERBOARDREQUEST']._serialized_start=383
-  _globals['_GETLEADERBOARDREQUEST']._serialized_end=457
-  _globals['_GETLEADERBOARDRESPONSE']._serialized_start=459
-  _globals['_GETLEADERBOARDRESPONSE']._serialized_end=533
-  _globals['_RATING']._serialized_start=536
-  _globals['_RATING']._serialized_end=748
-  _globals['_LUCKADJUSTED']._serialized_start=750
-  _globals['_LUCKADJUSTED']._serialized_end=862
-  _globals['_LISTMATCHESREQUEST']._serialized_start=864
-  _globals['_LISTMATCHESREQUEST']._serialized_end=926
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=928
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=990
-  _globals['_MATCHSUMMARY']._serialized_start=992
-  _globals['_MATCHSUMMARY']._serialized_end=1113
-  _globals['_GETTRANSCRIPTREQUEST']._serialized_start=1115
-  _globals['_GETTRANSCRIPTREQUEST']._serialized_end=1155
-  _globals['_GETTRANSCRIPTRESPONSE']._serialized_start=1157
-  _globals['_GETTRANSCRIPTRESPONSE']._serialized_end=1222
-  _globals['_GETSIGNINGKEYREQUEST']._serialized_start=1224
-  _globals['_GETSIGNINGKEYREQUEST']._serialized_end=1246
-  _globals['_GETSIGNINGKEYRESPONSE']._serialized_start=1248
-  _globals['_GETSIGNINGKEYRESPONSE']._serialized_end=1284
-  _globals['_REGISTRYSERVICE']._serialized_start=1287
-  _globals['_REGISTRYSERVICE']._serialized_end=1772
+  _globals['_LISTBOTSREQUEST']._serialized_end=261
+  _globals['_LISTBOTSRESPONSE']._serialized_start=263
+  _globals['_LISTBOTSRESPONSE']._serialized_end=346
+  _globals['_BOTVERSION']._serialized_start=348
+  _globals['_BOTVERSION']._serialized_end=445
+  _globals['_GETLEADERBOARDREQUEST']._serialized_start=447
+  _globals['_GETLEADERBOARDREQUEST']._serialized_end=560
+  _globals['_GETLEADERBOARDRESPONSE']._serialized_start=562
+  _globals['_GETLEADERBOARDRESPONSE']._serialized_end=661
+  _globals['_RATING']._serialized_start=664
+  _globals['_RATING']._serialized_end=876
+  _globals['_LUCKADJUSTED']._serialized_start=878
+  _globals['_LUCKADJUSTED']._serialized_end=990
+  _globals['_LISTMATCHESREQUEST']._serialized_start=992
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1074
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1076
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=1163
+  _globals['_MATCHSUMMARY']._serialized_start=1165
+  _globals['_MATCHSUMMARY']._serialized_end=1286
+  _globals['_GETTRANSCRIPTREQUEST']._serialized_start=1288
+  _globals['_GETTRANSCRIPTREQUEST']._serialized_end=1328
+  _globals['_GETTRANSCRIPTRESPONSE']._serialized_start=1330
+  _globals['_GETTRANSCRIPTRESPONSE']._serialized_end=1395
+  _globals['_GETSIGNINGKEYREQUEST']._serialized_start=1397
+  _globals['_GETSIGNINGKEYREQUEST']._serialized_end=1419
+  _globals['_GETSIGNINGKEYRESPONSE']._serialized_start=1421
+  _globals['_GETSIGNINGKEYRESPONSE']._serialized_end=1457
+  _globals['_REGISTRYSERVICE']._serialized_start=1460
+  _globals['_REGISTRYSERVICE']._serialized_end=1945
 # @@protoc_insertion_point(module_scope)

@@ -84,7 +84,11 @@ class RegistryServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListBots(self, request, context):
-        """Lists all bots and their versions.
+        """Lists all bots and their versions, in pages.
+
+        This call, GetLeaderboard, ListMatches and GetTranscript may return an answer that is a second
+        old, and RESOURCE_EXHAUSTED when too many wait for one: the trailing metadata "retry-after" says
+        after how many seconds to ask again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

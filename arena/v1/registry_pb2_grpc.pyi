@@ -42,7 +42,12 @@ class RegistryServiceStub:
     PERMISSION_DENIED for a bot of another owner.
     """
     ListBots: _grpc.UnaryUnaryMultiCallable[_registry_pb2.ListBotsRequest, _registry_pb2.ListBotsResponse]
-    """Lists all bots and their versions."""
+    """Lists all bots and their versions, in pages.
+
+    This call, GetLeaderboard, ListMatches and GetTranscript may return an answer that is a second
+    old, and RESOURCE_EXHAUSTED when too many wait for one: the trailing metadata "retry-after" says
+    after how many seconds to ask again.
+    """
     GetLeaderboard: _grpc.UnaryUnaryMultiCallable[_registry_pb2.GetLeaderboardRequest, _registry_pb2.GetLeaderboardResponse]
     """The ladder of one game, options and table size. INVALID_ARGUMENT for an unknown game."""
     ListMatches: _grpc.UnaryUnaryMultiCallable[_registry_pb2.ListMatchesRequest, _registry_pb2.ListMatchesResponse]
@@ -66,7 +71,12 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     PERMISSION_DENIED for a bot of another owner.
     """
     ListBots: _aio.UnaryUnaryMultiCallable[_registry_pb2.ListBotsRequest, _registry_pb2.ListBotsResponse]  # type: ignore[assignment]
-    """Lists all bots and their versions."""
+    """Lists all bots and their versions, in pages.
+
+    This call, GetLeaderboard, ListMatches and GetTranscript may return an answer that is a second
+    old, and RESOURCE_EXHAUSTED when too many wait for one: the trailing metadata "retry-after" says
+    after how many seconds to ask again.
+    """
     GetLeaderboard: _aio.UnaryUnaryMultiCallable[_registry_pb2.GetLeaderboardRequest, _registry_pb2.GetLeaderboardResponse]  # type: ignore[assignment]
     """The ladder of one game, options and table size. INVALID_ARGUMENT for an unknown game."""
     ListMatches: _aio.UnaryUnaryMultiCallable[_registry_pb2.ListMatchesRequest, _registry_pb2.ListMatchesResponse]  # type: ignore[assignment]
@@ -99,7 +109,12 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registry_pb2.ListBotsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registry_pb2.ListBotsResponse, _abc.Awaitable[_registry_pb2.ListBotsResponse]]:
-        """Lists all bots and their versions."""
+        """Lists all bots and their versions, in pages.
+
+        This call, GetLeaderboard, ListMatches and GetTranscript may return an answer that is a second
+        old, and RESOURCE_EXHAUSTED when too many wait for one: the trailing metadata "retry-after" says
+        after how many seconds to ask again.
+        """
 
     @_abc_1.abstractmethod
     def GetLeaderboard(

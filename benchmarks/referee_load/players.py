@@ -1,6 +1,6 @@
 """Very cheap Bluff bots, so that a benchmark measures the referee's work.
 
-python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS < tokens
+python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS [WARM_UP] < tokens
 python -m benchmarks.referee_load.players count PORT MATCHES_AT_ONCE SECONDS < tokens
 python -m benchmarks.referee_load.players idle PORT < tokens
 
@@ -34,6 +34,9 @@ class Load:
         self.connected = asyncio.Semaphore(0)
         self.decisions = self.messages = self.ends = 0
         self.times: list[float] = []
+        self.names: set[str] = set()
+        self.among_us: set[str] = set()
+        """Matches in which only bots of this process sit."""
         self.answered_at: dict[str, float] = {}
         """The time of the last answer by match; the referee's time ends with the next turn."""
 
@@ -51,12 +54,16 @@ async def play(port: int, token: str, matches: int, load: Load) -> None:
             request = referee_pb2.PlayRequest()
             for offer in response.offers:
                 request.joins.add(match_id=offer.match_id, entropy=secrets.token_bytes(16))
+            for begin in response.begins:
+                if all(entrant.bot in load.names for entrant in begin.entrants):
+                    load.among_us.add(begin.match_id)
             for turn in response.turns:
                 answered = load.answered_at.get(turn.match_id)
-                if answered is not None and load.counting:
+                if answered is not None and load.counting and turn.match_id in load.among_us:
                     load.times.append(now - answered)
-                _answer(turn, request.answers.add(), random)
+                answer(turn, request.answers.add(), random)
             if response.HasField("welcome"):
+                load.names.add(response.welcome.entrant.bot)
                 load.connected.release()
             if load.counting:
                 load.messages += 1
@@ -64,6 +71,7 @@ async def play(port: int, token: str, matches: int, load: Load) -> None:
                 load.ends += len(response.ends)
             for end in response.ends:
                 load.answered_at.pop(end.match_id, None)
+                load.among_us.discard(end.match_id)
             if response.offers or response.turns:
                 now = perf_counter()
                 for turn in response.turns:
@@ -71,7 +79,8 @@ async def play(port: int, token: str, matches: int, load: Load) -> None:
                 await stream.write(request)
 
 
-def _answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) -> None:
+def answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) -> None:
+    """Fill in the answer to a turn."""
     answer.match_id = turn.match_id
     answer.turn_number = turn.turn_number
     view = turn.view.bluff
@@ -85,17 +94,20 @@ def _answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) 
         bet.face = lowest.index(quantity) + 1
 
 
-async def measure(port: int, matches: int, seconds: float, tokens: list[str]) -> None:
-    """Run all bots, measure for `seconds` after one second of warm-up, and print the figures."""
+async def measure(
+    port: int, matches: int, seconds: float, tokens: list[str], warm_up: float = 1.0
+) -> None:
+    """Run all bots, measure for `seconds` after the warm-up, and print the figures."""
     load = Load()
     bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
-    await asyncio.sleep(1.0)
+    await asyncio.sleep(warm_up)
     load.counting = True
     await asyncio.sleep(seconds)
     load.counting = False
     figures = {
         "per_second": load.decisions / seconds,
-        "median_us": statistics.median(load.times) * 1e6,
+        "median_us": statistics.median(load.times or [0]) * 1e6,
+        "p99_us": statistics.quantiles(load.times or [0, 0], n=100)[98] * 1e6,
         "decisions_per_match": load.decisions / max(1, load.ends / 2),
         "decisions_per_message": load.decisions / max(1, load.messages),
         "matches_per_second": load.ends / 2 / seconds,
@@ -140,7 +152,8 @@ if __name__ == "__main__":
     command, *numbers = sys.argv[1:]
     tokens = sys.stdin.read().split()
     if command == "play":
-        asyncio.run(measure(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
+        times = map(float, numbers[2:])
+        asyncio.run(measure(int(numbers[0]), int(numbers[1]), next(times), tokens, *times))
     elif command == "count":
         asyncio.run(count(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
     else:

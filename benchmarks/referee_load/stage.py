@@ -60,8 +60,11 @@ def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subproces
 
 
 @contextlib.contextmanager
-def referee(url: str, program: str = "arena") -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """A running `arena serve` on the database, as (port, process); `program` is its module."""
+def referee(
+    url: str, program: str = "arena", open_files: int | None = None
+) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """A running `arena serve` on the database, as (port, process); `program` is its module,
+    `open_files` a hard limit."""
     port = free_port()
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {
@@ -69,8 +72,9 @@ def referee(url: str, program: str = "arena") -> Iterator[tuple[int, subprocess.
             "ARENA_DATABASE_URL": url,
             "ARENA_LOG_LEVEL": "ERROR",
         }
+        limited = ["bash", "-c", 'ulimit -n "$0"; exec "$@"', str(open_files)] if open_files else []
         process = spawn(
-            [sys.executable, "-m", program, "serve", "--port", str(port)],
+            [*limited, sys.executable, "-m", program, "serve", "--port", str(port)],
             env=environment,
             stdout=subprocess.PIPE,
         )

@@ -3,6 +3,7 @@
 streamlit_app   navigation and what all pages share
 views           the pages, one file each
 data            cached reads, and the one place that decides what a viewpoint may know
+remembering     a reader that shows what it read last while the database is away
 comparison_data     a ladder's comparisons, its history, its checks
 bot_data        the index of bots, a profile, the style in the latest matches
 match_filter    the filters of the list of matches

@@ -8,6 +8,7 @@ Every read may raise StorageError with a message for the visitor.
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import streamlit as st
@@ -32,6 +33,7 @@ from arena.storage.tables import matches
 from arena.storage.tournament_tables import tournament_blocks, tournaments
 from arena.storage.transcripts import Packed, unpack
 from arena_dashboard.frames import match_json
+from arena_dashboard.remembering import RememberingReader
 from arena_dashboard.watching import parse_viewpoint, watch
 
 PAGE = 25
@@ -46,8 +48,25 @@ def database_url() -> str | None:
 
 
 def leaderboard(ladder: LadderId) -> Leaderboard:
-    """The current leaderboard of a ladder; cheap to call repeatedly."""
-    return live_board(ladder).now()
+    """The current leaderboard of a ladder, or the last one read while the database is away; cheap
+    to call repeatedly."""
+    board = live_board(ladder)
+    try:
+        return board.now()
+    except DatabaseUnreachableError:
+        if board.latest.lines:
+            return board.latest
+        raise
+
+
+def as_of(url: str) -> datetime | None:
+    """When the database last answered, if it is away; None while it answers."""
+    return _reader(url).as_of
+
+
+def away() -> bool:
+    """Whether the database did not answer the last time."""
+    return reader().as_of is not None
 
 
 def live_board(ladder: LadderId) -> LiveBoard:
@@ -55,7 +74,7 @@ def live_board(ladder: LadderId) -> LiveBoard:
     return _live_boards(_url()).board(ladder)
 
 
-def reader() -> Reader:
+def reader() -> RememberingReader:
     """The reader that runs statements, for functions that take a reader."""
     return _reader(_url())
 
@@ -143,8 +162,8 @@ def tournament_of(match: MatchRow) -> str | None:
 
 
 @st.cache_resource(show_spinner=False)
-def _reader(url: str) -> Reader:
-    return Reader(url)
+def _reader(url: str) -> RememberingReader:
+    return RememberingReader(Reader(url))
 
 
 @st.cache_resource(show_spinner=False)

@@ -12,7 +12,7 @@ from typing import Any
 
 from arena.games import make_game
 from arena_dashboard.scenes import SCENES, sentences
-from arena_dashboard.scenes.claims import Claim, Mark
+from arena_dashboard.scenes.claims import Mark, ShownClaim
 from arena_dashboard.watching import Watched, write_viewpoint
 
 
@@ -72,7 +72,7 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
     scene = SCENES[match.game]
     rules = make_game(match.game, dict(match.options)).options
     number = 0
-    standing: Claim | None = None
+    standing: ShownClaim | None = None
     opening: list[str] = []
     moments = match.moments
     for at, moment in enumerate(moments):
@@ -112,7 +112,7 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
             number = next(map(scene.round_started, starts), None) or number
 
 
-def _claim_json(claim: Claim) -> dict[str, Any]:
+def _claim_json(claim: ShownClaim) -> dict[str, Any]:
     return {
         "seat": claim.seat,
         "text": claim.text,

@@ -5,8 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from arena.settings import SettingsError
-from arena.storage.errors import StorageError
+from arena.storage.errors import DatabaseUnreachableError, StorageError
 from arena_dashboard import browser, data
+from arena_dashboard.markup import tag
+from arena_dashboard.tables import time_of
 
 HERE = Path(__file__).parent
 DESCRIPTION = "Bots that bluff: live ratings with intervals, tournaments, and replays of every lie."
@@ -33,12 +35,23 @@ st.logo(HERE / "logo.svg", size="large")
 st.html(HERE / "style.css")
 browser.shell([one.url_path for one in pages], DESCRIPTION)
 
+as_of = st.empty()
+url = None
 try:
-    if data.database_url() is None:
+    url = data.database_url()
+    if url is None:
         st.info(
             "Start the arena with `arena up` (`make up` in a checkout): it starts these pages, too."
         )
         st.stop()
     page.run()
+except DatabaseUnreachableError:
+    # Its reason names sockets and addresses, which are none of a visitor's business.
+    st.warning("The database does not answer: check that it is running.")
 except (SettingsError, StorageError) as error:
     st.warning(str(error))
+finally:
+    answered = data.as_of(url) if url is not None else None
+    if answered is not None:
+        words = ("The database does not answer. This is what it said as of ", time_of(answered))
+        as_of.html(tag("div", *words, ".", class_="ba-as-of", role="status"))

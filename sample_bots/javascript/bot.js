@@ -1,135 +1,161 @@
-// A bot for Bluff in one file, from the protocol alone: no SDK and no generated code.
-// Run it with: npm ci && ARENA_TOKEN=… node bot.js
+// A bot for all three games: it plays what is most likely to be right, given what it sees.
 //
-// It does what is most likely to be right given its own dice, like the Python sample `honest`.
+// This is the file to change. connection.js talks to the referee, dealing.js checks every match.
+// Messages are named as in proto/; a message of a game stands in the member of the game's name, and
+// enums are numbers.
 
-import { createHash, randomBytes } from "node:crypto";
-import { fileURLToPath } from "node:url";
-import grpc from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
+/** Plays one match in one seat: what it keeps belongs to that match. */
+export class Bot {
+  offer;
+  static games = ["bluff", "bluff_you", "bloeff"];
+  static maxMatches = 16; // at once, 1 to 64
 
-const address = process.env.ARENA_ADDRESS || "127.0.0.1:50051";
-const token = (process.env.ARENA_TOKEN || "").trim();
-const protos = fileURLToPath(new URL("../../proto", import.meta.url));
-const { arena } = grpc.loadPackageDefinition(
-  loadSync("arena/v1/referee.proto", { includeDirs: [protos], keepCase: true, defaults: true }),
-);
+  /** Called for every match. At this moment the offer may name nobody but this bot. */
+  constructor(offer) {
+    this.offer = offer;
+  }
 
-// --- How it plays -------------------------------------------------------------------------------
+  /** Answers a turn. An exception counts as a malformed answer: a fault. */
+  act({ view }) {
+    const { seat, options } = this.offer;
+    if (view?.bluff) return { bluff: bluff(view.bluff) };
+    if (view?.bluff_you) return { bluff_you: bluffYou(view.bluff_you, seat, options.bluff_you) };
+    if (view?.bloeff) return { bloeff: bloeff(view.bloeff, seat, options.bloeff) };
+    throw new Error("a view of an unknown game");
+  }
+}
+
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+/** The first item with the largest key. */
+function largest(items, key) {
+  return items.reduce((best, item) => (key(item) > key(best) ? item : best));
+}
+
+// --- Bluff --------------------------------------------------------------------------------------
 
 const FACES = [1, 2, 3, 4, 5, 6];
 const STAR = 6; // counts for whatever face is bet on
+const OPENS_AT = 0.6; // it opens with the highest bet that is at least this likely to be right
 
-/** The answer to a view: everything that may be done is in its fields. */
-function act(view) {
+function bluff(view) {
   if (!view.can_doubt) return { bet: opening(view) };
   const standing = view.bets.at(-1).bet;
-  const doubt = 1 - likelihood(view, standing.face, standing.quantity);
+  const doubt = 1 - likelihood(view, standing);
+  // On each face the lowest bet is the most likely one, so six are enough to look at.
   const bets = FACES.map((face) => ({ face, quantity: view.lowest[face - 1] }))
     .filter(({ quantity }) => quantity <= view.highest)
-    .map((bet) => ({ bet, chance: likelihood(view, bet.face, bet.quantity) }));
-  const best = bets.reduce((a, b) => (b.chance > a.chance ? b : a), { chance: 0 });
+    .map((bet) => ({ bet, chance: likelihood(view, bet) }));
+  if (bets.length === 0) return { doubt: {} };
+  const best = largest(bets, ({ chance }) => chance);
   return doubt >= best.chance ? { doubt: {} } : { bet: best.bet };
 }
 
-/** The highest bet that is likely enough; on the track star n lies between 2n - 1 and 2n. */
+/** The highest bet that is likely enough; 1 x 1 always is. On the track star n lies between the
+ * numbers 2n - 1 and 2n. */
 function opening(view) {
-  const height = ({ face, quantity }) => (face === STAR ? 4 * quantity - 1 : 2 * quantity);
-  let best = { face: 1, quantity: 1 };
+  const likely = FACES.map((face) => ({ face, quantity: 1 }));
   for (const face of FACES) {
-    for (let quantity = 1; likelihood(view, face, quantity) >= 0.6; quantity++) {
-      if (height({ face, quantity }) > height(best)) best = { face, quantity };
+    for (let quantity = 2; quantity <= view.highest; quantity++) {
+      if (likelihood(view, { face, quantity }) >= OPENS_AT) likely.push({ face, quantity });
     }
   }
-  return best;
+  return largest(likely, ({ face, quantity }) => (face === STAR ? 4 * quantity - 1 : 2 * quantity));
 }
 
-/** The probability that at least `quantity` of all dice match: binomial in those it cannot see. */
-function likelihood(view, face, quantity) {
+/** The probability that a bet is right: how many of the dice that this seat cannot see match is
+ * binomial. */
+function likelihood(view, { quantity, face }) {
   const seen = [...view.hidden_dice, ...view.face_up.flatMap(({ faces }) => faces)];
-  const matching = seen.filter((die) => die === face || die === STAR).length;
-  const unseen = view.dice_counts.reduce((a, b) => a + b, 0) - seen.length;
+  const wanted = quantity - seen.filter((die) => die === face || die === STAR).length;
+  const unseen = sum(view.dice_counts) - seen.length;
   const p = face === STAR ? 1 / 6 : 1 / 3;
   let chance = 0;
-  let exactly = (1 - p) ** unseen; // the probability of `count` matches, from 0 upwards
+  let exactly = (1 - p) ** unseen; // the probability of `count` matches
   for (let count = 0; count <= unseen; count++) {
-    if (count + matching >= quantity) chance += exactly;
+    if (count >= wanted) chance += exactly;
     exactly *= ((unseen - count) / (count + 1)) * (p / (1 - p));
   }
   return chance;
 }
 
-// --- How it talks -------------------------------------------------------------------------------
+// --- Bluff You! ---------------------------------------------------------------------------------
 
-const HOPELESS = ["UNAUTHENTICATED", "PERMISSION_DENIED", "INVALID_ARGUMENT", "ABORTED"];
-const matches = new Map(); // what was offered and what we sent to join, by match
-let pause = 500; // milliseconds before the next attempt to connect
+const Phase = { ANSWER: 2, GIVE: 3, TAKE: 4, SWAP_AGAIN: 5 };
 
-function connect() {
-  const client = new arena.v1.RefereeService(address, grpc.credentials.createInsecure());
-  const metadata = new grpc.Metadata();
-  metadata.set("authorization", `Bearer ${token}`);
-  const stream = client.Play(metadata);
-  stream.on("data", (response) => {
-    pause = 500;
-    const request = reply(response);
-    if (request.joins.length || request.answers.length) stream.write(request);
-  });
-  stream.on("error", () => {}); // the status says it all
-  stream.on("status", ({ code, details }) => {
-    client.close();
-    if (HOPELESS.includes(grpc.status[code])) {
-      console.error(`The referee ended it: ${details}`);
-      process.exit(2);
+function bluffYou(view, seat, options) {
+  const points = (chip) => options.chip_points[chip - 3];
+  switch (view.phase) {
+    case Phase.ANSWER:
+      return { answer: { believe: false } }; // no sum of three dice is likelier than one in eight
+    case Phase.GIVE:
+      return { give: { number: largest(view.chips[seat].numbers, (chip) => -points(chip)) } };
+    case Phase.TAKE: {
+      const seer = view.announced.steal.seer;
+      return { take: { number: largest(view.chips[seer].numbers, points) } };
     }
-    // Opening the stream again resumes: the referee sends all running matches and open turns.
-    const wait = pause * (0.5 + Math.random() / 2);
-    pause = Math.min(2 * pause, 30_000);
-    console.error(`Not connected (${details || "stream closed"}); again in ${Math.round(wait)} ms.`);
-    setTimeout(connect, wait);
-  });
-  stream.write({
-    hello: { protocol_version: 1, games: ["bluff"], max_matches: 16, client: "sample bot.js" },
-  });
+    case Phase.SWAP_AGAIN:
+      return { stop: {} };
+  }
+  // The truth if possible, else a swap if possible, else the likeliest number.
+  const rolled = sum(view.dice);
+  const next = (seat + 1) % view.chips.length;
+  if (view.win_numbers.includes(rolled)) return { win: { seer: next, number: rolled } };
+  const owner = view.chips.findIndex(({ numbers }) => numbers.includes(rolled));
+  if (view.can_steal && owner >= 0 && owner !== seat) {
+    return { steal: { seer: owner, number: rolled } };
+  }
+  const [take] = view.swap_targets;
+  if (take !== undefined) {
+    const give = worth(view.chips[seat].numbers, points, points(take), options.swap_min_give);
+    return { swap: { give, take } };
+  }
+  return { win: { seer: next, number: largest(view.win_numbers, ways) } };
 }
 
-/** Everything there is to say to a response, in one message. */
-function reply({ welcome, offers, turns, refusals, withdrawals, ends }) {
-  if (welcome) console.error(`Connected as ${welcome.entrant.bot} ${welcome.entrant.version}.`);
-  const joins = offers.map(({ match_id, seat, commitment }) => {
-    const entropy = randomBytes(16); // our part of the dealing
-    matches.set(match_id, { seat, commitment, entropy });
-    return { match_id, entropy };
-  });
-  const answers = turns.map(({ match_id, turn_number, view }) => ({
-    match_id,
-    turn_number,
-    action: { bluff: act(view.bluff) },
-  }));
-  for (const { match_id, reason, legal } of refusals) {
-    console.error(`Fault in match ${match_id}: ${reason} ${legal}`);
+/** `least` or more of the chips that are worth so many points. */
+function worth(chips, points, wanted, least) {
+  if (wanted === 0 && least <= 0) return [];
+  for (const [at, chip] of chips.entries()) {
+    if (points(chip) > wanted) continue;
+    const more = worth(chips.slice(at + 1), points, wanted - points(chip), least - 1);
+    if (more) return [chip, ...more];
   }
-  for (const { match_id } of withdrawals) matches.delete(match_id);
-  for (const { match_id, transcript } of ends) {
-    check(match_id, transcript);
-    matches.delete(match_id);
-  }
-  return { joins, answers };
+  return undefined;
 }
 
-/** Was the match dealt from the secret promised, and with our entropy? */
-function check(match_id, { secret, entropies }) {
-  const joined = matches.get(match_id);
-  if (!joined) return; // an earlier run of this program joined it
-  const promised = createHash("sha256").update(secret).digest().equals(joined.commitment);
-  if (!promised || !joined.entropy.equals(entropies[joined.seat])) {
-    console.error(`MATCH ${match_id} WAS NOT DEALT AS PROMISED`);
-  }
+/** How many of the 216 rolls of three dice make a sum. */
+function ways(total) {
+  const pairs = FACES.flatMap((one) => FACES.map((two) => one + two));
+  return pairs.filter((pair) => total - pair >= 1 && total - pair <= 6).length;
 }
 
-if (!token) {
-  console.error("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).");
-  process.exit(2);
+// --- Blöff --------------------------------------------------------------------------------------
+
+const [FOUR, REVERSE] = [7, 8]; // the last of the number cards, and the next card
+const isNumber = (card) => card <= FOUR;
+
+function bloeff(view, seat, options) {
+  /** The honest total of a number card, whose value is its number on the wire minus 3. */
+  const makes = (card) =>
+    options.below_zero_is_bluff ? view.total + card - 3 : Math.max(0, view.total + card - 3);
+  if (view.balloted) {
+    const said = view.balloted.total;
+    const fits = (card) => isNumber(card) && makes(card) === said;
+    const seen = [...view.hand, ...view.seen, ...view.face_down].filter(fits).length;
+    const all = sum(options.deck.filter(({ card }) => fits(card)).map(({ count }) => count));
+    return { ballot: { doubt: all === seen } }; // no card that it has not seen makes it true
+  }
+  const call = true; // never a mistake
+  const honest = view.hand // ascending
+    .filter(isNumber)
+    .map((card) => ({ card, announce: makes(card), call }))
+    .filter(({ announce }) => announce >= view.lowest && announce <= view.highest);
+  const safe = honest.findLast(({ announce }) => announce <= view.limit);
+  if (safe) return { number: safe };
+  // A reverse, which comes first, is worth least: it costs nobody a card or a turn.
+  const other = view.hand.find((card) => !isNumber(card));
+  if (other === REVERSE) return { action_card: { card: other, call } };
+  if (other) return { red: { card: other, target: (seat + 1) % view.hand_sizes.length, call } };
+  return { number: honest[0] ?? { card: view.hand[0], announce: view.lowest, call } };
 }
-process.on("SIGINT", () => process.exit(0));
-connect();

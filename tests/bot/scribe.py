@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
+from random import Random
+from typing import Any, ClassVar
 
 import pytest
 
@@ -18,11 +19,15 @@ class Scribe(Bot):
 
     made: ClassVar[list["Scribe"]] = []
 
-    def match_started(self, match: Match) -> None:
-        self.match = match
+    def __init__(self, random: Random) -> None:
+        super().__init__(random)
+        self.match: Any = None
         self.turns: list[Turn] = []
         self.ended: Transcript | None = None
         self.made.append(self)
+
+    def match_started(self, match: Match) -> None:
+        self.match = match
 
     def act(self, turn: Turn) -> AnyAction:
         self.turns.append(turn)

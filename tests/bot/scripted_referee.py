@@ -99,8 +99,9 @@ async def referee(*scripts: Script) -> AsyncIterator[Address]:
         raise failures[0]
 
 
-def offered(match_id: str = "m1") -> tuple[Setup, pb.Offer]:
-    """A match of Bluff with two dice a seat, offered to the bot in seat 0."""
+def offered(match_id: str = "m1", *, named: bool = True) -> tuple[Setup, pb.Offer]:
+    """A match of Bluff with two dice a seat, offered to the bot in seat 0; `named` as in a resume,
+    so that it needs no `begin`."""
     setup = Setup(
         match_id=match_id,
         game="bluff",
@@ -109,7 +110,7 @@ def offered(match_id: str = "m1") -> tuple[Setup, pb.Offer]:
         time_control=TimeControl(),
         fault_limit=DEFAULT_FAULT_LIMIT,
     )
-    return setup, turns.offer(setup, BOT, commitment(SECRET), 1000)
+    return setup, turns.offer(setup, BOT, commitment(SECRET), 1000, named=named)
 
 
 class Conductor:

@@ -1,11 +1,13 @@
 """A bot against a scripted referee: offers, turns and answers over real gRPC."""
 
 import re
+from random import Random
 from typing import Any
 
 import pytest
 
-from arena.bot import AnyAction, Match, Turn
+from arena.bot import AnyAction, Turn
+from arena.codec import turns
 from arena.randomness import ENTROPY_BYTES
 from tests.bot.scribe import Scribe, play_through
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered
@@ -42,6 +44,37 @@ async def test_a_whole_match_is_played_checked_and_handed_to_the_bot(
     assert scribe.turns[0].game.options.dice_per_player == 2
     assert scribe.turns[0].view.hidden_dice
     assert scribe.turns[0].turn_ms == 2000
+
+
+async def test_a_bot_is_told_of_its_match_and_all_entrants_when_it_begins(
+    scribes: list[Scribe],
+) -> None:
+    async def script(stream: Stream) -> None:
+        setup, offer = offered(named=False)
+        assert [entrant.bot for entrant in offer.entrants] == ["tested", ""]
+        await stream.welcome(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        assert scribes[0].match is None
+        await stream.say(begins=[turns.begin(setup)], turns=[conductor.turn()])
+        await stream.hear()
+
+    await play_through(script)
+    assert [entrant.bot for entrant in scribes[0].match.entrants] == ["tested", "other"]
+
+
+async def test_a_match_that_begins_with_other_bots_than_offered_fails_its_check(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def script(stream: Stream) -> None:
+        setup, offer = offered(named=False)
+        await stream.welcome(offers=[offer])
+        await stream.hear()
+        begin = turns.begin(setup)
+        begin.entrants[0].bot = "somebody"
+        await stream.say(begins=[begin])
+
+    await play_through(script)
+    assert "begins with other bots than it was offered with" in caplog.text
 
 
 async def test_every_match_gets_a_bot_of_its_own_and_entropy_of_its_own(
@@ -127,7 +160,7 @@ async def test_a_bot_that_answers_too_late_reads_by_how_much(
 
 async def test_a_bot_that_cannot_begin_declines(scribes: list[Scribe]) -> None:
     class Unready(Scribe):
-        def match_started(self, match: Match) -> None:
+        def __init__(self, random: Random) -> None:
             raise OSError("the table is missing")
 
     async def script(stream: Stream) -> None:

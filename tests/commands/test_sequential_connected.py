@@ -80,15 +80,16 @@ async def test_connected_versions_are_tested_in_seat_blocks(read: Reader, arena:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)  # three referees are started, which takes its time on a busy machine
 async def test_a_test_goes_on_after_its_referee_was_killed(arena: Arena) -> None:
     async with open_store(arena.database) as store:
         tokens = await _register(store)
         referee = arena.referee()
         for name, token in tokens.items():
             arena.bot(name, token)
-        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,100", "--json")
+        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,150", "--json")
         testing = asyncio.create_task(asyncio.to_thread(arena.command, *words))
-        for blocks in (5, 10):
+        for blocks in (3, 6):
             await until(store, arena.database, lambda found, _, most=blocks: found.total() >= most)
             assert not testing.done()
             referee.send_signal(signal.SIGKILL)

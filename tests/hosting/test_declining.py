@@ -6,6 +6,7 @@ from structlog.testing import capture_logs
 
 from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
+from arena.scheduling.ladder import MeetingCounts
 from arena.tournament.tournament import TournamentState
 from tests.hosting.arrivals import Guest, Habit, World, ladder
 from tests.tournament.cups import CupWorld
@@ -150,3 +151,43 @@ async def test_a_block_of_a_tournament_waits_and_goes_on_where_it_was() -> None:
     (begun,) = world.cups.begun_blocks
     assert [match.block.id for match in world.matches].count(begun.block.id) == 2
     await world.stop()
+
+
+def seats(guest: Guest) -> list[int]:
+    """The seats that were offered, in order."""
+    return [player.seat for player in guest.players]
+
+
+async def test_a_declined_seat_is_offered_again_until_it_is_played() -> None:
+    for seed in range(1, 6):
+        world = World(ladder(3))
+        world.secrets = itertools.count(seed)
+        guest = world.arrive("chooser", habit=Habit.DECLINES)
+        for number in range(4):
+            world.arrive(f"good{number}")
+        await world.turn(40)
+        assert guest.offered >= 5
+        assert len(set(seats(guest))) == 1
+        guest.habit = Habit.PLAYS
+        await world.turn(12)
+        assert set(seats(guest)) == {0, 1, 2}
+
+
+async def test_who_declines_the_second_seat_of_a_block_gets_it_in_the_next() -> None:
+    world = World()
+    guest = world.arrive("chooser")
+    world.arrive("other")
+    while guest.offered < 2:
+        world.timer.turn(0.005)
+    player = guest.players[-1]
+    assert player.host is not None and player.host.decline(player.seat)
+    await world.turn(7)
+    assert seats(guest)[:3] == [seats(guest)[0], player.seat, player.seat]
+
+
+async def test_a_match_that_nobody_played_is_no_meeting() -> None:
+    world = World(ladder(), counts=(counts := MeetingCounts()))
+    world.arrive("decliner", habit=Habit.DECLINES)
+    world.arrive("other")
+    await world.turn(20)
+    assert counts.matches(ladder(), 1) == counts.meetings(ladder(), 1, 2) == 0

@@ -33,7 +33,7 @@ async def test_no_two_matches_share_an_id_a_secret_or_a_deal() -> None:
     world = World(ladder(6, dice_per_player=5))
     for number in range(6):
         world.arrive(f"bot{number}", max_matches=4)
-    await world.turn(3)
+    await world.turn(6)
     transcripts = [match.transcript for match in world.matches]
     assert len(transcripts) > 20
     for transcript in transcripts[:10]:
@@ -137,7 +137,7 @@ async def test_small_tables_do_not_starve_large_ones() -> None:
 async def test_a_ladder_that_nobody_can_play_leaves_its_places_to_the_others() -> None:
     world = World(ladder(2), ladder(6))
     guests = [world.arrive(f"bot{number}", max_matches=4) for number in range(3)]
-    await world.turn(0.1)
+    await world.turn(2)
     assert world.director.running == 6  # 3 × 4 places, two a table
     assert all(guest.playing for guest in guests)
 

@@ -73,8 +73,8 @@ async def test_a_visitors_matches_with_the_house_wait_for_no_pace() -> None:
     await unpaced.turn(10)
     new = world.matches[before:]
     assert all("visitor" in world.bots(match) for match in new)
-    # As many as where no pace holds the house back.
-    assert len(new) >= unpaced.played()["visitor"] > 100
+    # As many as where no pace holds the house back, but for the order in which they are played.
+    assert len(new) >= 0.98 * unpaced.played()["visitor"] > 100
     assert {pair for pair in world.met() if "visitor" in pair} == {
         (f"house-{number}", "visitor") for number in range(3)
     }

@@ -7,7 +7,8 @@ from contextlib import asynccontextmanager
 from structlog.testing import capture_logs
 
 from arena.hosting.journal import BATCH, MOST_WAITING, RETRY_SECONDS, Journal
-from arena.records import FinishedMatch, VersionId
+from arena.match.transcript import Opening
+from arena.records import BegunMatch, FinishedMatch, RunningBlock, Unkept, VersionId
 from tests.hosting.recorders import FakeRecorder, down, match_id
 from tests.storage.results import block, finished
 
@@ -120,6 +121,25 @@ async def test_a_block_ends_after_the_matches_of_it_that_came_before() -> None:
         f"closed {of.id}",
         "voided another",
     ]
+
+
+async def test_running_matches_that_storage_refuses_cost_no_results() -> None:
+    class Refusing(FakeRecorder):
+        async def keep(self, unkept: Unkept) -> None:
+            raise ValueError("it cannot be kept")
+
+    of, (match,) = block(), some(1)
+    with capture_logs() as log:
+        async with writing(Refusing()) as scene:
+            transcript = match.transcript
+            opening = Opening(transcript.opening.secret, transcript.opening.entropies)
+            begun = BegunMatch(transcript.setup, opening, of.id, 0, match.started_at)
+            running = RunningBlock(of, (), "bluff", transcript.setup.options, engaged=False)
+            scene.journal.keeping.begin(of.id, lambda: running, begun)
+            await scene.journal.settled()
+            scene.add(match)
+    assert scene.recorded == [match_id(match)]
+    assert [line["event"] for line in log] == ["running matches not kept"]
 
 
 async def test_while_storage_fails_it_tries_again_and_nothing_is_lost_or_told_early() -> None:

@@ -20,8 +20,23 @@ PLACES = {
     "dashboard/arena_dashboard": "arena_dashboard",
     "sample_bots/python/arena_sample_bots": "arena_sample_bots",
     "proto/arena": "arena/proto/arena",
+    **{
+        f"sample_bots/{name}": f"arena_sample_bots/starters/{name}"
+        for name in (
+            *("cpp", "go", "java", "javascript", "rust", "typescript"),
+            "vectors",
+        )
+    },
 }
 """What the wheel is made of: folders of the checkout, and where they are in site-packages."""
+
+BUILT = {
+    *("sample_bots/go/bot", "sample_bots/go/bin", "sample_bots/cpp/build"),
+    *("sample_bots/java/target", "sample_bots/rust/target"),
+    *("sample_bots/javascript/node_modules", "sample_bots/typescript/node_modules"),
+    *("sample_bots/typescript/dist", "sample_bots/typescript/src/wire"),
+}
+"""What builds of the starters leave in the checkout."""
 
 WRONG = """
 from arena.bot import Bot, Turn
@@ -37,7 +52,8 @@ class Wrong(Bot[BluffView, BluffChoice]):
 def files_of_the_checkout() -> Iterator[tuple[str, bytes]]:
     for folder, place in PLACES.items():
         for file in (ROOT / folder).rglob("*"):
-            if file.is_file() and "__pycache__" not in file.parts:
+            outside = not any(file.is_relative_to(ROOT / built) for built in BUILT)
+            if file.is_file() and outside and "__pycache__" not in file.parts:
                 yield f"{place}/{file.relative_to(ROOT / folder)}", file.read_bytes()
 
 
@@ -66,7 +82,8 @@ def test_the_wheel_is_the_same_from_the_sdist_as_from_what_the_image_is_built_of
         if line.startswith("!"):
             source = ROOT / line.removeprefix("!")
             if source.is_dir():
-                shutil.copytree(source, tmp_path / source.name)
+                ignored = shutil.ignore_patterns("node_modules", "target", "build")
+                shutil.copytree(source, tmp_path / source.name, ignore=ignored)
             else:
                 shutil.copy(source, tmp_path)
     uv_succeeds("build", "--quiet", "--wheel", "--out-dir", tmp_path / "dist", cwd=tmp_path)

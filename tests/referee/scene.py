@@ -10,6 +10,7 @@ from arena.assembly import Arena, running_arena
 from arena.games import make_game
 from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
+from arena.referee.limits import Limits
 from arena.scheduling.ladder import TableType
 from arena.storage.rows import MatchRow
 from tests.bots import PATIENCE, Peer
@@ -69,9 +70,13 @@ class Scene:
 
 
 @asynccontextmanager
-async def opened(database: str, *ladders: TableType, terms: Terms = CALM) -> AsyncIterator[Scene]:
+async def opened(
+    database: str, *ladders: TableType, terms: Terms = CALM, limits: Limits = Limits()
+) -> AsyncIterator[Scene]:
     ladders = ladders or (BLUFF,)
-    async with running_arena(database, "127.0.0.1", 0, ladders, KEY, terms, 0.5) as arena:
+    async with running_arena(
+        database, "127.0.0.1", 0, ladders, KEY, terms, 0.5, limits=limits
+    ) as arena:
         yield Scene(arena)
 
 

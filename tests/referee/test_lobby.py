@@ -86,3 +86,9 @@ async def test_only_the_instances_that_are_connected_count_towards_the_limit() -
     with pytest.raises(ProtocolError, match=f"{MAX_INSTANCES} instances of bot1"):
         hall.enter(1, "one more")
     assert hall.lobby.connected == MAX_INSTANCES
+
+
+@pytest.mark.parametrize("instance", ["left\0", "left\nright", "\u202eleft"])
+def test_an_instance_whose_name_cannot_be_printed_is_refused(instance: str) -> None:
+    with pytest.raises(ProtocolError, match="printable characters only"):
+        Hall().enter(1, instance)

@@ -5,6 +5,7 @@ import asyncio
 from arena.codec.transcript import from_message
 from arena.match.verify import verify
 from arena.signatures import check_signature
+from arena.v1 import referee_pb2 as pb
 from tests.bots import Peer
 from tests.databases import unreachable
 from tests.referee.scene import Scene, good_pair
@@ -38,6 +39,40 @@ async def test_an_end_opens_the_commitment_and_the_whole_match_can_be_verified(
                 assert transcript.commitment == offer.commitment
                 assert transcript.setup == offer.setup
                 assert transcript.opening.entropies[offer.seat] == b"0123456789abcdef"
+
+
+async def test_an_offer_names_only_its_own_seat_and_the_beginning_names_all(scene: Scene) -> None:
+    async with good_pair(scene) as pair:
+        for peer, name in zip(pair.peers, ("good-one", "good-two"), strict=True):
+            named: set[str] = set()
+            for message in peer.heard:
+                for offer in message.offers:
+                    names = [entrant.bot for entrant in offer.entrants]
+                    assert (names.pop(offer.seat), names) == (name, [""])
+                for begin in message.begins:
+                    assert {one.bot for one in begin.entrants} == {"good-one", "good-two"}
+                    named.add(begin.match_id)
+                assert {turn.match_id for turn in message.turns} <= named
+
+
+async def test_a_resumed_match_names_all_if_it_has_begun_and_else_only_the_own_seat(
+    scene: Scene,
+) -> None:
+    other, bot = await scene.peer("other"), await scene.peer("bot", max_matches=1)
+    async with other, bot:
+        await other.greet()
+        await bot.greet()
+        (offer,) = (await bot.hear_until(lambda message: message.offers)).offers
+        await bot.say(joins=[pb.Join(match_id=offer.match_id, entropy=bytes(8))])
+        async with await scene.peer("bot", max_matches=1) as again:
+            (resume,) = (await again.first_words()).resumes
+            assert sum(bool(entrant.bot) for entrant in resume.offer.entrants) == 1
+            await other.join(await other.hear_until(lambda message: message.offers))
+            (begin,) = (await again.hear_until(lambda message: message.begins)).begins
+            async with await scene.peer("bot", max_matches=1) as once_more:
+                (resume,) = (await once_more.first_words()).resumes
+                assert list(resume.offer.entrants) == list(begin.entrants)
+                assert all(entrant.bot for entrant in begin.entrants)
 
 
 async def test_every_transcript_is_signed_by_the_key_of_the_welcome(scene: Scene) -> None:

@@ -254,3 +254,35 @@ async def test_while_the_database_does_not_answer_callers_are_told_to_come_back(
 
 def errors(scene: Scene) -> list[Any]:
     return [line for line in scene.log if line["log_level"] == "error"]
+
+
+async def test_results_and_bots_are_listed_in_pages(scene: Scene, registry: Any) -> None:
+    store = scene.arena.store
+    versions = [(await store.register(name, "me"))[0].version_id for name in ("one", "two")]
+    matches = [finished(versions, minute=minute) for minute in range(5)]
+    await store.record(matches)
+    listed, token = [], ""
+    while True:
+        page = await registry.ListMatches(pb.ListMatchesRequest(limit=2, page_token=token))
+        listed += [line.match_id for line in page.matches]
+        token = page.next_page_token
+        if not token:
+            break
+    assert listed == [one.transcript.setup.match_id for one in matches[::-1]]
+    first = await registry.ListBots(pb.ListBotsRequest(page_size=1))
+    second = await registry.ListBots(
+        pb.ListBotsRequest(page_size=1, page_token=first.next_page_token)
+    )
+    assert [page.versions[0].entrant.bot for page in (first, second)] == ["one", "two"]
+    assert second.next_page_token == ""
+
+
+@pytest.mark.parametrize("token", ["x", "-1", "1e3", "99999999999", "²"])
+async def test_a_page_token_that_was_never_given_is_refused(registry: Any, token: str) -> None:
+    for call in (
+        registry.ListBots(pb.ListBotsRequest(page_token=token)),
+        registry.ListMatches(pb.ListMatchesRequest(page_token=token)),
+        registry.GetLeaderboard(pb.GetLeaderboardRequest(game="bluff", page_token=token)),
+    ):
+        code, why = await refused(call)
+        assert (code, "`page_token`" in why) == (grpc.StatusCode.INVALID_ARGUMENT, True)

@@ -10,7 +10,6 @@ from arena.games import make_game
 from arena.scheduling.ladder import (
     Candidate,
     MeetingCounts,
-    RunningPairs,
     TableType,
     next_table,
 )
@@ -134,41 +133,3 @@ def test_a_table_seats_different_bots_of_different_owners_or_nobody(
         able = [candidate for candidate in candidates if candidate.games]
         possible = any(a.may_meet(b) for a in able for b in able)
         assert (seated is not None) == possible
-
-
-def test_a_bots_places_are_spread_over_its_opponents() -> None:
-    pairs = RunningPairs()
-    pairs.share_out({0: 16, 1: 16, 2: 16}, seats=2)
-    together = 0
-    while pairs.allow(0, 1):
-        pairs.change((0, 1), 1)
-        together += 1
-    assert together == 8
-    assert pairs.allow(0, 2)
-    assert pairs.allow(1, 2)
-    pairs.change((1, 0), -1)
-    assert pairs.allow(0, 1)
-
-
-def test_the_smaller_of_two_limits_holds() -> None:
-    pairs = RunningPairs()
-    pairs.share_out({0: 64, 1: 1, 2: 64}, seats=2)
-    assert pairs.allow(0, 1)
-    pairs.change((0, 1), 1)
-    assert not pairs.allow(1, 0)
-    assert pairs.allow(0, 2)
-
-
-@given(st.dictionaries(st.integers(0, 20), st.integers(1, 64), min_size=2), st.integers(2, 6))
-def test_the_limits_let_every_bot_use_all_its_places(places: dict[int, int], seats: int) -> None:
-    for bot in places:
-        pairs = RunningPairs()
-        pairs.share_out(places, seats)
-        others = [other for other in places if other != bot and places[other] >= places[bot]]
-        if len(others) == len(places) - 1:
-            room = 0
-            for other in others:
-                while pairs.allow(bot, other):
-                    pairs.change((bot, other), 1)
-                    room += 1
-            assert room >= places[bot] * (seats - 1)

@@ -21,7 +21,8 @@ from arena.storage.errors import (
 )
 from arena.storage.listening import notifications
 from arena.storage.reading import Reader
-from arena.storage.store import Store, open_referees_store
+from arena.storage.referees_store import open_referees_store
+from arena.storage.store import Store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.tournaments import BEFORE, NewEntry
 from arena.tournament.tournament import BlockState, Rules, Tournament, TournamentState
@@ -172,7 +173,7 @@ async def test_unfinished_blocks_of_a_tournament_that_is_over_are_void_when_a_re
     await store.record(both_rotations(versions, own)[:1])
     for state in (TournamentState.RUNNING, TournamentState.CANCELLED):
         await store.tournaments.change_state(tournament.name, state, before=BEFORE[state])
-        async with open_referees_store(database) as (referee, _):
+        async with open_referees_store(database) as referee:
             assert await referee.kept() == []
         (seen,) = await store.tournaments.blocks(tournament, [own.id])
         over = state is TournamentState.CANCELLED

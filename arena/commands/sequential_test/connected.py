@@ -36,7 +36,7 @@ from arena.rating.sprt import Bounds
 from arena.scheduling.formats import FormatName
 from arena.scheduling.scoring import block_points
 from arena.settings import read_settings
-from arena.storage.errors import TournamentStateError
+from arena.storage.errors import DatabaseUnreachableError, TournamentStateError
 from arena.storage.listening import notifications
 from arena.storage.store import Store, open_store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
@@ -144,36 +144,47 @@ async def follow(
     changes: AsyncGenerator[None],
     show: Live | None = None,
 ) -> None:
-    """Count the tournaments' blocks until the test stops, or no more can come."""
+    """Count the tournaments' blocks until the test stops, or no more can come.
+
+    A database that is away is waited for: `changes` yields when it is back.
+    """
     taken = 0
     paused: set[str] = set()
+
+    async def look() -> bool:
+        nonlocal taken
+        # Read before the blocks: if a tournament is over now, the blocks read below are all.
+        states = [(await store.tournaments.named(one.name)).state for one in tournaments]
+        for one, state in zip(tournaments, states, strict=True):
+            if state is TournamentState.PAUSED and one.name not in paused:
+                raise CommandError(
+                    f"{one.name} was paused, so the test has ended: if it was not paused by "
+                    "hand, the referee's log says why. Correct that and start a new test."
+                )
+        columns = [
+            [block_score(one, block) for block in settled(await store.tournaments.blocks(one))]
+            for one in tournaments
+        ]
+        scores = [score_of_test(row) for row in zip(*columns, strict=False)]
+        for score in scores[taken:]:
+            taken += 1
+            result = progress.running.add(score)
+            if result is None:
+                continue
+            if show is not None:
+                show.update(Text(interim(result)))
+            if decided(result):
+                return True
+        if TournamentState.CANCELLED in states or all(state.over for state in states):
+            return True
+        await keep_together(store, tournaments, [len(column) for column in columns], paused)
+        return False
+
     async with aclosing(changes):
         async for _ in changes:
-            # Read before the blocks: if a tournament is over now, the blocks read below are all.
-            states = [(await store.tournaments.named(one.name)).state for one in tournaments]
-            for one, state in zip(tournaments, states, strict=True):
-                if state is TournamentState.PAUSED and one.name not in paused:
-                    raise CommandError(
-                        f"{one.name} was paused, so the test has ended: if it was not paused by "
-                        "hand, the referee's log says why. Correct that and start a new test."
-                    )
-            columns = [
-                [block_score(one, block) for block in settled(await store.tournaments.blocks(one))]
-                for one in tournaments
-            ]
-            scores = [score_of_test(row) for row in zip(*columns, strict=False)]
-            for score in scores[taken:]:
-                taken += 1
-                result = progress.running.add(score)
-                if result is None:
-                    continue
-                if show is not None:
-                    show.update(Text(interim(result)))
-                if decided(result):
+            with suppress(DatabaseUnreachableError):
+                if await look():
                     return
-            if TournamentState.CANCELLED in states or all(state.over for state in states):
-                return
-            await keep_together(store, tournaments, [len(column) for column in columns], paused)
             await asyncio.sleep(LOOK_SECONDS)
 
 

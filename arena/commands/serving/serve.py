@@ -52,6 +52,7 @@ async def _serve(
         terms,
         spool_directory=settings.home,
         metrics_address=settings.metrics_address,
+        read_beside=True,
     ) as arena:
         typer.echo(f"The referee listens on {host}:{arena.port}. Ctrl-C stops it.")
         typer.echo(pace_in_words(terms.house_pace))

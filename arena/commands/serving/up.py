@@ -104,6 +104,7 @@ async def _up(plan: _Plan, url: str) -> None:
         terms,
         spool_directory=plan.settings.home,
         metrics_address=plan.settings.metrics_address,
+        read_beside=True,
     ) as arena:
         tokens = await house_tokens(arena.store, plan.ladders)
         with children(plan.settings.home / "logs") as running:

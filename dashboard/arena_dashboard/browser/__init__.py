@@ -6,10 +6,13 @@ ladder       the table of a leaderboard
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+
+from arena.storage.errors import StorageError
 
 HERE = Path(__file__).parent
 PULSE_SECONDS = 4.0
@@ -38,13 +41,16 @@ def ladder(data: Mapping[str, Any], key: str) -> None:
 
 @st.fragment
 def keep_current(shown: Hashable, latest: Callable[[], Hashable]) -> None:
-    """Runs the page again when `latest` is no longer what is `shown`.
+    """Runs the page again when `latest`, which may raise StorageError, is no longer `shown`.
 
     Only this fragment runs meanwhile, and only while the tab is visible.
     """
     said = _pulse(key="pulse", data={"seconds": PULSE_SECONDS}, on_beat_change=_nothing)
-    if said.beat is not None and latest() != shown:
-        st.rerun()
+    if said.beat is None:
+        return
+    with suppress(StorageError):  # what is shown stays
+        if latest() != shown:
+            st.rerun()
 
 
 def _nothing() -> None:

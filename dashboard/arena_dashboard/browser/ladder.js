@@ -134,6 +134,14 @@ function interval(row, data) {
 class Ladder {
   /** @param {HTMLElement} parent */
   constructor(parent) {
+    /** @type {string | undefined} */
+    this.game = undefined;
+    /** @type {string | undefined} */
+    this.headKey = undefined;
+    /** @type {Data | undefined} */
+    this.data = undefined;
+    /** @type {Column[] | undefined} */
+    this.columns = undefined;
     this.sort = "rank";
     this.reverse = false;
     this.shown = STEP;

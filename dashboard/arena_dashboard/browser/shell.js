@@ -103,7 +103,11 @@ export default function shell({ data, parentElement }) {
   const observer = new MutationObserver(localTimes);
   observer.observe(document.body, { childList: true, subtree: true });
   const timer = setInterval(() => document.hidden || localTimes(), 20000);
-  if (!parentElement.querySelector(".ba-theme")) parentElement.append(themeSwitch(root, paths));
+  // A page embedded in another has that one's surroundings.
+  const embedded = new URLSearchParams(location.search).get("embed") === "1";
+  if (!embedded && !parentElement.querySelector(".ba-theme")) {
+    parentElement.append(themeSwitch(root, paths));
+  }
   return () => {
     document.removeEventListener("click", click);
     observer.disconnect();

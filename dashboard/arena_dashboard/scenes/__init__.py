@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 from arena.games.game import Options
 from arena.match.transcript import Step
 from arena_dashboard.scenes import bloeff, bluff, bluff_you
-from arena_dashboard.scenes.claims import Claim, Outcome
+from arena_dashboard.scenes.claims import ClaimOutcome, ShownClaim
 from arena_dashboard.watching import Moment
 
 
@@ -44,10 +44,10 @@ class Scene(Protocol):
 
     def claimed(
         self, moment: Moment, before: Moment | None, after: Moment | None, rules: Options
-    ) -> Claim | None:
+    ) -> ShownClaim | None:
         """The claim made in a moment, between the moments `before` and `after`."""
 
-    def outcome(self, moment: Moment, before: Moment | None) -> Outcome | None:
+    def outcome(self, moment: Moment, before: Moment | None) -> ClaimOutcome | None:
         """How the standing claim ends in this moment; None if it does not."""
 
     def tell(self, event: Any, names: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ from arena.games.bloeff.chances import claim_chance
 from arena.games.bloeff.turns import honest_total
 from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.scenes.claims import Claim, Mark, Outcome, chances
+from arena_dashboard.scenes.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena_dashboard.scenes.seats import by_seat
 from arena_dashboard.scenes.words import counted
 from arena_dashboard.watching import Moment
@@ -139,7 +139,7 @@ def claimed(
     before: Moment | None,
     after: Moment | None,  # noqa: ARG001
     rules: Options,
-) -> Claim | None:
+) -> ShownClaim | None:
     """The announcement that may be doubted from this moment on."""
     view: BloeffView = moment.views[0]
     assert isinstance(rules, BloeffOptions)
@@ -148,7 +148,7 @@ def claimed(
     said = view.balloted
     laid = next((own.face_down[-1] for own in moment.views if own.seat == said.seat), None)
     honest = None if laid is None else honest_total(rules, view.total, laid)
-    return Claim(
+    return ShownClaim(
         said.seat,
         f"Total {said.total}",
         chances(claim_chance(own, rules) for own in moment.views),
@@ -157,18 +157,18 @@ def claimed(
     )
 
 
-def outcome(moment: Moment, before: Moment | None) -> Outcome | None:
+def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:
     """The end of a claim by a doubt, which shows the card, or because nobody doubts; a bust."""
     if _bust(moment, before) is not None:
-        return Outcome((Mark.BUST,))
+        return ClaimOutcome((Mark.BUST,))
     for event in moment.events:
         if isinstance(event, Doubted):
             verdict = Mark.TRUE if event.right else Mark.BLUFF
             judged = Mark.WRONG if event.right else Mark.RIGHT
             marks = (Mark.SHOWDOWN, Mark.DOUBT, judged)
-            return Outcome(marks, str(event.honest), verdict)
+            return ClaimOutcome(marks, str(event.honest), verdict)
         if isinstance(event, Accepted):
-            return Outcome(())
+            return ClaimOutcome(())
     return None
 
 

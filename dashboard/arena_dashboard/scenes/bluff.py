@@ -20,7 +20,7 @@ from arena.games.bluff.bets import count_matching
 from arena.games.bluff.chances import claim_chance
 from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.scenes.claims import Claim, Mark, Outcome, chances
+from arena_dashboard.scenes.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena_dashboard.scenes.seats import by_seat
 from arena_dashboard.scenes.words import counted, listed
 from arena_dashboard.watching import Moment
@@ -125,7 +125,7 @@ def claimed(
     before: Moment | None,  # noqa: ARG001
     after: Moment | None,
     rules: Options,  # noqa: ARG001
-) -> Claim | None:
+) -> ShownClaim | None:
     """The bet of the moment. Dice that are rolled again with it count as they fall."""
     placed = next((event for event in moment.events if isinstance(event, BetPlaced)), None)
     if placed is None:
@@ -133,7 +133,7 @@ def claimed(
     bet = placed.bet
     decided = after if bet.show else moment
     actual = None if decided is None else _actual(decided.views, bet.face)
-    return Claim(
+    return ShownClaim(
         placed.seat,
         _bet_in_words(bet),
         chances(claim_chance(view) for view in moment.views),
@@ -153,7 +153,7 @@ def _verdict(surplus: int) -> Mark:
     return Mark.TRUE if surplus > 0 else Mark.BLUFF if surplus else Mark.EXACT
 
 
-def outcome(moment: Moment, before: Moment | None) -> Outcome | None:  # noqa: ARG001
+def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
     """A showdown: the dice that count, the verdict on the bet, whether the doubt was right."""
     end = next((event for event in moment.events if isinstance(event, Showdown)), None)
     if end is None:
@@ -161,7 +161,7 @@ def outcome(moment: Moment, before: Moment | None) -> Outcome | None:  # noqa: A
     surplus = end.actual - end.bet.quantity
     judged = Mark.RIGHT if surplus < 0 else Mark.WRONG
     marks = (Mark.SHOWDOWN, Mark.DOUBT, judged)
-    return Outcome(marks, str(end.actual), _verdict(surplus))
+    return ClaimOutcome(marks, str(end.actual), _verdict(surplus))
 
 
 def _written(face: Face) -> str:

@@ -19,7 +19,7 @@ from arena.games.bluff_you import (
 from arena.games.bluff_you.chances import claim_chance
 from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.scenes.claims import Claim, Mark, Outcome, chances
+from arena_dashboard.scenes.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena_dashboard.scenes.seats import by_seat
 from arena_dashboard.scenes.words import counted, listed
 from arena_dashboard.watching import Moment
@@ -86,13 +86,13 @@ def claimed(
     before: Moment | None,  # noqa: ARG001
     after: Moment | None,  # noqa: ARG001
     rules: Options,  # noqa: ARG001
-) -> Claim | None:
+) -> ShownClaim | None:
     """The announcement of the moment."""
     said = next((event for event in moment.events if isinstance(event, Announced)), None)
     if said is None:
         return None
     dice = next((view.dice for view in moment.views if view.dice), ())
-    return Claim(
+    return ShownClaim(
         said.bluffer,
         _claim(said.announced),
         chances(claim_chance(view) for view in moment.views),
@@ -105,7 +105,7 @@ def _verdict(dice: Sequence[int], said: BluffYouAnnouncement) -> Mark:
     return Mark.TRUE if sum(dice) == said.number else Mark.BLUFF
 
 
-def outcome(moment: Moment, before: Moment | None) -> Outcome | None:  # noqa: ARG001
+def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
     """A reveal: the sum of the dice, the verdict, and whether the seer's answer was right."""
     end = next((event for event in moment.events if isinstance(event, Revealed)), None)
     if end is None:
@@ -113,7 +113,7 @@ def outcome(moment: Moment, before: Moment | None) -> Outcome | None:  # noqa: A
     judged = Mark.RIGHT if end.winner == end.announced.seer else Mark.WRONG
     doubt = () if end.believed else (Mark.DOUBT,)
     marks = (Mark.SHOWDOWN, *doubt, judged)
-    return Outcome(marks, str(sum(end.dice)), _verdict(end.dice, end.announced))
+    return ClaimOutcome(marks, str(sum(end.dice)), _verdict(end.dice, end.announced))
 
 
 def _claim(said: BluffYouAnnouncement) -> str:

@@ -30,7 +30,7 @@ class Mark(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ShownClaim:
     """A claim at the time it was made."""
 
     seat: int
@@ -44,12 +44,12 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ClaimOutcome:
     """How a claim ended, as everybody learnt it."""
 
     marks: tuple[Mark, ...]
     truth: str | None = None
-    """As in Claim; None if it was not shown."""
+    """As in ShownClaim; None if it was not shown."""
     verdict: Mark | None = None
 
 

@@ -32,7 +32,9 @@ def show(ladder: LadderId) -> None:
         st.info(
             "No match of this ladder counts yet: a block of matches counts once it is complete."
         )
-    browser.keep_current(board.sequence, lambda: data.leaderboard(ladder).sequence)
+    browser.keep_current(
+        (board.sequence, data.away()), lambda: (data.leaderboard(ladder).sequence, data.away())
+    )
 
 
 def explain(lines: Sequence[BoardLine], game: str) -> None:

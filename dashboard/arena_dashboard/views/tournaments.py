@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from arena_dashboard import browser, tournament_data, tournament_tables
+from arena_dashboard import browser, data, tournament_data, tournament_tables
 from arena_dashboard.markup import tag
 from arena_dashboard.tournament_page import show
 from arena_dashboard.url_choice import shortened
@@ -51,5 +51,6 @@ else:
     # Kept up to date while the page is visible, unless nothing will change any more.
     if not tournament.state.over:
         browser.keep_current(
-            tournament_data.mark(found), lambda: tournament_data.current_mark(tournament.name)
+            (tournament_data.mark(found), data.away()),
+            lambda: (tournament_data.current_mark(tournament.name), data.away()),
         )

@@ -1,0 +1,161 @@
+"""A process that answers the reading calls, so that reading never takes its turn before play.
+
+python -m arena.answering       started by `ProcessOfAnswers`, which talks to it over its pipes
+
+It begins when somebody reads for the first time, stands back behind the referee (niceness), and
+ends with it. Frames are a length of four bytes and as many bytes; the first holds the database's
+address, which is secret. A question is the call's name, a line feed and the request; an answer is
+the name of a status (none for success), a line feed, and the response or a sentence.
+"""
+
+import asyncio
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, Final, Protocol
+
+import grpc
+import structlog
+
+from arena.answers import Answers, ReadingAnswer
+from arena.processes import spawn, stop
+from arena.storage.errors import StorageError
+from arena.storage.reading import open_reader
+
+NICENESS: Final = 5
+_LENGTH: Final = struct.Struct(">I")
+
+log = structlog.get_logger()
+
+
+class Answering(Protocol):
+    """Answers a reading call, elsewhere than in the event loop."""
+
+    async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
+        """The answer; its status is UNAVAILABLE while the database does not answer."""
+        ...
+
+    def close(self) -> None:
+        """ReadingAnswer nothing more."""
+        ...
+
+
+class ThreadOfAnswers:
+    """Answers in a thread: for tests, and wherever few ask."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+        self._thread = ThreadPoolExecutor(1, "answers")
+
+    async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
+        loop = asyncio.get_running_loop()
+        answered = loop.run_in_executor(self._thread, _answer, self._answers, call, request)
+        return _told(call, await answered)
+
+    def close(self) -> None:
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+class ProcessOfAnswers:
+    """Answers in a process of its own, which is started anew when it has ended."""
+
+    def __init__(self, database_url: str) -> None:
+        self._url = database_url
+        self._thread = ThreadPoolExecutor(1, "answers")
+        self.process: subprocess.Popen[bytes] | None = None
+
+    async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
+        if self.process is None or self.process.poll() is not None:
+            self.process = spawn(
+                [sys.executable, "-m", "arena.answering"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                niceness=NICENESS,
+            )
+            _write(self.process.stdin, self._url.encode())
+        loop = asyncio.get_running_loop()
+        try:
+            answer = await loop.run_in_executor(self._thread, self._ask, call, request)
+        except (EOFError, OSError, ValueError):
+            answer = ReadingAnswer(
+                b"the process that answers has ended", grpc.StatusCode.INTERNAL.name
+            )
+        return _told(call, answer)
+
+    def close(self) -> None:
+        process, self.process = self.process, None
+        if process is not None:
+            stop(process, patience=1.0)
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _ask(self, call: str, request: bytes) -> ReadingAnswer:
+        process = self.process
+        if process is None:
+            raise EOFError
+        _write(process.stdin, f"{call}\n".encode() + request)
+        status, _, content = _read(process.stdout).partition(b"\n")
+        return ReadingAnswer(content, status.decode())
+
+
+def _answer(
+    answers: Callable[[str, bytes], ReadingAnswer], call: str, request: bytes
+) -> ReadingAnswer:
+    try:
+        return answers(call, request)
+    except StorageError as error:
+        return ReadingAnswer(str(error).encode(), grpc.StatusCode.UNAVAILABLE.name)
+    except Exception as error:
+        return ReadingAnswer(repr(error).encode(), grpc.StatusCode.INTERNAL.name)
+
+
+def _told(call: str, answer: ReadingAnswer) -> ReadingAnswer:
+    """The answer without what only the operator may know, which is logged."""
+    if answer.status == grpc.StatusCode.UNAVAILABLE.name:
+        log.error("database unreachable", why=answer.content.decode())
+        return ReadingAnswer(
+            b"the arena's database does not answer; try again later", answer.status
+        )
+    if answer.status == grpc.StatusCode.INTERNAL.name:
+        log.error("call failed", call=call, why=answer.content.decode())
+        return ReadingAnswer(b"the arena made a mistake", answer.status)
+    return answer
+
+
+def _write(pipe: IO[bytes] | None, content: bytes) -> None:
+    assert pipe is not None
+    pipe.write(_LENGTH.pack(len(content)) + content)
+    pipe.flush()
+
+
+def _read(pipe: IO[bytes] | None) -> bytes:
+    assert pipe is not None
+    head = pipe.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    return pipe.read(_LENGTH.unpack(head)[0])
+
+
+def main() -> None:
+    """ReadingAnswer what comes in until the pipe is closed."""
+    questions = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not disturb the answers
+    with open_reader(_read(questions).decode()) as read:
+        answers = Answers(read)
+        while True:
+            try:
+                call, _, request = _read(questions).partition(b"\n")
+            except EOFError:
+                return
+            answer = _answer(answers, call.decode(), request)
+            _write(replies, f"{answer.status}\n".encode() + answer.content)
+
+
+if __name__ == "__main__":
+    main()

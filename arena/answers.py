@@ -1,0 +1,183 @@
+"""Answers to the registry's reading calls, from bytes to bytes, in a thread or process that is not
+the referee's: reading takes no time from matches."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import grpc
+
+from arena.codec.fields import field, key
+from arena.codec.transcript import write_entrant
+from arena.games import OptionsError, UnknownGameError, make_game
+from arena.games.wording import span
+from arena.match.match_id import is_match_id
+from arena.match.transcript import Entrant
+from arena.referee.errors import ProtocolError
+from arena.storage import bot_statements, statements
+from arena.storage.match_search import MatchFilter, found_matches
+from arena.storage.reading import Read
+from arena.storage.transcripts import Packed, unpack_message
+from arena.v1 import registry_pb2
+
+DEFAULT_MATCHES: Final = 50
+MOST_MATCHES: Final = 1_000
+MOST_LINES: Final = 1_000
+"""Bots or ratings in one answer."""
+
+_TRANSCRIPT = key(registry_pb2.GetTranscriptResponse, "transcript")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingAnswer:
+    """The bytes of a response; or, with the name of a gRPC status, a sentence instead."""
+
+    content: bytes
+    status: str = ""
+
+
+class Answers:
+    """Answers every call named in `calls`. Not to be used by several threads at once."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._boards: Any = None
+        self.calls: Mapping[str, Callable[[bytes], bytes]] = {
+            "ListBots": partial(_with, registry_pb2.ListBotsRequest, self._bots),
+            "ListMatches": partial(_with, registry_pb2.ListMatchesRequest, self._matches),
+            "GetLeaderboard": partial(_with, registry_pb2.GetLeaderboardRequest, self._leaderboard),
+            "GetTranscript": partial(_with, registry_pb2.GetTranscriptRequest, self._transcript),
+        }
+
+    def __call__(self, call: str, request: bytes) -> ReadingAnswer:
+        """The answer to a request. Raises StorageError while the database does not answer."""
+        try:
+            return ReadingAnswer(self.calls[call](request))
+        except ProtocolError as error:
+            return ReadingAnswer(error.sentence.encode(), error.code.name)
+
+    def _bots(self, request: registry_pb2.ListBotsRequest) -> bytes:
+        rows = self._read(bot_statements.bot_list())
+        page, token = _page(rows, request.page_size, request.page_token)
+        response = registry_pb2.ListBotsResponse(next_page_token=token)
+        for row in page:
+            line = response.versions.add(
+                house=row.house, retired=row.retired_at is not None, matches=row.matches
+            )
+            write_entrant(Entrant(row.bot, row.version, row.owner), line.entrant)
+        return response.SerializeToString()
+
+    def _matches(self, request: registry_pb2.ListMatchesRequest) -> bytes:
+        limit = request.limit or DEFAULT_MATCHES
+        if not 1 <= limit <= MOST_MATCHES:
+            raise _malformed(f"`limit` is 1 to {MOST_MATCHES}, not {limit}")
+        before = request.page_token.lower() or None
+        if before is not None and not is_match_id(before):
+            raise _malformed("`page_token` is none of ours: leave it out for the first page")
+        rows = self._read(
+            found_matches(
+                MatchFilter(bot=request.bot or None, game=request.game or None),
+                before=before,
+                limit=limit,
+            )
+        )
+        response = registry_pb2.ListMatchesResponse()
+        for row in rows:
+            line = response.matches.add(
+                match_id=str(row.match_id),
+                game=row.game,
+                placing=[seat["placing"] for seat in row.seats],
+                finished_ms=int(row.finished_at.timestamp() * 1000),
+            )
+            for seat in row.seats:
+                entrant = Entrant(seat["bot"], seat["version"], seat["owner"])
+                write_entrant(entrant, line.entrants.add())
+        if len(rows) == limit:
+            response.next_page_token = str(rows[-1].match_id)
+        return response.SerializeToString()
+
+    def _leaderboard(self, request: registry_pb2.GetLeaderboardRequest) -> bytes:
+        seats = request.seats
+        try:
+            rules = make_game(request.game, _options(request.options_json))
+        except (UnknownGameError, OptionsError) as error:
+            raise _malformed(str(error)) from error
+        if seats and seats not in rules.seat_counts:
+            allowed = span(rules.seat_counts[0], rules.seat_counts[-1])
+            raise _malformed(f"{rules.title} is played by {allowed} seats, not {seats}")
+        # Imported here, so that numpy is loaded only when somebody asks for ratings.
+        from arena.boards.live_board import LiveBoards, ladder_of_table
+
+        if self._boards is None:
+            self._boards = LiveBoards(self._read)
+        changed = rules.options.changed()
+        table, ladder = ladder_of_table(self._read, request.game, changed, seats or None)
+        lines = self._boards.board(ladder).now().lines
+        page, token = _page(lines, request.page_size, request.page_token)
+        response = registry_pb2.GetLeaderboardResponse(seats=table, next_page_token=token)
+        for one in page:
+            line = response.ratings.add(
+                elo=one.elo,
+                matches=one.matches,
+                mean_placing=one.mean_placing,
+                win_share=one.win_share,
+                house=one.house,
+                elo_low=one.interval[0],
+                elo_high=one.interval[1],
+            )
+            write_entrant(Entrant(one.bot, one.version, one.owner), line.entrant)
+            adjusted = one.luck_adjusted
+            if adjusted is not None:
+                line.luck_adjusted.elo = adjusted.elo
+                line.luck_adjusted.elo_low, line.luck_adjusted.elo_high = adjusted.interval
+                if adjusted.variance_factor is not None:
+                    line.luck_adjusted.variance_factor = adjusted.variance_factor
+        return response.SerializeToString()
+
+    def _transcript(self, request: registry_pb2.GetTranscriptRequest) -> bytes:
+        match_id = request.match_id.lower()
+        rows = self._read(statements.transcript(match_id)) if is_match_id(match_id) else ()
+        if not rows:
+            raise ProtocolError(
+                grpc.StatusCode.NOT_FOUND, f"there is no match {request.match_id[:80]}"
+            )
+        (row,) = rows
+        return field(_TRANSCRIPT, unpack_message(Packed(row.format, row.sha256, row.data)))
+
+
+def _with(kind: Any, answer: Callable[[Any], bytes], request: bytes) -> bytes:
+    try:
+        asked = kind.FromString(request)
+    except ValueError as error:  # protobuf's DecodeError is one
+        raise _malformed(f"these bytes are not an arena.v1.{kind.DESCRIPTOR.name}") from error
+    return answer(asked)
+
+
+RowT = TypeVar("RowT")
+
+
+def _page(rows: Sequence[RowT], size: int, token: str) -> tuple[Sequence[RowT], str]:
+    """A page of rows, and the token of the next one: the number of rows before it."""
+    if not 0 <= size <= MOST_LINES:
+        raise _malformed(f"`page_size` is 1 to {MOST_LINES}, not {size}")
+    if token and not (token.isascii() and token.isdigit() and len(token) < 10):
+        raise _malformed("`page_token` is none of ours: leave it out for the first page")
+    first = int(token or 0)
+    last = first + (size or MOST_LINES)
+    return rows[first:last], str(last) if last < len(rows) else ""
+
+
+def _options(text: str) -> Mapping[str, Any]:
+    try:
+        options = json.loads(text or "{}")
+    except (ValueError, RecursionError) as error:
+        raise _malformed(f"`options_json` is not JSON: {error}") from error
+    if not isinstance(options, dict):
+        raise _malformed("`options_json` must be a JSON object")
+    return options
+
+
+def _malformed(sentence: str) -> ProtocolError:
+    return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)

@@ -1,0 +1,24 @@
+"""`arena new-bot`: a copy of a starter, to be changed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.commands.errors import exit_with_message
+from arena.home.starters import LANGUAGES, copy_starter
+
+_ALL = ", ".join(LANGUAGES)
+
+
+def new_bot(
+    language: Annotated[str, typer.Argument(help=f"One of {_ALL}.", metavar="LANGUAGE")],
+    directory: Annotated[Path, typer.Argument(help="A new or an empty folder.", metavar="DIR")],
+) -> None:
+    """Copy a complete bot in a language of your choice, to be changed."""
+    with exit_with_message():
+        name = copy_starter(language, directory)
+    typer.echo(
+        f"{directory} holds a bot that plays all games. README.md says which file to change."
+    )
+    typer.echo(f"Build it there, and run it with ARENA_TOKEN set: {LANGUAGES[name]}")

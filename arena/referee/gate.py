@@ -1,0 +1,149 @@
+"""`Gate`: who may call. Checks tokens, and what peers take against the limits."""
+
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Final, Protocol
+
+import grpc
+
+from arena.records import Registered, VersionId
+from arena.referee.connections import Connections, address_of
+from arena.referee.errors import ProtocolError
+from arena.referee.limits import Bucket, Buckets, LimitError, Limits
+from arena.referee.refusals import RefusalMeter, Refusals
+
+MOST_KNOWN: Final = 200_000
+"""Tokens that are remembered as valid: 32 bytes each."""
+
+
+class Authenticator(Protocol):
+    """Checks tokens."""
+
+    async def authenticate(self, token: str) -> Registered:
+        """The bot version of a token. Raises ProtocolError for one that may not play."""
+        ...
+
+
+class Gate:
+    """The limits of one referee. Every method raises LimitError for what is beyond one."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        meter: RefusalMeter,
+        now: Callable[[], float],
+        known: Iterable[bytes] = (),
+    ) -> None:
+        """`known` are the SHA-256 of all tokens: who has one is not counted among the strangers
+        of its address."""
+        self.limits = limits
+        self.connections = Connections(limits, now)
+        self.refusals = Refusals(limits, meter, self.connections, now)
+        self._now = now
+        self._known = set(known)
+        self._failures: Buckets[str] = Buckets(limits.failures_burst, limits.failures_per_second)
+        self._calls: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
+        self._health: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
+        self._registrations: Buckets[str] = Buckets(
+            limits.registrations_burst, limits.registrations_per_second
+        )
+        self._openings: Buckets[bytes] = Buckets(limits.streams_burst, limits.streams_per_second)
+        self._without_hello: Counter[VersionId] = Counter()
+
+    async def admit(self, authenticator: Authenticator, token: str, peer: str) -> Registered:
+        """The bot that opens a stream."""
+        secret = _sha256(token)
+        if secret in self._known:
+            # Before the database is asked.
+            wait = self._openings.take(secret, self._now())
+            if wait:
+                raise LimitError("streams", "this bot opens too many streams", wait)
+        async with self.trying(token, peer):
+            return await authenticator.authenticate(token)
+
+    @asynccontextmanager
+    async def trying(self, token: str, peer: str) -> AsyncIterator[None]:
+        """Somebody tries a token or key in this block. A valid one costs nothing, and an address
+        that tried too many others may not try."""
+        secret, address = _sha256(token), address_of(peer)
+        known = secret in self._known
+        if not known:
+            wait = self._failures.take(address, self._now())
+            if wait:
+                raise LimitError("failures", "too many wrong tokens from this address", wait)
+        try:
+            yield
+        except ProtocolError as error:
+            if error.code is grpc.StatusCode.UNAUTHENTICATED:
+                self._known.discard(secret)
+                raise
+            if not known:
+                self._failures.put_back(address)
+            raise
+        if not known:
+            self._failures.put_back(address)
+            if len(self._known) < MOST_KNOWN:
+                self._known.add(secret)
+
+    def call(self, peer: str) -> None:
+        """Somebody calls the registry."""
+        wait = self._calls.take(address_of(peer), self._now())
+        if wait:
+            raise LimitError("calls", "too many calls from this address", wait)
+
+    async def pace(self, peer: str) -> None:
+        """Somebody asks for the referee's health. Beyond the limit of calls it waits, but is not
+        refused: whoever restarts what is not healthy must not be led astray."""
+        if self._health.take(address_of(peer), self._now()):
+            await self.refusals.hold()
+
+    @contextmanager
+    def registration(self, peer: str) -> Iterator[None]:
+        """Somebody registers a bot or a version in this block; a wrong key counts elsewhere."""
+        address = address_of(peer)
+        wait = self._registrations.take(address, self._now())
+        if wait:
+            raise LimitError("registrations", "too many registrations from this address", wait)
+        try:
+            yield
+        except ProtocolError as error:
+            if error.code is grpc.StatusCode.UNAUTHENTICATED:
+                self._registrations.put_back(address)
+            raise
+
+    @contextmanager
+    def silent(self, version: VersionId) -> Iterator[Callable[[], None]]:
+        """A stream that has not sent its hello; call what is yielded when it has."""
+        if self._without_hello[version] >= self.limits.streams_without_hello:
+            raise LimitError("silent streams", "send `hello` on the streams that are open", 1)
+        self._without_hello[version] += 1
+        waiting = True
+
+        def spoke() -> None:
+            nonlocal waiting
+            if waiting:
+                waiting = False
+                self._without_hello[version] -= 1
+                if not self._without_hello[version]:
+                    del self._without_hello[version]
+
+        try:
+            yield spoke
+        finally:
+            spoke()
+
+    def byte_count(self) -> Callable[[int], None]:
+        """Counts the bytes of one stream."""
+        bucket = Bucket(self.limits.bytes_burst, self.limits.bytes_per_second)
+
+        def count(size: int) -> None:
+            if bucket.take(self._now(), size):
+                raise LimitError("bytes", "the bot sends too much", 1)
+
+        return count
+
+
+def _sha256(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,142 @@
+"""What one peer may use of a referee, and the token buckets that count it.
+
+A peer that showed a valid token is counted by its token, everybody else by address: several guests
+may share an address, and none of them can use up what a known bot needs.
+"""
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+import grpc
+
+from arena.referee.errors import ProtocolError
+
+MOST_KEYS: Final = 20_000
+"""Addresses or tokens that one limit remembers: those that used it last matter most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """All limits. A `_burst` is what may happen at once, the rest what is regained over time."""
+
+    failures_burst: int = 50
+    """Tokens and keys that nobody has, by address."""
+    failures_per_second: float = 0.2
+    calls_burst: int = 100
+    """Calls of the registry, by address."""
+    calls_per_second: float = 10.0
+    streams_burst: int = 60
+    """Streams that are opened, by token."""
+    streams_per_second: float = 1.0
+    streams_without_hello: int = 16
+    """Streams that have not sent their hello, at once, by token."""
+    bytes_burst: int = 2 * 1024 * 1024
+    """Bytes to the referee, by stream."""
+    bytes_per_second: int = 1024 * 1024
+    registrations_burst: int = 20
+    """Bots and versions that are registered over the wire, by address."""
+    registrations_per_second: float = 0.05
+    versions_per_day: int = 24
+    """Versions of one bot that are registered over the wire, in 24 hours."""
+    reads_an_address: int = 8
+    """Reading calls that wait to be answered, by address."""
+    reads_waiting: int = 64
+    """The same of all addresses together."""
+    reading_share: float = 0.25
+    """The part of the time that answering reading calls may take in the long run."""
+    reading_burst_seconds: float = 2.0
+    """The time that answering may take at once."""
+    refusal_seconds: float = 1.0
+    """How long a call beyond a limit waits for its refusal: trying again at once gains nothing."""
+    refusals_held: int = 500
+    """Refusals that wait at the same time; further ones are sent at once."""
+    refusals_a_connection: int = 100
+    """Refusals after which a connection without a known bot is cut."""
+    connections_an_address: int = 200
+    """Connections without a known bot, by address; the oldest is cut."""
+    strangers_share: float = 0.5
+    """The part of the open files that connections without a known bot may take in all."""
+    strangers_bytes_burst: int = 1024 * 1024
+    """Bytes to the referee over a connection without a known bot."""
+    strangers_bytes_per_second: int = 64 * 1024
+
+
+class LimitError(ProtocolError):
+    """Ends a call that is beyond a limit; it may be repeated after `seconds`."""
+
+    def __init__(self, limit: str, what: str, seconds: float) -> None:
+        self.limit = limit
+        """The name of the limit, as the metrics count it."""
+        self.seconds = max(1, math.ceil(seconds))
+        super().__init__(
+            grpc.StatusCode.RESOURCE_EXHAUSTED, f"{what}: come back in {self.seconds} s"
+        )
+
+
+class Bucket:
+    """One token bucket: full at first.
+
+    Its state is the time at which it is full again (the generic cell rate algorithm).
+    """
+
+    __slots__ = ("_burst", "_each", "_full_at")
+
+    def __init__(self, burst: float, per_second: float) -> None:
+        self._burst = burst
+        self._each = 1 / per_second
+        self._full_at = -math.inf
+
+    def take(self, now: float, amount: float = 1.0) -> float:
+        """Take an amount and return 0, or take nothing and return the seconds to wait for it."""
+        full_at = max(now, self._full_at) + amount * self._each
+        # A tolerance for rounding: whoever waits as long as told is not refused again.
+        wait = full_at - now - self._burst * self._each
+        if wait > 1e-6:
+            return wait
+        self._full_at = full_at
+        return 0.0
+
+    def put_back(self, amount: float = 1.0) -> None:
+        """Undo a `take`."""
+        self._full_at -= amount * self._each
+
+    def full(self, now: float) -> bool:
+        """Whether nothing is missing."""
+        return self._full_at <= now
+
+
+KeyT = TypeVar("KeyT", bound=Hashable)
+
+
+class Buckets(Generic[KeyT]):
+    """A token bucket for each key, in bounded memory."""
+
+    def __init__(self, burst: float, per_second: float, most: int = MOST_KEYS) -> None:
+        self._burst, self._per_second, self._most = burst, per_second, most
+        self._buckets: dict[KeyT, Bucket] = {}
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def take(self, key: KeyT, now: float, amount: float = 1.0) -> float:
+        """As Bucket.take, from the bucket of a key."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            if len(self._buckets) >= self._most:
+                self._make_room(now)
+            bucket = self._buckets[key] = Bucket(self._burst, self._per_second)
+        return bucket.take(now, amount)
+
+    def put_back(self, key: KeyT, amount: float = 1.0) -> None:
+        """Undo a `take`."""
+        if key in self._buckets:
+            self._buckets[key].put_back(amount)
+
+    def _make_room(self, now: float) -> None:
+        """Forget the full ones, which are as new; if there are too few, the older half as well."""
+        kept = {key: one for key, one in self._buckets.items() if not one.full(now)}
+        if len(kept) > self._most // 2:
+            kept = dict(list(kept.items())[len(kept) // 2 :])
+        self._buckets = kept

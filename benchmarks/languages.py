@@ -1,0 +1,171 @@
+"""How fast the starters of all languages answer: python -m benchmarks.languages [LANGUAGE …]
+
+A referee of its own asks each starter the recorded turns of Bluff (sample_bots/vectors), with one
+match and with 32 at once, each match always having one open turn. Printed per starter: decisions a
+second, also as a ratio to the Python starter in the same run, the median time from a turn sent to
+its answer received, CPU time of the starter for a decision, its resident memory, and the time from
+its start to its first answer. The starters must be built.
+"""
+
+import asyncio
+import json
+import os
+import shlex
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grpc
+from google.protobuf.json_format import ParseDict
+
+from arena.v1 import referee_pb2 as pb
+from arena.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeServiceServicer_to_server
+
+SAMPLE_BOTS = Path(__file__).parents[1] / "sample_bots"
+PYTHON = SAMPLE_BOTS / "python/arena_sample_bots/starters/python"
+PROGRAMS = {
+    "python": (PYTHON, f"{shlex.quote(sys.executable)} bot.py"),
+    "javascript": (SAMPLE_BOTS / "javascript", "node main.js"),
+    "typescript": (SAMPLE_BOTS / "typescript", "node dist/main.js"),
+    "java": (SAMPLE_BOTS / "java", "java -jar target/bot.jar"),
+    "go": (SAMPLE_BOTS / "go", "./bot"),
+    "rust": (SAMPLE_BOTS / "rust", "target/release/arena-bot"),
+    "cpp": (SAMPLE_BOTS / "cpp", "build/bot"),
+}
+WARM_UP_SECONDS = 3.0
+SECONDS = 8.0
+MATCHES = (1, 32)
+
+
+@dataclass
+class Measured:
+    """One starter with one number of matches."""
+
+    first_answer: float = 0.0
+    """The time of the first answer, by time.monotonic()."""
+    answers: int = 0
+    times: list[float] = field(default_factory=list)
+    """Seconds from a turn to its answer."""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    resident_mb: float = 0.0
+
+
+class Asking(RefereeServiceServicer):
+    """Asks one bot turn after turn."""
+
+    def __init__(self, matches: int) -> None:
+        lines = (SAMPLE_BOTS / "vectors/turns_bluff.jsonl").read_text().splitlines()
+        vector = json.loads(lines[0])
+        self._views = [
+            pb.Turn(view=ParseDict(one["view"], pb.Turn().view)) for one in vector["turns"]
+        ]
+        self._offer = ParseDict({"options": vector["options"], "entrants": [{}, {}]}, pb.Offer())
+        self._matches = matches
+        self.measured = Measured()
+        self.answered = asyncio.Event()
+
+    async def Play(self, requests: Any, context: Any) -> None:  # type: ignore[override]  # noqa: N802
+        await anext(requests)
+        response = pb.PlayResponse(welcome=pb.Welcome(protocol_version=1, knows_drain=True))
+        for number in range(self._matches):
+            offer = response.offers.add()
+            offer.CopyFrom(self._offer)
+            offer.match_id = str(number)
+            offer.fault_limit = 3
+        await context.write(response)
+        sent: dict[str, tuple[int, float]] = {}
+        async for request in requests:
+            now = time.monotonic()
+            asked = [join.match_id for join in request.joins]
+            for answer in request.answers:
+                number, when = sent[answer.match_id]
+                assert answer.turn_number == number and answer.action.WhichOneof("game") == "bluff"
+                self.measured.times.append(now - when)
+                asked.append(answer.match_id)
+            if request.answers:
+                self.measured.answers += len(request.answers)
+                self.measured.first_answer = self.measured.first_answer or now
+                self.answered.set()
+            response = pb.PlayResponse()
+            for match_id in asked:
+                number = sent.get(match_id, (0, 0.0))[0] + 1
+                turn = response.turns.add()
+                turn.CopyFrom(self._views[number % len(self._views)])
+                turn.match_id, turn.turn_number = match_id, number
+                turn.turn_ms, turn.bank_ms = 60_000, 60_000
+                sent[match_id] = number, time.monotonic()
+            await context.write(response)
+
+
+async def measure(language: str, matches: int) -> Measured:
+    """Start the starter, let it warm up, and measure it."""
+    asking = Asking(matches)
+    server = grpc.aio.server()
+    add_RefereeServiceServicer_to_server(asking, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    folder, command = PROGRAMS[language]
+    begun = time.monotonic()
+    process = await asyncio.create_subprocess_exec(
+        *shlex.split(command),
+        cwd=folder,
+        env=os.environ | {"ARENA_ADDRESS": f"127.0.0.1:{port}", "ARENA_TOKEN": "measured"},
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    measured = asking.measured
+    try:
+        async with asyncio.timeout(60):
+            await asking.answered.wait()
+        measured.first_answer -= begun
+        await asyncio.sleep(WARM_UP_SECONDS)
+        measured.times.clear()
+        answers, cpu, start = measured.answers, _cpu_seconds(process.pid), time.monotonic()
+        await asyncio.sleep(SECONDS)
+        measured.seconds = time.monotonic() - start
+        measured.answers -= answers
+        measured.cpu_seconds = _cpu_seconds(process.pid) - cpu
+        measured.resident_mb = _resident_mb(process.pid)
+    finally:
+        process.kill()
+        await process.wait()
+        await server.stop(None)
+    return measured
+
+
+def _cpu_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _resident_mb(process: int) -> float:
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+
+async def main(languages: Sequence[str]) -> None:
+    print(
+        "| starter | matches | decisions/s | to Python | median answer | CPU for a decision "
+        "| memory | first answer |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
+    )
+    python: dict[int, float] = {}
+    for language in dict.fromkeys(["python", *languages]):
+        for matches in MATCHES:
+            one = await measure(language, matches)
+            rate = one.answers / one.seconds
+            python.setdefault(matches, rate)
+            print(
+                f"| {language} | {matches} | {rate:,.0f} | {rate / python[matches]:.1f} "
+                f"| {statistics.median(one.times) * 1000:.2f} ms "
+                f"| {one.cpu_seconds / one.answers * 1e6:.0f} µs "
+                f"| {one.resident_mb:.0f} MB | {one.first_answer:.2f} s |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1:] or list(PROGRAMS)))

@@ -1,0 +1,293 @@
+"""Guests that take what they can get: each attack is a function, run as a process of its own.
+
+python -m benchmarks.referee_load.attackers ATTACK PORT SECONDS < tokens
+python -m benchmarks.referee_load.attackers burn 0 SECONDS < share of a core
+
+It prints the CPU seconds that it used. `burn` uses as much CPU as an attack did and does nothing.
+Attacks go against 127.0.0.1 only.
+"""
+
+import asyncio
+import itertools
+import json
+import os
+import secrets
+import socket
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from random import Random
+from typing import Any
+
+import grpc
+import grpc.aio
+
+from arena.v1 import referee_pb2, registry_pb2
+from arena.v1.referee_pb2_grpc import RefereeServiceStub
+from arena.v1.registry_pb2_grpc import RegistryServiceStub
+from benchmarks.referee_load.players import answer
+
+Attack = Callable[[int, Sequence[str]], Awaitable[None]]
+
+
+def channel(port: int) -> grpc.aio.Channel:
+    """A connection of its own."""
+    options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1)]
+    return grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options)
+
+
+def bearing(token: str) -> tuple[tuple[str, str], ...]:
+    return (("authorization", f"Bearer {token}"),)
+
+
+async def slow(seconds: float | None, port: int, tokens: Sequence[str]) -> None:
+    """Bots that take so long for every turn; without `seconds` they never answer."""
+    await asyncio.gather(*(_play_slowly(seconds, port, token) for token in tokens))
+
+
+async def _play_slowly(seconds: float | None, port: int, token: str) -> None:
+    async with channel(port) as line, asyncio.TaskGroup() as tasks:
+        stream: Any = RefereeServiceStub(line).Play(metadata=bearing(token))
+        hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], max_matches=64)
+        await stream.write(referee_pb2.PlayRequest(hello=hello))
+        random, one_at_a_time = Random(token), asyncio.Lock()
+
+        async def later(turn: referee_pb2.Turn) -> None:
+            assert seconds is not None
+            await asyncio.sleep(seconds)
+            request = referee_pb2.PlayRequest()
+            answer(turn, request.answers.add(), random)
+            async with one_at_a_time:
+                await stream.write(request)
+
+        while (response := await stream.read()) is not grpc.aio.EOF:
+            request = referee_pb2.PlayRequest()
+            for offer in response.offers:
+                request.joins.add(match_id=offer.match_id, entropy=secrets.token_bytes(16))
+            if response.offers:
+                async with one_at_a_time:
+                    await stream.write(request)
+            if seconds is not None:
+                for turn in response.turns:
+                    tasks.create_task(later(turn))
+
+
+async def _calls(at_once: int, make: Callable[[Any], Awaitable[Any]], port: int) -> None:
+    """Loops that call again as soon as they were answered, over a connection for each four."""
+
+    async def loop(line: grpc.aio.Channel) -> None:
+        stub = RegistryServiceStub(line)
+        while True:
+            try:
+                await make(stub)
+            except grpc.aio.AioRpcError:
+                await asyncio.sleep(0)
+
+    lines = [channel(port) for _ in range((at_once + 3) // 4)]
+    await asyncio.gather(*(loop(lines[number // 4]) for number in range(at_once)))
+
+
+_NUMBERS = itertools.count()
+
+
+async def list_matches(at_once: int, port: int, _tokens: Sequence[str]) -> None:
+    def ask(stub: Any) -> Awaitable[Any]:
+        limit = 1000 - next(_NUMBERS) % 50
+        return stub.ListMatches(registry_pb2.ListMatchesRequest(limit=limit))  # type: ignore[no-any-return]
+
+    await _calls(at_once, ask, port)
+
+
+async def list_bots(port: int, _tokens: Sequence[str]) -> None:
+    await _calls(25, lambda stub: stub.ListBots(registry_pb2.ListBotsRequest()), port)
+
+
+async def leaderboards(port: int, _tokens: Sequence[str]) -> None:
+    def ask(stub: Any) -> Awaitable[Any]:
+        options = json.dumps({"dice_per_player": 1 + next(_NUMBERS) % 5})
+        request = registry_pb2.GetLeaderboardRequest(game="bluff", options_json=options)
+        return stub.GetLeaderboard(request)  # type: ignore[no-any-return]
+
+    await _calls(25, ask, port)
+
+
+async def transcripts(port: int, _tokens: Sequence[str]) -> None:
+    async with channel(port) as line:
+        while True:
+            request = registry_pb2.ListMatchesRequest(limit=100)
+            with suppress(grpc.aio.AioRpcError):
+                found = (await RegistryServiceStub(line).ListMatches(request)).matches
+                if found:
+                    break
+            await asyncio.sleep(0.2)
+    ids = itertools.cycle([match.match_id for match in found])
+    await _calls(
+        25,
+        lambda stub: stub.GetTranscript(registry_pb2.GetTranscriptRequest(match_id=next(ids))),
+        port,
+    )
+
+
+async def keys(port: int, _tokens: Sequence[str]) -> None:
+    def ask(stub: Any) -> Awaitable[Any]:
+        request = registry_pb2.RegisterBotRequest(bot="b", owner="o")
+        return stub.RegisterBot(request, metadata=bearing(str(next(_NUMBERS))))  # type: ignore[no-any-return]
+
+    await _calls(25, ask, port)
+
+
+async def garbage(port: int, tokens: Sequence[str]) -> None:
+    async def loop(token: str) -> None:
+        async with channel(port) as line:
+            play = line.stream_stream("/arena.v1.RefereeService/Play")
+            hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], instance=token[-8:])
+            first = referee_pb2.PlayRequest(hello=hello).SerializeToString()
+            while True:
+                call: Any = play(metadata=bearing(token))
+                with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                    await call.write(first)
+                    await call.write(b"\xff" * 1000)
+                    while await call.read() is not grpc.aio.EOF:
+                        pass
+                await asyncio.sleep(0)
+
+    await asyncio.gather(*(loop(tokens[0]) for _ in range(8)))
+
+
+async def no_hello(port: int, tokens: Sequence[str]) -> None:
+    async def loop(line: grpc.aio.Channel) -> None:
+        play = line.stream_stream("/arena.v1.RefereeService/Play")
+        while True:
+            call: Any = play(metadata=bearing(tokens[0]))
+            with suppress(grpc.aio.AioRpcError):
+                while await call.read() is not grpc.aio.EOF:
+                    pass
+            await asyncio.sleep(0)
+
+    lines = [channel(port) for _ in range(8)]
+    await asyncio.gather(*(loop(lines[number % 8]) for number in range(4_000)))
+
+
+def _frame(kind: int, flags: int, stream: int, content: bytes) -> bytes:
+    return len(content).to_bytes(3) + bytes([kind, flags]) + stream.to_bytes(4) + content
+
+
+def _literal(name: str, value: str) -> bytes:
+    return b"\x00" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
+
+
+_REQUEST = (
+    b"\x83\x86"  # POST, http
+    + b"".join(
+        _literal(name, value)
+        for name, value in (
+            (":path", "/arena.v1.RegistryService/ListBots"),
+            (":authority", "arena"),
+            ("content-type", "application/grpc"),
+            ("te", "trailers"),
+        )
+    )
+)
+_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(4, 0, 0, b"")
+_MUCH = b"".join(_literal(f"x-{number}", "y" * 120) for number in range(100))
+
+
+def _resets(first: int) -> bytes:
+    streams = range(first, first + 200, 2)
+    return b"".join(
+        _frame(1, 4, stream, _REQUEST) + _frame(3, 0, stream, (8).to_bytes(4)) for stream in streams
+    )
+
+
+FLOODS: dict[str, Callable[[int], bytes]] = {
+    "reset": _resets,
+    "ping": lambda _: _frame(6, 0, 0, bytes(8)) * 200,
+    "settings": lambda _: _frame(4, 0, 0, b"\x00\x03\x00\x00\x00\x64") * 200,
+    "headers": lambda first: b"".join(
+        _frame(1, 4, stream, _REQUEST + _MUCH) for stream in range(first, first + 20, 2)
+    ),
+}
+
+
+async def flood(kind: str, port: int, _tokens: Sequence[str]) -> None:
+    """Frames of HTTP/2 as fast as they are taken, over four connections that are made anew."""
+    make = FLOODS[kind]
+
+    def send() -> None:
+        while True:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port)) as line:
+                line.settimeout(1.0)
+                line.sendall(_PREFACE)
+                for first in itertools.count(1, 200):
+                    line.sendall(make(first))
+                    with suppress(BlockingIOError):
+                        while line.recv(65_536, socket.MSG_DONTWAIT):
+                            pass
+
+    for _ in range(4):
+        threading.Thread(target=send, daemon=True).start()
+    await asyncio.Event().wait()
+
+
+async def idle(port: int, _tokens: Sequence[str]) -> None:
+    lines: list[socket.socket] = []
+    for _ in range(1_100):
+        with suppress(OSError):
+            lines.append(socket.create_connection(("127.0.0.1", port), timeout=0.5))
+    await asyncio.Event().wait()
+
+
+ATTACKS: dict[str, Attack] = {
+    "slow versions": partial(slow, 1.85),
+    "banking": partial(slow, 6.0),
+    "silent": partial(slow, None),
+    "ListMatches ×25": partial(list_matches, 25),
+    "ListMatches": partial(list_matches, 1),
+    "ListBots": list_bots,
+    "GetLeaderboard": leaderboards,
+    "GetTranscript": transcripts,
+    "keys": keys,
+    "garbage": garbage,
+    "no hello": no_hello,
+    "reset flood": partial(flood, "reset"),
+    "ping flood": partial(flood, "ping"),
+    "settings flood": partial(flood, "settings"),
+    "headers flood": partial(flood, "headers"),
+    "idle connections": idle,
+}
+
+
+def burn(share: float, seconds: float) -> None:
+    """Use a share of the cores, above 1 with several threads' worth of time in processes."""
+    for _ in range(int(share)):
+        if os.fork() == 0:
+            burn(0.999, seconds)
+            os._exit(0)
+    rest = share % 1
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        begun = time.monotonic()
+        while time.monotonic() < begun + 0.01 * rest:
+            pass
+        time.sleep(0.01 * (1 - rest))
+
+
+async def _run(attack: Attack, port: int, seconds: float, tokens: Sequence[str]) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await attack(port, tokens)
+
+
+if __name__ == "__main__":
+    name, port, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+    words = sys.stdin.read().split()
+    if name == "burn":
+        burn(float(words[0]), seconds)
+    else:
+        asyncio.run(_run(ATTACKS[name], port, seconds, words))
+    used = os.times()
+    print(json.dumps({"cpu_seconds": used.user + used.system}), flush=True)
+    os._exit(0)

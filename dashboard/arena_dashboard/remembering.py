@@ -1,0 +1,83 @@
+"""A reader that shows what it read last while the database is away."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from threading import Lock
+from typing import Any, Final
+
+from sqlalchemy.dialects import postgresql
+
+from arena.storage.errors import DatabaseUnreachableError
+from arena.storage.reading import Read
+from arena.storage.statements import Row
+
+MOST_STATEMENTS: Final = 500
+"""Statements whose rows are remembered; those used longest ago are forgotten."""
+MOST_ROWS: Final = 2_000
+"""The most rows that are remembered of a statement: what a page shows is far less."""
+RETRY_SECONDS: Final = 3.0
+"""How long the database is not asked again after it did not answer."""
+
+_DIALECT: Final = postgresql.dialect()  # type: ignore[no-untyped-call]
+
+
+class RememberingReader:
+    """Runs read statements, and answers from memory while the database is away. Threads may share
+    it."""
+
+    def __init__(
+        self,
+        read: Read,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._read = read
+        self._now = now
+        self._clock = clock
+        self._lock = Lock()
+        self._known: OrderedDict[tuple[str, str], Sequence[Any]] = OrderedDict()
+        self._away: DatabaseUnreachableError | None = None
+        self._asked_again_at = -float("inf")
+        self._answered_at: datetime | None = None
+
+    @property
+    def as_of(self) -> datetime | None:
+        """When the database last answered, if it is away; None while it answers."""
+        return self._answered_at if self._away is not None else None
+
+    def __call__(self, statement: Row) -> Sequence[Any]:
+        """The rows of a statement. Raises StorageError, also while the database is away if the
+        statement was not run before."""
+        key = _key(statement)
+        away = self._away
+        if away is not None and self._clock() < self._asked_again_at:
+            return self._from_memory(key, away)
+        try:
+            rows = self._read(statement)
+        except DatabaseUnreachableError as error:
+            self._away = error
+            self._asked_again_at = self._clock() + RETRY_SECONDS
+            return self._from_memory(key, error)
+        self._away = None
+        self._answered_at = self._now()
+        with self._lock:
+            self._known.pop(key, None)
+            if len(rows) <= MOST_ROWS:
+                self._known[key] = rows
+            if len(self._known) > MOST_STATEMENTS:
+                self._known.popitem(last=False)
+        return rows
+
+    def _from_memory(self, key: tuple[str, str], error: DatabaseUnreachableError) -> Sequence[Any]:
+        with self._lock:
+            remembered = self._known.get(key)
+        if remembered is None:
+            raise error
+        return remembered
+
+
+def _key(statement: Row) -> tuple[str, str]:
+    compiled = statement.compile(dialect=_DIALECT)
+    return str(compiled), repr(compiled.params)

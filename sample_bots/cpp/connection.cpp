@@ -1,0 +1,299 @@
+// The stream to the referee: joins, asks the bot, reconnects, and checks every finished match.
+
+#include "connection.h"
+
+#include <google/protobuf/util/message_differencer.h>
+#include <grpcpp/grpcpp.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "arena/v1/referee.grpc.pb.h"
+#include "bot.h"
+#include "dealing.h"
+
+using namespace arena::v1;
+using Seconds = std::chrono::duration<double>;
+
+namespace {
+
+constexpr double first_pause = 0.5;  // seconds before the next attempt to connect
+constexpr double longest_pause = 30;
+constexpr std::chrono::seconds goodbye{2};  // that a leaving bot waits for the referee to close
+constexpr int max_message_bytes = 16 << 20;
+
+const std::set<grpc::StatusCode> hopeless{
+    grpc::StatusCode::UNAUTHENTICATED, grpc::StatusCode::PERMISSION_DENIED,
+    grpc::StatusCode::INVALID_ARGUMENT, grpc::StatusCode::UNIMPLEMENTED};
+
+std::string setting(const char* name, const std::string& otherwise = "") {
+  const char* value = std::getenv(name);
+  return value && *value ? value : otherwise;
+}
+
+/** A match that the bot has joined, and what it joined with. */
+struct Match {
+  Offer offer;
+  std::string entropy;
+  Bot bot;
+
+  /** What is wrong with the finished match, if anything. */
+  std::optional<std::string> error(const Transcript& transcript) const {
+    const Setup& setup = transcript.setup();
+    if (setup.match_id() != offer.match_id() ||
+        !google::protobuf::util::MessageDifferencer::Equals(setup.options(), offer.options())) {
+      return "the match is not the one offered";
+    }
+    if (transcript.commitment() != offer.commitment()) {
+      return "the commitment is not the one offered";
+    }
+    if (!entropy.empty() && (offer.seat() >= transcript.entropies_size() ||
+                             transcript.entropies(offer.seat()) != entropy)) {
+      return "it was not dealt with the entropy that this bot sent";
+    }
+    return dealing_error(transcript);
+  }
+};
+
+class Connection {
+ public:
+  Connection(std::string address, std::string token)
+      : address_(std::move(address)), token_(std::move(token)) {}
+
+  int play() {
+    for (double pause = first_pause;; pause = std::min(pause * 4 / 3, longest_pause)) {
+      const grpc::Status status = play_once();
+      std::unique_lock lock(mutex_);
+      if (leaving_ && (status.ok() || matches_.empty())) return stopped("Stopped.", 0);
+      if (status.error_code() == grpc::StatusCode::ABORTED) {
+        return stopped("Stopped: " + status.error_message(), 0);
+      }
+      if (hopeless.contains(status.error_code())) {
+        return stopped("The referee refused this bot: " + status.error_message(), 2);
+      }
+      if (welcomed_) pause = first_pause;
+      const double wait = pause * std::uniform_real_distribution(0.5, 1.0)(random_);
+      std::cerr << "Not connected to " << address_ << " (" << status.error_message()
+                << "); again in " << wait << " s. ARENA_ADDRESS says which referee." << std::endl;
+      if (changed_.wait_for(lock, Seconds(wait), [this] { return asked_to_stop_; })) {
+        return stopped("Stopped.", 0);
+      }
+    }
+  }
+
+  /** Called for each Ctrl-C or SIGTERM, by another thread than `play`. */
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    if (leaving_) _exit(130);
+    asked_to_stop_ = true;
+    changed_.notify_all();
+    if (!stream_) return;
+    leaving_ = true;
+    std::cerr << "Finishing " << matches_.size() << " matches; Ctrl-C again leaves at once."
+              << std::endl;
+    if (drains_) {
+      PlayRequest request;
+      request.mutable_drain();
+      stream_->Write(request);
+    }
+    close_when_done();
+  }
+
+ private:
+  static int stopped(const std::string& sentence, int code) {
+    std::cerr << sentence << std::endl;
+    return code;
+  }
+
+  /** Whether it is time to close our side of the stream. A referee that drains the bot closes the
+   * stream itself. */
+  bool gone() const { return leaving_ && !drains_ && matches_.empty(); }
+
+  /** Plays over one stream until it ends, and returns why it did. */
+  grpc::Status play_once() {
+    const bool encrypted = address_.starts_with("https://");
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(max_message_bytes);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // the back-off is ours
+    const auto channel = grpc::CreateCustomChannel(
+        encrypted ? address_.substr(8) : address_,
+        encrypted ? grpc::SslCredentials({}) : grpc::InsecureChannelCredentials(), arguments);
+    const auto stub = RefereeService::NewStub(channel);
+    grpc::ClientContext context;
+    context.AddMetadata("authorization", "Bearer " + token_);
+    const auto stream = stub->Play(&context);
+    PlayRequest request;
+    Hello& hello = *request.mutable_hello();
+    hello.set_protocol_version(1);
+    hello.set_instance(setting("ARENA_INSTANCE"));
+    hello.mutable_games()->Assign(Bot::games.begin(), Bot::games.end());
+    hello.set_max_matches(Bot::max_matches);
+    hello.set_client("starter, C++");
+    {
+      const std::lock_guard lock(mutex_);
+      welcomed_ = false;
+      drains_ = false;
+      lost_ = std::move(matches_);
+      matches_.clear();
+      stream_ = stream.get();
+      closed_ = false;
+      stream->Write(request);
+    }
+    PlayResponse response;
+    while (stream->Read(&response)) {
+      const std::lock_guard lock(mutex_);
+      welcomed_ = true;
+      if (const PlayRequest reply = reply_to(response); reply.ByteSizeLong() > 0 && !closed_) {
+        stream->Write(reply);
+      }
+      for (const End& end : response.ends()) ended(end);
+      close_when_done();
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      stream_ = nullptr;
+    }
+    return stream->Finish();
+  }
+
+  void close_when_done() {
+    if (!gone() || closed_ || !stream_) return;
+    closed_ = true;
+    stream_->WritesDone();
+    // A referee that does not close its side is not waited for.
+    std::thread([] {
+      std::this_thread::sleep_for(goodbye);
+      _exit(0);
+    }).detach();
+  }
+
+  /** Handles everything but ends, and returns what there is to say. */
+  PlayRequest reply_to(const PlayResponse& response) {
+    PlayRequest request;
+    if (response.has_welcome()) {
+      const Welcome& welcome = response.welcome();
+      std::cerr << "Connected as " << welcome.entrant().bot() << " " << welcome.entrant().version()
+                << ", up to " << welcome.max_matches() << " matches at once." << std::endl;
+      drains_ = welcome.knows_drain();
+      // The wish of the stream before was lost with it.
+      if (leaving_ && drains_) request.mutable_drain();
+    }
+    for (const Resume& resume : response.resumes()) {
+      const Offer& offer = resume.offer();
+      if (auto known = lost_.extract(offer.match_id())) {
+        matches_.insert(std::move(known));
+      } else {
+        matches_.emplace(offer.match_id(), Match{offer, resume.entropy(), Bot(offer)});
+      }
+    }
+    for (const Offer& offer : response.offers()) {
+      if (leaving_ && !drains_) {
+        request.add_declines()->set_match_id(offer.match_id());
+        continue;
+      }
+      std::string entropy(16, '\0');
+      if (RAND_bytes(reinterpret_cast<unsigned char*>(entropy.data()), 16) != 1) std::abort();
+      matches_.insert_or_assign(offer.match_id(), Match{offer, entropy, Bot(offer)});
+      Join& join = *request.add_joins();
+      join.set_match_id(offer.match_id());
+      join.set_entropy(entropy);
+    }
+    for (const Withdrawal& withdrawal : response.withdrawals()) {
+      if (forget(withdrawal.match_id())) {
+        std::cerr << "Match " << withdrawal.match_id() << " was called off: " << withdrawal.reason()
+                  << std::endl;
+      }
+    }
+    for (const Refusal& refusal : response.refusals()) {
+      std::cerr << "Fault " << refusal.faults() << " in match " << refusal.match_id() << ", turn "
+                << refusal.turn_number() << ": " << refusal.reason() << " " << refusal.legal()
+                << std::endl;
+    }
+    for (const Turn& turn : response.turns()) answer(turn, *request.add_answers());
+    return request;
+  }
+
+  /** Asks the bot. An answer without an action is refused at once, so that the others need not wait
+   * for the end of our time. */
+  void answer(const Turn& turn, Answer& answer) {
+    answer.set_match_id(turn.match_id());
+    answer.set_turn_number(turn.turn_number());
+    const auto match = matches_.find(turn.match_id());
+    if (match == matches_.end()) return;
+    try {
+      *answer.mutable_action() = match->second.bot.act(turn);
+    } catch (const std::exception& error) {
+      answer.clear_action();
+      std::cerr << "The bot failed in match " << turn.match_id() << ", turn " << turn.turn_number()
+                << ": " << error.what() << std::endl;
+    }
+  }
+
+  void ended(const End& end) {
+    const auto match = forget(end.match_id());
+    if (!match) return;  // an earlier run of the program played it
+    if (const auto error = match->error(end.transcript())) {
+      std::cerr << "MATCH " << end.match_id() << " WAS NOT DEALT AS PROMISED: " << *error
+                << std::endl;
+    }
+  }
+
+  std::optional<Match> forget(const std::string& match_id) {
+    for (auto* matches : {&matches_, &lost_}) {
+      if (auto found = matches->extract(match_id)) return std::move(found.mapped());
+    }
+    return std::nullopt;
+  }
+
+  const std::string address_;
+  const std::string token_;
+  std::minstd_rand random_{std::random_device{}()};
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::map<std::string, Match> matches_;
+  std::map<std::string, Match> lost_;  // of the stream before, not resumed
+  grpc::ClientReaderWriter<PlayRequest, PlayResponse>* stream_ = nullptr;
+  bool closed_ = false;  // our side of the stream
+  bool leaving_ = false;
+  bool drains_ = false;  // whether the referee knows `drain`
+  bool asked_to_stop_ = false;
+  bool welcomed_ = false;
+};
+
+}  // namespace
+
+int run() {
+  std::string token = setting("ARENA_TOKEN");
+  std::erase_if(token, [](unsigned char letter) { return std::isspace(letter); });
+  if (token.empty()) {
+    std::cerr << "Set ARENA_TOKEN to the bot's token (`arena bot register` prints it)." << std::endl;
+    return 2;
+  }
+  sigset_t signals;  // for the thread below alone
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  Connection connection(setting("ARENA_ADDRESS", "127.0.0.1:50051"), token);
+  std::thread([&] {
+    for (int signal; sigwait(&signals, &signal) == 0;) connection.stop();
+  }).detach();
+  const int code = connection.play();
+  std::cerr.flush();
+  _exit(code);  // without waiting for the thread of the signals
+}

@@ -1,0 +1,3 @@
+#include "connection.h"
+
+int main() { return run(); }

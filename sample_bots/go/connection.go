@@ -1,0 +1,293 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	mathrand "math/rand/v2"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	pb "bluffarena.example/bot/arenav1"
+)
+
+// Bot plays one match.
+type Bot interface {
+	Act(turn *pb.Turn) *pb.Action
+}
+
+// Settings say what the bot plays.
+type Settings struct {
+	Games      []string
+	MaxMatches int32 // at once, 1 to 64
+}
+
+const (
+	firstPause   = 500 * time.Millisecond // before the next attempt to connect
+	longestPause = 30 * time.Second
+	goodbye      = 2 * time.Second // how long a leaving bot waits for the referee to close the stream
+)
+
+// match is one that the bot has joined.
+type match struct {
+	offer   *pb.Offer
+	entropy []byte // what it joined with
+	bot     Bot
+}
+
+type connection struct {
+	settings Settings
+	newBot   func(*pb.Offer) Bot
+	matches  map[string]*match
+	lost     map[string]*match // of the stream before, not resumed
+	leaving  bool
+	drains   bool // whether the referee knows `drain`
+	welcomed bool
+	signals  chan os.Signal
+}
+
+// Run plays until Ctrl-C. After the first one (or SIGTERM) the running matches are finished; the
+// second leaves at once. It ends the program with code 2 if the referee refuses the bot.
+func Run(settings Settings, newBot func(*pb.Offer) Bot) {
+	log.SetFlags(log.Ltime)
+	token := strings.TrimSpace(os.Getenv("ARENA_TOKEN"))
+	if token == "" {
+		log.Print("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).")
+		os.Exit(2)
+	}
+	address := os.Getenv("ARENA_ADDRESS")
+	if address == "" {
+		address = "127.0.0.1:50051"
+	}
+	conn := &connection{settings: settings, newBot: newBot, signals: make(chan os.Signal, 2)}
+	signal.Notify(conn.signals, os.Interrupt, syscall.SIGTERM)
+	for pause := firstPause; ; pause = min(pause*4/3, longestPause) {
+		err := conn.playOnce(address, token)
+		if conn.leaving && (err == io.EOF || len(conn.matches) == 0) {
+			log.Print("Stopped.")
+			return
+		}
+		switch status.Code(err) {
+		case codes.Aborted:
+			log.Printf("Stopped: %s", status.Convert(err).Message())
+			return
+		case codes.Unauthenticated, codes.PermissionDenied, codes.InvalidArgument, codes.Unimplemented:
+			log.Printf("The referee refused this bot: %s", status.Convert(err).Message())
+			os.Exit(2)
+		}
+		if conn.welcomed {
+			pause = firstPause
+		}
+		wait := pause/2 + mathrand.N(pause/2)
+		log.Printf("Not connected to %s (%s); again in %.1f s. ARENA_ADDRESS says which referee.",
+			address, status.Convert(err).Message(), wait.Seconds())
+		select {
+		case <-time.After(wait):
+		case <-conn.signals:
+			return
+		}
+	}
+}
+
+// gone says whether it is time to close our side of the stream. A referee that drains the bot closes
+// the stream itself.
+func (conn *connection) gone() bool {
+	return conn.leaving && !conn.drains && len(conn.matches) == 0
+}
+
+// playOnce plays over one stream until it ends, and returns why it did.
+func (conn *connection) playOnce(address, token string) error {
+	transport := insecure.NewCredentials()
+	if target, found := strings.CutPrefix(address, "https://"); found {
+		address, transport = target, credentials.NewTLS(&tls.Config{})
+	}
+	channel, err := grpc.NewClient(address,
+		grpc.WithTransportCredentials(transport),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: time.Minute}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(16<<20)))
+	if err != nil {
+		return err
+	}
+	defer channel.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)
+	stream, err := pb.NewRefereeServiceClient(channel).Play(ctx)
+	if err != nil {
+		return err
+	}
+	conn.welcomed, conn.drains = false, false
+	conn.lost, conn.matches = conn.matches, map[string]*match{}
+	hello := &pb.Hello{
+		ProtocolVersion: 1,
+		Instance:        os.Getenv("ARENA_INSTANCE"),
+		Games:           conn.settings.Games,
+		MaxMatches:      conn.settings.MaxMatches,
+		Client:          "starter, Go",
+	}
+	stream.Send(&pb.PlayRequest{Hello: hello}) // an error of Send is told by Recv
+
+	responses := make(chan *pb.PlayResponse)
+	ended := make(chan error, 1)
+	go func() {
+		for {
+			response, err := stream.Recv()
+			if err != nil {
+				ended <- err
+				return
+			}
+			select {
+			case responses <- response:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	var patience <-chan time.Time
+	closed := false
+	for {
+		if conn.gone() && !closed {
+			stream.CloseSend()
+			closed, patience = true, time.After(goodbye)
+		}
+		select {
+		case response := <-responses:
+			conn.welcomed = true
+			if request := conn.reply(response); proto.Size(request) > 0 && !closed {
+				stream.Send(request)
+			}
+			conn.ended(response.GetEnds())
+		case <-conn.signals:
+			if conn.leaving {
+				os.Exit(130)
+			}
+			conn.leaving = true
+			if conn.drains {
+				stream.Send(&pb.PlayRequest{Drain: &pb.Drain{}})
+			}
+			log.Printf("Finishing %d matches; Ctrl-C again leaves at once.", len(conn.matches))
+		case <-patience:
+			return io.EOF
+		case err := <-ended:
+			return err
+		}
+	}
+}
+
+// reply handles everything but ends, and returns what there is to say.
+func (conn *connection) reply(response *pb.PlayResponse) *pb.PlayRequest {
+	request := &pb.PlayRequest{}
+	if welcome := response.GetWelcome(); welcome != nil {
+		log.Printf("Connected as %s %s; playing %s, up to %d matches at once.",
+			welcome.GetEntrant().GetBot(), welcome.GetEntrant().GetVersion(),
+			strings.Join(welcome.GetGames(), ", "), welcome.GetMaxMatches())
+		conn.drains = welcome.GetKnowsDrain()
+		if conn.leaving && conn.drains { // the wish of the stream before was lost with it
+			request.Drain = &pb.Drain{}
+		}
+	}
+	for _, resume := range response.GetResumes() {
+		offer := resume.GetOffer()
+		known := conn.lost[offer.GetMatchId()]
+		delete(conn.lost, offer.GetMatchId())
+		if known == nil {
+			known = &match{offer, resume.GetEntropy(), conn.newBot(offer)}
+		}
+		conn.matches[offer.GetMatchId()] = known
+	}
+	for _, offer := range response.GetOffers() {
+		if conn.leaving && !conn.drains {
+			request.Declines = append(request.Declines, &pb.Decline{MatchId: offer.GetMatchId()})
+			continue
+		}
+		entropy := make([]byte, 16)
+		rand.Read(entropy) // never fails
+		conn.matches[offer.GetMatchId()] = &match{offer, entropy, conn.newBot(offer)}
+		request.Joins = append(request.Joins, &pb.Join{MatchId: offer.GetMatchId(), Entropy: entropy})
+	}
+	for _, withdrawal := range response.GetWithdrawals() {
+		if conn.forget(withdrawal.GetMatchId()) != nil {
+			log.Printf("Match %s was called off: %s", withdrawal.GetMatchId(), withdrawal.GetReason())
+		}
+	}
+	for _, refusal := range response.GetRefusals() {
+		log.Printf("Fault %d in match %s, turn %d: %s %s", refusal.GetFaults(),
+			refusal.GetMatchId(), refusal.GetTurnNumber(), refusal.GetReason(), refusal.GetLegal())
+	}
+	for _, turn := range response.GetTurns() {
+		request.Answers = append(request.Answers, conn.answer(turn))
+	}
+	return request
+}
+
+// answer asks the bot. Without an action the answer is refused at once, so that the others need not
+// wait for the end of our time.
+func (conn *connection) answer(turn *pb.Turn) (answer *pb.Answer) {
+	answer = &pb.Answer{MatchId: turn.GetMatchId(), TurnNumber: turn.GetTurnNumber()}
+	defer func() {
+		if cause := recover(); cause != nil {
+			log.Printf("The bot failed in match %s, turn %d: %v", turn.GetMatchId(), turn.GetTurnNumber(), cause)
+		}
+	}()
+	if match := conn.matches[turn.GetMatchId()]; match != nil {
+		answer.Action = match.bot.Act(turn)
+	}
+	return answer
+}
+
+func (conn *connection) ended(ends []*pb.End) {
+	for _, end := range ends {
+		match := conn.forget(end.GetMatchId())
+		if match == nil {
+			continue // an earlier run of the program played it
+		}
+		if err := match.check(end.GetTranscript()); err != nil {
+			log.Printf("MATCH %s WAS NOT DEALT AS PROMISED: %v", end.GetMatchId(), err)
+		}
+	}
+}
+
+// check says what is wrong with a finished match, if anything.
+func (match *match) check(transcript *pb.Transcript) error {
+	offer, setup := match.offer, transcript.GetSetup()
+	entropies, seat := transcript.GetEntropies(), int(offer.GetSeat())
+	switch {
+	case setup.GetMatchId() != offer.GetMatchId() || !proto.Equal(setup.GetOptions(), offer.GetOptions()):
+		return errors.New("the match is not the one offered")
+	case !bytes.Equal(transcript.GetCommitment(), offer.GetCommitment()):
+		return errors.New("the commitment is not the one offered")
+	case seat >= len(entropies) || len(match.entropy) > 0 && !bytes.Equal(match.entropy, entropies[seat]):
+		return errors.New("it was not dealt with the entropy that this bot sent")
+	}
+	if err := CheckDealing(transcript); err != nil {
+		return fmt.Errorf("the dealing is wrong: %w", err)
+	}
+	return nil
+}
+
+func (conn *connection) forget(id string) *match {
+	for _, matches := range []map[string]*match{conn.matches, conn.lost} {
+		if found := matches[id]; found != nil {
+			delete(matches, id)
+			return found
+		}
+	}
+	return nil
+}

@@ -1,0 +1,4 @@
+import { Bot } from "./bot.js";
+import { run } from "./connection.js";
+
+run(Bot);

@@ -1,0 +1,1 @@
+"""Guests that take what they can get, against a real referee."""

@@ -1,0 +1,53 @@
+"""`copy_starter`: a complete folder, or an error that changes nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.home.starters import LANGUAGES, StarterError, copy_starter
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_copy_has_its_readme_its_container_and_its_files(language: str, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "bot"
+    assert copy_starter(language, folder) == language
+    assert (folder / "README.md").is_file()
+    assert (folder / "Dockerfile").is_file()
+    if language != "python":
+        assert (folder / "proto/arena/v1/referee.proto").is_file()
+        assert (folder / "vectors/matches.jsonl").is_file()
+    names = {file.name for file in folder.rglob("*")}
+    assert not names & {"node_modules", "target", "__pycache__", "build"}
+
+
+def test_an_empty_folder_will_do(tmp_path: Path) -> None:
+    copy_starter("python", tmp_path)
+    assert (tmp_path / "bot.py").is_file()
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [("C++", "cpp"), ("Rust", "rust"), ("TS", "typescript")]
+)
+def test_usual_names_are_understood(name: str, language: str, tmp_path: Path) -> None:
+    assert copy_starter(name, tmp_path) == language
+
+
+def test_an_unknown_language_is_refused_and_all_others_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        StarterError, match=r"no starter in 'cobol'; there is one in python, .*cpp\."
+    ):
+        copy_starter("cobol", tmp_path / "bot")
+    assert not (tmp_path / "bot").exists()
+
+
+def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(StarterError, match="is not empty: name a new or an empty folder"):
+        copy_starter("go", tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(StarterError, match="is a file"):
+        copy_starter("go", tmp_path / "mine.txt")

@@ -1,0 +1,119 @@
+"""Connections without a known bot take no more than their part."""
+
+import asyncio
+import resource
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+import grpc
+import pytest
+
+from arena.referee.connections import raise_file_limit
+from arena.referee.limits import Limits
+from arena.v1 import registry_pb2 as pb
+from arena.v1.registry_pb2_grpc import RegistryServiceStub
+from tests.bots import PATIENCE
+from tests.referee.scene import good_pair, opened
+from tests.referee.test_gate import channel, failed
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="only Linux lists the sockets of a process"
+)
+
+
+@contextmanager
+def idle(port: int, count: int) -> Iterator[list[socket.socket]]:
+    """Connections on which nothing is said."""
+    lines = [socket.create_connection(("127.0.0.1", port)) for _ in range(count)]
+    for line in lines:
+        line.setblocking(False)
+    try:
+        yield lines
+    finally:
+        for line in lines:
+            line.close()
+
+
+def cut(line: socket.socket) -> bool:
+    """Whether the other side has closed it."""
+    with suppress(BlockingIOError):
+        try:
+            while line.recv(4096):
+                pass
+        except ConnectionError:
+            pass
+        return True
+    return False
+
+
+async def until_cut(lines: list[socket.socket], count: int) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while sum(map(cut, lines)) < count:  # noqa: ASYNC110  plain sockets tell no loop
+            await asyncio.sleep(0.05)
+
+
+async def test_of_too_many_connections_of_an_address_the_oldest_are_cut(database: str) -> None:
+    limits = Limits(connections_an_address=10)
+    async with opened(database, limits=limits) as scene, good_pair(scene):
+        with idle(scene.port, 30) as lines:
+            await until_cut(lines, 20)
+            assert [cut(line) for line in lines[-5:]] == [False] * 5
+
+
+async def test_connections_of_known_bots_are_not_counted(database: str) -> None:
+    limits = Limits(connections_an_address=1)
+    async with opened(database, limits=limits) as scene, good_pair(scene):
+        with idle(scene.port, 5) as lines:
+            await until_cut(lines, 4)
+
+
+async def test_a_connection_that_sends_more_than_a_stranger_needs_is_cut(database: str) -> None:
+    limits = Limits(strangers_bytes_burst=100_000)
+    async with opened(database, limits=limits) as scene, good_pair(scene):
+        with idle(scene.port, 1) as lines:
+            line = lines[0]
+            pings = b"\x00\x00\x08\x06\x00" + bytes(4) + bytes(8)
+            preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\x00\x00\x00\x04\x00" + bytes(4)
+            line.setblocking(True)
+            with suppress(ConnectionError):
+                line.sendall(preface)
+                while True:
+                    line.sendall(pings * 100)
+                    await asyncio.sleep(0.01)
+
+
+async def test_a_connection_that_goes_on_after_its_refusals_is_cut(database: str) -> None:
+    limits = Limits(calls_burst=1, calls_per_second=0.01, refusals_a_connection=3, refusals_held=0)
+    codes = set()
+    async with (
+        opened(database, limits=limits) as scene,
+        good_pair(scene),
+        channel(scene) as line,
+        asyncio.timeout(PATIENCE),
+    ):
+        registry = RegistryServiceStub(line)
+        await registry.GetSigningKey(pb.GetSigningKeyRequest())
+        while grpc.StatusCode.UNAVAILABLE not in codes:
+            error = await failed(registry.GetSigningKey(pb.GetSigningKeyRequest()))
+            codes.add(error.code())
+    assert grpc.StatusCode.RESOURCE_EXHAUSTED in codes
+
+
+async def test_when_strangers_hold_all_open_files_a_known_bot_still_gets_in(database: str) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limits = replace(Limits(), connections_an_address=100_000)
+    async with opened(database, limits=limits) as scene:
+        token = await scene.token("late")
+        assert token
+        connections = scene.arena.gate.connections
+        # As with 120 open files: half of them are for strangers.
+        connections.files = 120
+        with idle(scene.port, 100) as lines:
+            await until_cut(lines, 40)
+            async with good_pair(scene):
+                pass
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[1] == hard
+    assert soft <= raise_file_limit()

@@ -1,0 +1,14 @@
+"""Starters, built once for all tests."""
+
+import pytest
+
+from tests.starters.languages import LANGUAGES, Language
+
+
+@pytest.fixture(params=LANGUAGES.values(), ids=LANGUAGES, scope="session")
+def language(request: pytest.FixtureRequest) -> Language:
+    """A starter, built."""
+    language: Language = request.param
+    language.require()
+    language.build()
+    return language

@@ -1,0 +1,89 @@
+"""The starters: how each is built, tested on the vectors and run, by the commands of its README.
+
+What cargo, Go, Maven, CMake and npm build stays in the starter's own folder."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+SAMPLE_BOTS = Path(__file__).parents[2] / "sample_bots"
+
+_ONE_AT_A_TIME = {"CARGO_BUILD_JOBS": "1", "CMAKE_BUILD_PARALLEL_LEVEL": "1", "GOMAXPROCS": "2"}
+"""Builds share a small machine with other tests."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """A starter, and the tools that it needs."""
+
+    name: str
+    tools: tuple[str, ...]
+
+    @property
+    def folder(self) -> Path:
+        return SAMPLE_BOTS / self.name
+
+    @cached_property
+    def _commands(self) -> dict[str, str]:
+        """The commands of its README by what stands behind them."""
+        blocks = re.findall(r"```sh\n(.*?)```", (self.folder / "README.md").read_text(), re.DOTALL)
+        found = re.findall(r"^(.+?) +# (\w+)", "\n".join(blocks), re.MULTILINE)
+        return {what: command.removeprefix("ARENA_TOKEN=… ") for command, what in found}
+
+    @property
+    def commands(self) -> tuple[str, str]:
+        """How it is built, and run."""
+        return self._commands["build"], self._commands["play"]
+
+    @property
+    def run(self) -> list[str]:
+        """The command that plays."""
+        return shlex.split(self._commands["play"])
+
+    def build(self) -> None:
+        """Build the program."""
+        self.run_to_end(self._commands["build"])
+
+    def test(self) -> None:
+        """Test it on the vectors."""
+        self.run_to_end(self._commands["the"])
+
+    def require(self) -> None:
+        """Skip the test if a tool is missing; fail in CI."""
+        missing = [tool for tool in self.tools if shutil.which(tool) is None]
+        if missing and "CI" in os.environ:
+            pytest.fail(f"{self.name} is required in CI: not installed: {', '.join(missing)}")
+        if missing:
+            pytest.skip(f"{self.name}: not installed: {', '.join(missing)}")
+
+    def run_to_end(self, command: str) -> None:
+        """Run a command in the folder. Raises AssertionError with its output if it fails."""
+        done = subprocess.run(
+            ["nice", "sh", "-c", command],
+            cwd=self.folder,
+            env=os.environ | _ONE_AT_A_TIME,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert done.returncode == 0, f"{command}:\n{done.stdout[-6000:]}"
+
+
+LANGUAGES = {
+    language.name: language
+    for language in (
+        Language("go", ("go",)),
+        Language("rust", ("cargo",)),
+        Language("typescript", ("node", "npm")),
+        Language("javascript", ("node", "npm")),
+        Language("java", ("java", "mvn")),
+        Language("cpp", ("cmake", "g++", "protoc", "grpc_cpp_plugin")),
+    )
+}

@@ -1,0 +1,208 @@
+"""What every starter does with its stream: a scripted referee plays against each."""
+
+import asyncio
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import grpc
+import pytest
+
+from arena.v1 import referee_pb2 as pb
+from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
+from tests.starters.languages import Language
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+
+
+@contextmanager
+def _bot(
+    language: Language, address: str, token: str = "secret"
+) -> Iterator["subprocess.Popen[str]"]:
+    process = subprocess.Popen(
+        language.run,
+        cwd=language.folder,
+        env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def _ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    _, errors = await asyncio.to_thread(process.communicate, None, 20)
+    return process.returncode, errors
+
+
+async def test_it_plays_a_match_and_ends_when_its_token_is_refused(language: Language) -> None:
+    async def script(stream: Stream) -> None:
+        hello = await stream.welcome()
+        assert hello.protocol_version == 1
+        assert set(hello.games) == {"bluff", "bluff_you", "bloeff"}
+        assert dict(stream.context.invocation_metadata())["authorization"] == "Bearer secret"
+        conductor = await conduct(stream)
+        assert conductor.record is not None
+        assert conductor.record.result.faults == (0, 0)
+        await stream.say(ends=[conductor.end()])
+
+    async with referee(script, refuse) as address:
+        with _bot(language, address.target) as process:
+            code, errors = await _ending(process)
+    assert code == 2
+    assert "The token was retired." in errors
+    assert "NOT DEALT" not in errors
+
+
+async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise(
+    language: Language,
+) -> None:
+    async def lose(stream: Stream) -> None:
+        await stream.welcome(offers=[offered()[1]])
+        await stream.hear()
+        await stream.context.abort(grpc.StatusCode.UNAVAILABLE, "stopping")
+
+    async def resume(stream: Stream) -> None:
+        conductor = Conductor(offered()[0], b"not what it sent")
+        await stream.welcome(
+            resumes=[pb.Resume(offer=offered()[1])], turns=[conductor.turn(repeat=True)]
+        )
+        while conductor.record is None:
+            conductor.answer((await stream.hear()).answers[0])
+            if conductor.record is None:
+                await stream.say(turns=[conductor.turn()])
+        assert conductor.record.result.faults == (0, 0)
+        await stream.say(ends=[conductor.end()])
+
+    async with referee(lose, resume, refuse) as address:
+        with _bot(language, address.target) as process:
+            _, errors = await _ending(process)
+    assert "Not connected" in errors
+    assert "MATCH m1 WAS NOT DEALT AS PROMISED" in errors
+
+
+async def test_it_notices_a_draw_that_does_not_follow_from_the_opening(language: Language) -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        end = (await conduct(stream)).end()
+        roll = next(step.draw.bluff.roll for step in end.transcript.steps if step.HasField("draw"))
+        faces = roll.dice[1].faces
+        faces[0] = faces[0] % 6 + 1
+        await stream.say(ends=[end])
+
+    async with referee(script, refuse) as address:
+        with _bot(language, address.target) as process:
+            _, errors = await _ending(process)
+    assert "MATCH m1 WAS NOT DEALT AS PROMISED" in errors
+
+
+async def test_it_ignores_fields_it_does_not_know_and_logs_refusals(language: Language) -> None:
+    unknown = pb.PlayResponse()
+    unknown.MergeFromString(b"\xfa\x3f\x03new")  # field 1023, bytes
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        setup, offer = offered()
+        await stream.context.write(unknown)
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        await stream.say(turns=[conductor.turn()])
+        answer = (await stream.hear()).answers[0]
+        assert answer.action.WhichOneof("game") == "bluff"
+        refusal = pb.Refusal(
+            match_id="m1", turn_number=1, reason="Too late.", legal="Bet.", faults=1
+        )
+        await stream.say(refusals=[refusal])
+
+    async with referee(script, refuse) as address:
+        with _bot(language, address.target) as process:
+            _, errors = await _ending(process)
+    assert "Fault 1 in match m1, turn 1: Too late. Bet." in errors
+
+
+async def test_it_leaves_an_older_referee_by_finishing_its_match_and_closing_the_stream(
+    language: Language,
+) -> None:
+    closed = asyncio.Event()
+    joined, interrupted = asyncio.Event(), asyncio.Event()
+
+    async def script(stream: Stream) -> None:
+        setup, offer = offered()
+        await stream.welcome(knows_drain=False, offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        joined.set()
+        await interrupted.wait()
+        while conductor.record is None:
+            await stream.say(turns=[conductor.turn()])
+            conductor.answer((await stream.hear()).answers[0])
+        await stream.say(ends=[conductor.end()])
+        with pytest.raises(StopAsyncIteration):
+            await stream.hear()
+        closed.set()
+
+    async with referee(script, refuse) as address:
+        with _bot(language, address.target) as process:
+            async with asyncio.timeout(20):
+                await joined.wait()
+            process.send_signal(signal.SIGINT)
+            assert process.stderr is not None
+            while "Finishing 1 match" not in await asyncio.to_thread(process.stderr.readline):
+                assert process.poll() is None
+            interrupted.set()
+            code, errors = await _ending(process)
+    assert code == 0
+    assert closed.is_set(), errors
+
+
+async def test_it_asks_a_referee_that_knows_drain_and_joins_the_rest_of_its_block(
+    language: Language,
+) -> None:
+    joined, drained = asyncio.Event(), asyncio.Event()
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome(offers=[offered()[1]])
+        await stream.hear()
+        joined.set()
+        assert (await stream.hear()).HasField("drain")
+        await stream.say(withdrawals=[pb.Withdrawal(match_id="m1", reason="Nobody came.")])
+        setup, offer = offered("m2")
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        while conductor.record is None:
+            await stream.say(turns=[conductor.turn()])
+            conductor.answer((await stream.hear()).answers[0])
+        await stream.say(ends=[conductor.end()])
+        drained.set()
+
+    async with referee(script, refuse) as address:
+        with _bot(language, address.target) as process:
+            async with asyncio.timeout(20):
+                await joined.wait()
+            process.send_signal(signal.SIGINT)
+            code, errors = await _ending(process)
+    assert drained.is_set(), errors
+    assert (code, "NOT DEALT" in errors) == (0, False)
+
+
+async def test_a_program_that_was_restarted_checks_the_dealing_with_the_entropy_it_is_told(
+    language: Language,
+) -> None:
+    async def resume(stream: Stream) -> None:
+        conductor = Conductor(offered()[0], b"not what is told")
+        resumed = pb.Resume(offer=offered()[1], entropy=b"what it had sent")
+        await stream.welcome(resumes=[resumed], turns=[conductor.turn(repeat=True)])
+        while conductor.record is None:
+            conductor.answer((await stream.hear()).answers[0])
+            if conductor.record is None:
+                await stream.say(turns=[conductor.turn()])
+        await stream.say(ends=[conductor.end()])
+
+    async with referee(resume, refuse) as address:
+        with _bot(language, address.target) as process:
+            _, errors = await _ending(process)
+    assert "MATCH m1 WAS NOT DEALT AS PROMISED" in errors

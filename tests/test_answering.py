@@ -1,0 +1,49 @@
+"""The process that answers reading calls."""
+
+import asyncio
+import os
+import signal
+from contextlib import closing
+from pathlib import Path
+
+from arena.answering import ProcessOfAnswers
+from arena.v1 import registry_pb2 as pb
+from tests.databases import unreachable
+
+
+async def bots(answering: ProcessOfAnswers) -> list[str]:
+    answer = await answering("ListBots", b"")
+    assert answer.status == ""
+    return [line.entrant.bot for line in pb.ListBotsResponse.FromString(answer.content).versions]
+
+
+def arguments(process: int) -> str:
+    return Path(f"/proc/{process}/cmdline").read_text()
+
+
+async def test_it_answers_and_is_started_again_when_it_has_ended(database: str) -> None:
+    with closing(ProcessOfAnswers(database)) as answering:
+        assert await bots(answering) == []
+        process = answering.process
+        assert process is not None
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(19, own + 5)
+        assert database not in arguments(process.pid)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert await bots(answering) == []
+    assert process.poll() is not None
+
+
+async def test_a_refusal_and_a_lost_database_are_told_and_it_goes_on(database: str) -> None:
+    with closing(ProcessOfAnswers(database)) as answering:
+        asked = pb.ListMatchesRequest(limit=-1).SerializeToString()
+        answer = await answering("ListMatches", asked)
+        assert (answer.status, answer.content) == (
+            "INVALID_ARGUMENT",
+            b"`limit` is 1 to 1000, not -1",
+        )
+        with unreachable(database):
+            assert (await answering("ListBots", b"")).status == "UNAVAILABLE"
+        async with asyncio.timeout(30):
+            assert await bots(answering) == []

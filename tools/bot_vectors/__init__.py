@@ -1,0 +1,1 @@
+"""Test vectors for bots in any language: draws, whole matches, and turns with good answers."""
