@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import arena_dashboard.player
+from arena.games import GAMES
 
 ASSETS = Path(arena_dashboard.player.__file__).parent / "assets"
 TESTS = Path(__file__).parent / "player"
@@ -35,3 +36,9 @@ def test_a_module_asks_for_nothing_outside_the_package(module: Path) -> None:
         assert (module.parent / imported).is_file(), imported
     addresses = re.findall(r"https?://[^\"'`\s]+", source)
     assert set(addresses) <= {"http://www.w3.org/2000/svg"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_its_table(game: str) -> None:
+    assert (ASSETS / "games" / f"{game}.js").is_file()
+    assert f'"./games/{game}.js"' in (ASSETS / "table.js").read_text()
