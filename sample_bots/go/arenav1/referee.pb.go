@@ -121,7 +121,9 @@ type PlayResponse struct {
 	// Matches that are over.
 	Ends []*End `protobuf:"bytes,6,rep,name=ends,proto3" json:"ends,omitempty"`
 	// Matches still running when a stream was reopened.
-	Resumes       []*Resume `protobuf:"bytes,7,rep,name=resumes,proto3" json:"resumes,omitempty"`
+	Resumes []*Resume `protobuf:"bytes,7,rep,name=resumes,proto3" json:"resumes,omitempty"`
+	// Matches that begin: all seats have joined. To be read after `offers`, before `turns`.
+	Begins        []*Begin `protobuf:"bytes,8,rep,name=begins,proto3" json:"begins,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -201,6 +203,13 @@ func (x *PlayResponse) GetEnds() []*End {
 func (x *PlayResponse) GetResumes() []*Resume {
 	if x != nil {
 		return x.Resumes
+	}
+	return nil
+}
+
+func (x *PlayResponse) GetBegins() []*Begin {
+	if x != nil {
+		return x.Begins
 	}
 	return nil
 }
@@ -389,7 +398,8 @@ type Offer struct {
 	Options *Options `protobuf:"bytes,2,opt,name=options,proto3" json:"options,omitempty"`
 	// Your seat, from 0.
 	Seat int32 `protobuf:"varint,3,opt,name=seat,proto3" json:"seat,omitempty"`
-	// Who sits where, by seat.
+	// One for each seat. Only yours has a name; the others are told by `begin`, when all have joined,
+	// so that nobody chooses its opponents. In a Resume of a match that has begun, all have.
 	Entrants []*Entrant `protobuf:"bytes,4,rep,name=entrants,proto3" json:"entrants,omitempty"`
 	// How long seats may think.
 	TimeControl *TimeControl `protobuf:"bytes,5,opt,name=time_control,json=timeControl,proto3" json:"time_control,omitempty"`
@@ -490,6 +500,61 @@ func (x *Offer) GetFaultLimit() int32 {
 	return 0
 }
 
+// A match begins.
+type Begin struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The match, as in the offer.
+	MatchId string `protobuf:"bytes,1,opt,name=match_id,json=matchId,proto3" json:"match_id,omitempty"`
+	// Who sits where, by seat.
+	Entrants      []*Entrant `protobuf:"bytes,2,rep,name=entrants,proto3" json:"entrants,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Begin) Reset() {
+	*x = Begin{}
+	mi := &file_arena_v1_referee_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Begin) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Begin) ProtoMessage() {}
+
+func (x *Begin) ProtoReflect() protoreflect.Message {
+	mi := &file_arena_v1_referee_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Begin.ProtoReflect.Descriptor instead.
+func (*Begin) Descriptor() ([]byte, []int) {
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Begin) GetMatchId() string {
+	if x != nil {
+		return x.MatchId
+	}
+	return ""
+}
+
+func (x *Begin) GetEntrants() []*Entrant {
+	if x != nil {
+		return x.Entrants
+	}
+	return nil
+}
+
 // Accepts an offer.
 type Join struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -504,7 +569,7 @@ type Join struct {
 
 func (x *Join) Reset() {
 	*x = Join{}
-	mi := &file_arena_v1_referee_proto_msgTypes[5]
+	mi := &file_arena_v1_referee_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -516,7 +581,7 @@ func (x *Join) String() string {
 func (*Join) ProtoMessage() {}
 
 func (x *Join) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[5]
+	mi := &file_arena_v1_referee_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -529,7 +594,7 @@ func (x *Join) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Join.ProtoReflect.Descriptor instead.
 func (*Join) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{5}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Join) GetMatchId() string {
@@ -547,7 +612,8 @@ func (x *Join) GetEntropy() []byte {
 }
 
 // Declines an offer. This is not a fault: the match does not begin, and this instance of the bot
-// gets no offers for 5 seconds. To leave, send `drain` instead.
+// gets no offers for 5 seconds. The bot gets the same seat in its next block at such a table. To
+// leave, send `drain` instead.
 type Decline struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The offered match.
@@ -558,7 +624,7 @@ type Decline struct {
 
 func (x *Decline) Reset() {
 	*x = Decline{}
-	mi := &file_arena_v1_referee_proto_msgTypes[6]
+	mi := &file_arena_v1_referee_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -570,7 +636,7 @@ func (x *Decline) String() string {
 func (*Decline) ProtoMessage() {}
 
 func (x *Decline) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[6]
+	mi := &file_arena_v1_referee_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -583,7 +649,7 @@ func (x *Decline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decline.ProtoReflect.Descriptor instead.
 func (*Decline) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{6}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Decline) GetMatchId() string {
@@ -605,7 +671,7 @@ type Drain struct {
 
 func (x *Drain) Reset() {
 	*x = Drain{}
-	mi := &file_arena_v1_referee_proto_msgTypes[7]
+	mi := &file_arena_v1_referee_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -617,7 +683,7 @@ func (x *Drain) String() string {
 func (*Drain) ProtoMessage() {}
 
 func (x *Drain) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[7]
+	mi := &file_arena_v1_referee_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -630,7 +696,7 @@ func (x *Drain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Drain.ProtoReflect.Descriptor instead.
 func (*Drain) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{7}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{8}
 }
 
 // An offer whose match does not begin, or a match that the referee ended as void. Never rated.
@@ -646,7 +712,7 @@ type Withdrawal struct {
 
 func (x *Withdrawal) Reset() {
 	*x = Withdrawal{}
-	mi := &file_arena_v1_referee_proto_msgTypes[8]
+	mi := &file_arena_v1_referee_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -658,7 +724,7 @@ func (x *Withdrawal) String() string {
 func (*Withdrawal) ProtoMessage() {}
 
 func (x *Withdrawal) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[8]
+	mi := &file_arena_v1_referee_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -671,7 +737,7 @@ func (x *Withdrawal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Withdrawal.ProtoReflect.Descriptor instead.
 func (*Withdrawal) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{8}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Withdrawal) GetMatchId() string {
@@ -710,7 +776,7 @@ type Turn struct {
 
 func (x *Turn) Reset() {
 	*x = Turn{}
-	mi := &file_arena_v1_referee_proto_msgTypes[9]
+	mi := &file_arena_v1_referee_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -722,7 +788,7 @@ func (x *Turn) String() string {
 func (*Turn) ProtoMessage() {}
 
 func (x *Turn) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[9]
+	mi := &file_arena_v1_referee_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -735,7 +801,7 @@ func (x *Turn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Turn.ProtoReflect.Descriptor instead.
 func (*Turn) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{9}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Turn) GetMatchId() string {
@@ -795,7 +861,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_arena_v1_referee_proto_msgTypes[10]
+	mi := &file_arena_v1_referee_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -807,7 +873,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[10]
+	mi := &file_arena_v1_referee_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -820,7 +886,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{10}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Answer) GetMatchId() string {
@@ -867,7 +933,7 @@ type Refusal struct {
 
 func (x *Refusal) Reset() {
 	*x = Refusal{}
-	mi := &file_arena_v1_referee_proto_msgTypes[11]
+	mi := &file_arena_v1_referee_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -879,7 +945,7 @@ func (x *Refusal) String() string {
 func (*Refusal) ProtoMessage() {}
 
 func (x *Refusal) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[11]
+	mi := &file_arena_v1_referee_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -892,7 +958,7 @@ func (x *Refusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
 func (*Refusal) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{11}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Refusal) GetMatchId() string {
@@ -960,7 +1026,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_arena_v1_referee_proto_msgTypes[12]
+	mi := &file_arena_v1_referee_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -972,7 +1038,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[12]
+	mi := &file_arena_v1_referee_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -985,7 +1051,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{12}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *End) GetMatchId() string {
@@ -1017,7 +1083,7 @@ func (x *End) GetEvents() []*Event {
 // the bot was sent of the match beyond them did not happen.
 type Resume struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The offer as it was made.
+	// The offer as it was made; with the names of all entrants if the match has begun.
 	Offer *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	// The entropy of this bot's own join, with which a bot that was restarted can check the dealing.
 	Entropy       []byte `protobuf:"bytes,2,opt,name=entropy,proto3" json:"entropy,omitempty"`
@@ -1027,7 +1093,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_arena_v1_referee_proto_msgTypes[13]
+	mi := &file_arena_v1_referee_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1105,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[13]
+	mi := &file_arena_v1_referee_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1118,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{13}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Resume) GetOffer() *Offer {
@@ -1079,7 +1145,7 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\x05joins\x18\x02 \x03(\v2\x0e.arena.v1.JoinR\x05joins\x12-\n" +
 	"\bdeclines\x18\x03 \x03(\v2\x11.arena.v1.DeclineR\bdeclines\x12*\n" +
 	"\aanswers\x18\x04 \x03(\v2\x10.arena.v1.AnswerR\aanswers\x12%\n" +
-	"\x05drain\x18\x05 \x01(\v2\x0f.arena.v1.DrainR\x05drain\"\xc0\x02\n" +
+	"\x05drain\x18\x05 \x01(\v2\x0f.arena.v1.DrainR\x05drain\"\xe9\x02\n" +
 	"\fPlayResponse\x12+\n" +
 	"\awelcome\x18\x01 \x01(\v2\x11.arena.v1.WelcomeR\awelcome\x12'\n" +
 	"\x06offers\x18\x02 \x03(\v2\x0f.arena.v1.OfferR\x06offers\x126\n" +
@@ -1087,7 +1153,8 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\brefusals\x18\x04 \x03(\v2\x11.arena.v1.RefusalR\brefusals\x12$\n" +
 	"\x05turns\x18\x05 \x03(\v2\x0e.arena.v1.TurnR\x05turns\x12!\n" +
 	"\x04ends\x18\x06 \x03(\v2\r.arena.v1.EndR\x04ends\x12*\n" +
-	"\aresumes\x18\a \x03(\v2\x10.arena.v1.ResumeR\aresumes\"\x9d\x01\n" +
+	"\aresumes\x18\a \x03(\v2\x10.arena.v1.ResumeR\aresumes\x12'\n" +
+	"\x06begins\x18\b \x03(\v2\x0f.arena.v1.BeginR\x06begins\"\x9d\x01\n" +
 	"\x05Hello\x12)\n" +
 	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\tR\binstance\x12\x14\n" +
@@ -1116,7 +1183,10 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"commitment\x12\x17\n" +
 	"\ajoin_ms\x18\a \x01(\x05R\x06joinMs\x12\x1f\n" +
 	"\vfault_limit\x18\b \x01(\x05R\n" +
-	"faultLimit\";\n" +
+	"faultLimit\"Q\n" +
+	"\x05Begin\x12\x19\n" +
+	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12-\n" +
+	"\bentrants\x18\x02 \x03(\v2\x11.arena.v1.EntrantR\bentrants\";\n" +
 	"\x04Join\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x18\n" +
 	"\aentropy\x18\x02 \x01(\fR\aentropy\"$\n" +
@@ -1174,63 +1244,66 @@ func file_arena_v1_referee_proto_rawDescGZIP() []byte {
 	return file_arena_v1_referee_proto_rawDescData
 }
 
-var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_arena_v1_referee_proto_goTypes = []any{
 	(*PlayRequest)(nil),  // 0: arena.v1.PlayRequest
 	(*PlayResponse)(nil), // 1: arena.v1.PlayResponse
 	(*Hello)(nil),        // 2: arena.v1.Hello
 	(*Welcome)(nil),      // 3: arena.v1.Welcome
 	(*Offer)(nil),        // 4: arena.v1.Offer
-	(*Join)(nil),         // 5: arena.v1.Join
-	(*Decline)(nil),      // 6: arena.v1.Decline
-	(*Drain)(nil),        // 7: arena.v1.Drain
-	(*Withdrawal)(nil),   // 8: arena.v1.Withdrawal
-	(*Turn)(nil),         // 9: arena.v1.Turn
-	(*Answer)(nil),       // 10: arena.v1.Answer
-	(*Refusal)(nil),      // 11: arena.v1.Refusal
-	(*End)(nil),          // 12: arena.v1.End
-	(*Resume)(nil),       // 13: arena.v1.Resume
-	(*Entrant)(nil),      // 14: arena.v1.Entrant
-	(*Options)(nil),      // 15: arena.v1.Options
-	(*TimeControl)(nil),  // 16: arena.v1.TimeControl
-	(*View)(nil),         // 17: arena.v1.View
-	(*Event)(nil),        // 18: arena.v1.Event
-	(*Action)(nil),       // 19: arena.v1.Action
-	(FaultKind)(0),       // 20: arena.v1.FaultKind
-	(*Transcript)(nil),   // 21: arena.v1.Transcript
+	(*Begin)(nil),        // 5: arena.v1.Begin
+	(*Join)(nil),         // 6: arena.v1.Join
+	(*Decline)(nil),      // 7: arena.v1.Decline
+	(*Drain)(nil),        // 8: arena.v1.Drain
+	(*Withdrawal)(nil),   // 9: arena.v1.Withdrawal
+	(*Turn)(nil),         // 10: arena.v1.Turn
+	(*Answer)(nil),       // 11: arena.v1.Answer
+	(*Refusal)(nil),      // 12: arena.v1.Refusal
+	(*End)(nil),          // 13: arena.v1.End
+	(*Resume)(nil),       // 14: arena.v1.Resume
+	(*Entrant)(nil),      // 15: arena.v1.Entrant
+	(*Options)(nil),      // 16: arena.v1.Options
+	(*TimeControl)(nil),  // 17: arena.v1.TimeControl
+	(*View)(nil),         // 18: arena.v1.View
+	(*Event)(nil),        // 19: arena.v1.Event
+	(*Action)(nil),       // 20: arena.v1.Action
+	(FaultKind)(0),       // 21: arena.v1.FaultKind
+	(*Transcript)(nil),   // 22: arena.v1.Transcript
 }
 var file_arena_v1_referee_proto_depIdxs = []int32{
 	2,  // 0: arena.v1.PlayRequest.hello:type_name -> arena.v1.Hello
-	5,  // 1: arena.v1.PlayRequest.joins:type_name -> arena.v1.Join
-	6,  // 2: arena.v1.PlayRequest.declines:type_name -> arena.v1.Decline
-	10, // 3: arena.v1.PlayRequest.answers:type_name -> arena.v1.Answer
-	7,  // 4: arena.v1.PlayRequest.drain:type_name -> arena.v1.Drain
+	6,  // 1: arena.v1.PlayRequest.joins:type_name -> arena.v1.Join
+	7,  // 2: arena.v1.PlayRequest.declines:type_name -> arena.v1.Decline
+	11, // 3: arena.v1.PlayRequest.answers:type_name -> arena.v1.Answer
+	8,  // 4: arena.v1.PlayRequest.drain:type_name -> arena.v1.Drain
 	3,  // 5: arena.v1.PlayResponse.welcome:type_name -> arena.v1.Welcome
 	4,  // 6: arena.v1.PlayResponse.offers:type_name -> arena.v1.Offer
-	8,  // 7: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
-	11, // 8: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
-	9,  // 9: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
-	12, // 10: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
-	13, // 11: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
-	14, // 12: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
-	15, // 13: arena.v1.Offer.options:type_name -> arena.v1.Options
-	14, // 14: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
-	16, // 15: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
-	17, // 16: arena.v1.Turn.view:type_name -> arena.v1.View
-	18, // 17: arena.v1.Turn.events:type_name -> arena.v1.Event
-	19, // 18: arena.v1.Answer.action:type_name -> arena.v1.Action
-	20, // 19: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
-	19, // 20: arena.v1.Refusal.played:type_name -> arena.v1.Action
-	21, // 21: arena.v1.End.transcript:type_name -> arena.v1.Transcript
-	18, // 22: arena.v1.End.events:type_name -> arena.v1.Event
-	4,  // 23: arena.v1.Resume.offer:type_name -> arena.v1.Offer
-	0,  // 24: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
-	1,  // 25: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
-	25, // [25:26] is the sub-list for method output_type
-	24, // [24:25] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	9,  // 7: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
+	12, // 8: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
+	10, // 9: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
+	13, // 10: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
+	14, // 11: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
+	5,  // 12: arena.v1.PlayResponse.begins:type_name -> arena.v1.Begin
+	15, // 13: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
+	16, // 14: arena.v1.Offer.options:type_name -> arena.v1.Options
+	15, // 15: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
+	17, // 16: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
+	15, // 17: arena.v1.Begin.entrants:type_name -> arena.v1.Entrant
+	18, // 18: arena.v1.Turn.view:type_name -> arena.v1.View
+	19, // 19: arena.v1.Turn.events:type_name -> arena.v1.Event
+	20, // 20: arena.v1.Answer.action:type_name -> arena.v1.Action
+	21, // 21: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
+	20, // 22: arena.v1.Refusal.played:type_name -> arena.v1.Action
+	22, // 23: arena.v1.End.transcript:type_name -> arena.v1.Transcript
+	19, // 24: arena.v1.End.events:type_name -> arena.v1.Event
+	4,  // 25: arena.v1.Resume.offer:type_name -> arena.v1.Offer
+	0,  // 26: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
+	1,  // 27: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
+	27, // [27:28] is the sub-list for method output_type
+	26, // [26:27] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_referee_proto_init() }
@@ -1246,7 +1319,7 @@ func file_arena_v1_referee_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_referee_proto_rawDesc), len(file_arena_v1_referee_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -35,7 +35,8 @@ const (
 // The sequence of messages:
 //
 //  1. the bot sends `hello`, the referee answers `welcome`;
-//  2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`);
+//  2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`); when all have
+//     joined, `begin` tells who plays;
 //  3. the referee sends a `turn` whenever the bot has to act; the bot sends an `answer`;
 //  4. the referee sends `end` when the match is over, and offers further matches.
 //
@@ -86,7 +87,8 @@ type RefereeService_PlayClient = grpc.BidiStreamingClient[PlayRequest, PlayRespo
 // The sequence of messages:
 //
 //  1. the bot sends `hello`, the referee answers `welcome`;
-//  2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`);
+//  2. the referee sends an `offer`; the bot answers with a `join` (or a `decline`); when all have
+//     joined, `begin` tells who plays;
 //  3. the referee sends a `turn` whenever the bot has to act; the bot sends an `answer`;
 //  4. the referee sends `end` when the match is over, and offers further matches.
 //
