@@ -70,6 +70,7 @@ class Run:
         self._settings = settings
         self._conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
         self._line = Line()
+        self._left = threading.Event()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, self._stop)
@@ -84,7 +85,7 @@ class Run:
         try:
             with suppress(KeyboardInterrupt):
                 address = Address.parse(settings.address, os.environ)
-                keep_playing(conversation, address, settings.token, line=self._line)
+                keep_playing(conversation, address, settings.token, self._left.wait, self._line)
             _log.info("Stopped. %s", conversation.tally)
         except TakenOverError as end:
             _log.info("%s %s", end, conversation.tally)
@@ -94,10 +95,18 @@ class Run:
             _leave(str(error), 1)
 
     def leave(self) -> None:
-        """Begin to leave, as the first Ctrl-C does; may be called in any thread. Without a connection
-        the main thread gets a KeyboardInterrupt."""
-        if not self._conversation.leaving:
-            os.kill(os.getpid(), signal.SIGTERM)
+        """Begin to leave, as the first Ctrl-C does. May be called in any thread."""
+        conversation = self._conversation
+        if conversation.leaving:
+            return
+        request = conversation.leave()
+        if self._line.up:
+            self._line.send(request)
+            if conversation.gone:  # nobody will answer, so the stream is left at once
+                os.kill(os.getpid(), signal.SIGTERM)
+        else:
+            conversation.released = True
+        self._left.set()
 
     def _stop(self, _number: int, _frame: object) -> None:
         conversation, line = self._conversation, self._line
