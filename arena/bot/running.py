@@ -39,10 +39,10 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     check fails and --strict was given.
     """
     settings = read_settings(bot, sys.argv[1:] if arguments is None else arguments, os.environ)
-    Run(bot, settings).play()
+    BotRun(bot, settings).play()
 
 
-class Run:
+class BotRun:
     """A run of a bot, made in a program's main thread: it sets up the log, and Ctrl-C.
 
     Ends the program as `run` does if the token cannot be one.

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from arena.bot.running import DEFAULT_ADDRESS, Run, RunSettings
+from arena.bot.running import DEFAULT_ADDRESS, BotRun, RunSettings
 from arena.bridge import lines
 from arena.bridge.bot import BridgedBot
 from arena.bridge.bridge import Bridge, ProgramError
@@ -60,7 +60,7 @@ def bridge(
 
         Bridged.games, Bridged.max_matches = names, max_matches
         settings = RunSettings(address, token, instance, strict, verbose)
-        run = Run(Bridged, settings)
+        run = BotRun(Bridged, settings)
         hello = lines.hello(names, max_matches)
         Bridged.bridge = Bridge(command, hello, run.leave, per_match=process_per_match)
         try:

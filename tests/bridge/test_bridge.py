@@ -122,3 +122,30 @@ def test_a_program_that_does_not_exist_is_named_before_anything_is_tried() -> No
     with bridge("127.0.0.1:9", "--", "./no-such-program") as process:
         _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (2, "arena: there is no program ./no-such-program.\n")
+
+
+async def test_a_program_that_hangs_is_named_after_three_turns() -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        setup, offer = offered()
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        turn = conductor.turn()
+        turn.turn_ms, turn.bank_ms = 50, 0
+        answers = []
+        while len(answers) < 3:
+            turn.turn_number += 1
+            turn.view.bluff.round += 1
+            await stream.say(turns=[turn])
+            wanted = len(answers) + 1
+            while len(answers) < wanted:
+                answers += (await stream.hear()).answers
+        assert not any(answer.HasField("action") for answer in answers)
+
+    async with referee(script) as address:
+        with bridge(
+            address.target, "--", sys.executable, "-c", "input(); import time; time.sleep(60)"
+        ) as process:
+            code, errors = await ending(process)
+    assert code == 1
+    assert "The program hangs: it left 3 turns in a row without an answer." in errors

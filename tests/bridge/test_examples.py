@@ -56,7 +56,10 @@ def page() -> str:
         line = json.dumps(json.loads(line), ensure_ascii=False)
         example = f"<!-- {name} -->\n```json\n{line}\n```\n\n"
         text, found = re.subn(
-            rf"<!-- {name} -->\n(```json\n.*?\n```\n\n)?", lambda _: example, text, flags=re.DOTALL
+            rf"<!-- {name} -->\n(```json\n.*?\n```\n\n)?",
+            lambda _, example=example: example,
+            text,
+            flags=re.DOTALL,
         )
         assert found == 1, name
     return text
