@@ -26,6 +26,8 @@ from arena.storage.errors import StorageError
 from arena.storage.reading import open_reader
 
 NICENESS: Final = 5
+MOST_SECONDS: Final = 70.0
+"""The process is killed if an answer takes longer; its statements take at most 60."""
 _LENGTH: Final = struct.Struct(">I")
 
 log = structlog.get_logger()
@@ -39,7 +41,7 @@ class Answering(Protocol):
         ...
 
     def close(self) -> None:
-        """ReadingAnswer nothing more."""
+        """Stop answering."""
         ...
 
 
@@ -77,12 +79,14 @@ class ProcessOfAnswers:
             )
             _write(self.process.stdin, self._url.encode())
         loop = asyncio.get_running_loop()
+        overdue = loop.call_later(MOST_SECONDS, self.process.kill)
         try:
             answer = await loop.run_in_executor(self._thread, self._ask, call, request)
         except (EOFError, OSError, ValueError):
-            answer = ReadingAnswer(
-                b"the process that answers has ended", grpc.StatusCode.INTERNAL.name
-            )
+            log.error("the reading process ended; the next call starts it again", call=call)
+            return ReadingAnswer(b"try again", grpc.StatusCode.UNAVAILABLE.name)
+        finally:
+            overdue.cancel()
         return _told(call, answer)
 
     def close(self) -> None:
@@ -138,11 +142,15 @@ def _read(pipe: IO[bytes] | None) -> bytes:
     head = pipe.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         raise EOFError
-    return pipe.read(_LENGTH.unpack(head)[0])
+    (length,) = _LENGTH.unpack(head)
+    content = pipe.read(length)
+    if len(content) < length:
+        raise EOFError
+    return content
 
 
 def main() -> None:
-    """ReadingAnswer what comes in until the pipe is closed."""
+    """Answer questions until the pipe is closed."""
     questions = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not disturb the answers

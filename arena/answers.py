@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 import grpc
+from google.protobuf.message import DecodeError
 
 from arena.codec.fields import field, key
 from arena.codec.transcript import write_entrant
@@ -150,7 +151,7 @@ class Answers:
 def _with(kind: Any, answer: Callable[[Any], bytes], request: bytes) -> bytes:
     try:
         asked = kind.FromString(request)
-    except ValueError as error:  # protobuf's DecodeError is one
+    except DecodeError as error:
         raise _malformed(f"these bytes are not an arena.v1.{kind.DESCRIPTOR.name}") from error
     return answer(asked)
 

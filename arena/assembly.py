@@ -176,6 +176,7 @@ async def running_arena(
             store, registration_key, signer.public_key, limits.versions_per_day
         )
         gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
+        gate.learn(registration_key)
         play = PlayService(registry, lobby, gate, hello_seconds, metrics.queued)
         answering: Answering = (
             ProcessOfAnswers(database_url) if read_beside else ThreadOfAnswers(Answers(read))

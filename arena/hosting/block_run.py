@@ -265,8 +265,8 @@ class BlockRun:
             version = match.bots[seat].candidate.bot
             seconds = thinking + hosted.joined_after.get(seat, 0.0)
             self.thought[version] = self.thought.get(version, 0.0) + seconds
-            if not self.engaged:
-                services.owed.taken(version, self.table_type.key)
+            if not self.engaged and match.position == 0:
+                services.owed.taken(version, self.table_type.key, seat)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = services.write_down(transcript)
         # Not by the wall clock: it may have been moved, before the start even.

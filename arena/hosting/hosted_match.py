@@ -109,12 +109,13 @@ class HostedMatch:
         self._phase = _Phase.PLAYING
         self._clocks.expect_all()
         self._clocks.spend((seat, reply.milliseconds) for seat, reply in replies)
+        # First, so that the seats can be told if the match cannot be rebuilt.
+        for seat, player in enumerate(self._players):
+            player.resume(self, seat, self._commitment, self._join_ms, entropies[seat])
         self._flow = self._start_flow()
         rebuilt = rebuild(self._flow, replies)
         for refused in rebuilt.refused:
             self._faults[refused.seat] += 1
-        for seat, player in enumerate(self._players):
-            player.resume(self, seat, self._commitment, self._join_ms, entropies[seat])
         if rebuilt.record is not None:
             self._finish(rebuilt.record)
             return

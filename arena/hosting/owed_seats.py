@@ -18,9 +18,10 @@ class OwedSeats:
         if len(self._seats) < MOST_OWED:
             self._seats[version, kind] = seat
 
-    def taken(self, version: int, kind: Hashable) -> None:
-        """The version played at such a table."""
-        self._seats.pop((version, kind), None)
+    def taken(self, version: int, kind: Hashable, seat: int) -> None:
+        """The version began a block at such a table in this seat."""
+        if self._seats.get((version, kind)) == seat:
+            del self._seats[version, kind]
 
     def arrange(self, kind: Hashable, order: Sequence[Candidate]) -> list[Candidate]:
         """The order of seats, with those who are owed one in it; of two, the first gets it."""

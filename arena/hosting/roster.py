@@ -52,9 +52,9 @@ class Roster:
         return participant in self._bots
 
     def drain(self, participant: Participant) -> bool:
-        """Let a bot begin no further block. False if it is not connected."""
+        """Let a bot begin no further block. False if it is not connected, or drains already."""
         bot = self._bots.get(participant)
-        if bot is None or not bot.present:
+        if bot is None or not bot.present or bot.draining:
             return False
         bot.draining = True
         self._let_go_if_drained(bot)

@@ -65,12 +65,16 @@ def address_of(peer: str) -> str:
     return str(ip_address(int(address) >> 64 << 64))
 
 
+_UNKNOWN: Final = -1
+
+
 @dataclass(slots=True, eq=False)
 class _Connection:
     peer: str
     address: str
     family: int
     received: int
+    """Bytes so far when last looked at, or _UNKNOWN."""
     bucket: Bucket
 
 
@@ -177,6 +181,7 @@ class Connections:
     def _takes_too_much(self, name: str, file: int) -> bool:
         connection = self._open[name]
         if connection.peer in self._known:
+            connection.received = _UNKNOWN  # what it sent as a known bot does not count later
             return False
         if connection.peer in self._to_cut:
             return True
@@ -186,7 +191,8 @@ class Connections:
         except OSError:
             return False
         received = int.from_bytes(told[_BYTES_RECEIVED], sys.byteorder)
-        more, connection.received = received - connection.received, received
+        before = received if connection.received == _UNKNOWN else connection.received
+        more, connection.received = received - before, received
         return connection.bucket.take(self._now(), more) > 0
 
     def _too_many(self) -> list[str]:

@@ -80,14 +80,15 @@ class Desk:
         if asked is None:
             asked = self._asked[question] = asyncio.ensure_future(self._answered(question))
             asked.add_done_callback(lambda _: self._asked.pop(question, None))
+        # Until the answer is there: who gives up must not make room for further questions.
         self._waiting[address] += 1
-        try:
-            # Whoever gives up leaves the answer to the others that wait for it.
-            return _content(await asyncio.shield(asked))
-        finally:
-            self._waiting[address] -= 1
-            if not self._waiting[address]:
-                del self._waiting[address]
+        asked.add_done_callback(lambda _: self._leave(address))
+        return _content(await asyncio.shield(asked))
+
+    def _leave(self, address: str) -> None:
+        self._waiting[address] -= 1
+        if not self._waiting[address]:
+            del self._waiting[address]
 
     async def _answered(self, question: tuple[str, bytes]) -> DeskReply:
         async with self._turn:

@@ -84,8 +84,12 @@ class Gate:
             raise
         if not known:
             self._failures.put_back(address)
-            if len(self._known) < MOST_KNOWN:
-                self._known.add(secret)
+            self.learn(token)
+
+    def learn(self, token: str) -> None:
+        """A token was made: who has it is no stranger."""
+        if len(self._known) < MOST_KNOWN:
+            self._known.add(_sha256(token))
 
     def call(self, peer: str) -> None:
         """Somebody calls the registry."""

@@ -35,7 +35,7 @@ class Limits:
     bytes_burst: int = 2 * 1024 * 1024
     """Bytes to the referee, by stream."""
     bytes_per_second: int = 1024 * 1024
-    registrations_burst: int = 20
+    registrations_burst: int = 60
     """Bots and versions that are registered over the wire, by address."""
     registrations_per_second: float = 0.05
     versions_per_day: int = 24

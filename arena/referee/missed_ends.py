@@ -12,7 +12,7 @@ import structlog
 
 from arena.codec import turns
 from arena.codec.transcript import to_bytes
-from arena.hosting.ports import StorageFailedError
+from arena.hosting.ports import LeaseLostError, StorageFailedError
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 from arena.records import UntoldEnd, VersionId
@@ -102,13 +102,17 @@ class MissedEnds:
         told: list[UntoldEnd] = []
         try:
             while ends:
-                transcript = await self._store.transcript(ends[0].match_id)
-                # Only now: if storage failed, this goes on from here.
+                try:
+                    transcript = await self._store.transcript(ends[0].match_id)
+                    if transcript is not None and session.up:
+                        _send(session, transcript)
+                except (StorageFailedError, LeaseLostError):
+                    raise  # goes on from here later
+                except Exception:
+                    log.exception("missed end cannot be told", match=ends[0].match_id)
+                    transcript = None
                 end = ends.pop(0)
-                if transcript is None:
-                    continue
-                if session.up:
-                    _send(session, transcript)
+                if transcript is None or session.up:
                     told.append(end)
                 else:  # gone again: the next time
                     self._untold[end.version_id].append(end)

@@ -88,6 +88,7 @@ class RegistryService:
                 entrant, token = await self._registry.register(
                     given, request.bot, request.owner, request.version or "1"
                 )
+        self.gate.learn(token)
         response = registry_pb2.RegisterBotResponse(token=token)
         write_entrant(entrant, response.entrant)
         return response

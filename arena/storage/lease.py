@@ -47,6 +47,7 @@ _LOCK: Final = 7_236_403
 _END_TRANSACTIONS: Final = """
 SELECT pg_terminate_backend(pid, 2000) FROM pg_locks
 WHERE locktype = 'relation' AND relation = 'leases'::regclass AND pid <> pg_backend_pid()
+    AND mode IN ('RowShareLock', 'RowExclusiveLock')
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
 """A frozen referee's transaction, which it cannot finish, still holds its lease: roll it back."""

@@ -27,8 +27,10 @@ def has_ended(identity: str) -> bool:
         return False
     try:
         return _started(int(rest)) != started
-    except (OSError, ValueError):
+    except (FileNotFoundError, ProcessLookupError, ValueError):
         return True
+    except OSError:
+        return False
 
 
 def _place() -> str:

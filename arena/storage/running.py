@@ -8,11 +8,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, LiteralString
 
+import structlog
 from psycopg import AsyncConnection
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 
-from arena.codec.kept import head_bytes, read_head, read_replies, reply_bytes
+from arena.codec.kept import SeatReply, head_bytes, read_head, read_replies, reply_bytes
 from arena.games import make_game
 from arena.records import (
     BegunMatch,
@@ -27,6 +28,8 @@ from arena.records import (
 )
 from arena.storage.running_tables import running_blocks, running_matches, running_replies
 from arena.storage.tables import matches
+
+log = structlog.get_logger()
 
 _KEEP: LiteralString = """
 WITH lease AS MATERIALIZED (SELECT require_lease(%b::bigint)),
@@ -115,13 +118,18 @@ async def read(
     """The running blocks of a lease; `registered` are all versions by their ids."""
     found = (await connection.execute(_own(running_blocks, epoch))).all()
     begun: dict[str, list[KeptMatch]] = {}
-    given: dict[str, bytes] = {}
+    given: dict[str, list[tuple[int, bytes]]] = {}
     for row in await connection.execute(_own(running_replies, epoch)):
-        given[row.match_id] = given.get(row.match_id, b"") + row.replies
+        given.setdefault(row.match_id, []).append((row.first, row.replies))
     for row in await connection.execute(_own(running_matches, epoch)):
-        setup, opening = read_head(row.head)
+        try:
+            setup, opening = read_head(row.head)
+            replies = _unbroken(setup.game, given.get(row.id, ()))
+        except Exception:
+            # One match must not keep the arena from starting.
+            log.exception("kept match cannot be read; its block goes on without it", match=row.id)
+            continue
         match = BegunMatch(setup, opening, row.block_id, row.position, row.started_at)
-        replies = tuple(read_replies(setup.game, given.get(row.id, b"")))
         begun.setdefault(row.block_id, []).append(KeptMatch(match, replies))
     recorded: dict[str, set[int]] = {}
     of_blocks = select(matches.c.block_id, matches.c.position).where(
@@ -143,6 +151,16 @@ async def read(
         )
         for row in found
     ]
+
+
+def _unbroken(game: str, groups: Iterable[tuple[int, bytes]]) -> tuple[SeatReply, ...]:
+    """The replies up to the first group that was never written; the rest is asked for again."""
+    replies: list[SeatReply] = []
+    for first, data in groups:
+        if first != len(replies):
+            break
+        replies += read_replies(game, data)
+    return tuple(replies)
 
 
 def _own(table: Any, epoch: int) -> Any:

@@ -1,6 +1,7 @@
 """Pages on a database of the test's own."""
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,6 +10,15 @@ import streamlit as st
 
 from arena.records import FinishedMatch
 from tests.dashboard.played import fill
+
+
+@pytest.fixture(autouse=True)
+def _own_main_module() -> Iterator[None]:
+    """Streamlit's runner leaves the page as the main module; processes started by later tests
+    would run it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture

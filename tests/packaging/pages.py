@@ -22,6 +22,10 @@ def shown(page: Path) -> dict[str, object]:
         "errors": [str(error.value) for error in app.exception],
         "texts": [element.value for kind in kinds for element in kind],
         "html": [element.proto.body for element in app.get("html")],  # type: ignore[attr-defined]
+        "tables": [
+            element.proto.json  # type: ignore[attr-defined]
+            for element in app.get("bidi_component")
+        ],
     }
 
 

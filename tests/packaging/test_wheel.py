@@ -139,7 +139,7 @@ def test_the_arena_plays_and_every_page_shows_what_was_played(
     # Whichever sample bots connected first; the command's own leaderboard names them.
     rated = [bot for bot in ("bayes", "honest", "random", "timid") if f" {bot} 1 " in up.stdout]
     assert len(rated) >= 2, up.stdout
-    leaderboard = "".join(pages["leaderboard"]["html"])
+    leaderboard = "".join(pages["leaderboard"]["tables"])
     assert [bot for bot in rated if bot not in leaderboard] == []
     assert first_bot().strip() in {text.strip() for text in pages["submit"]["texts"]}
 

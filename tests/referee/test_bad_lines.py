@@ -8,6 +8,7 @@ import grpc
 import pytest
 
 from arena.codec import bot_side
+from arena.v1 import referee_pb2
 from tests.bots import Peer
 from tests.referee.scene import Proxy, Scene, good_pair, opened, playing
 
@@ -75,7 +76,7 @@ async def test_a_stream_opened_again_begins_with_what_is_running_and_the_match_g
             assert message.HasField("welcome")
             # A match that is over but not yet recorded may be among them.
             resumed = {resume.offer.match_id: resume.offer for resume in message.resumes}
-            assert resumed[turn.match_id] == offer_of(before, turn.match_id)
+            assert resumed[turn.match_id] == begun_offer(before, turn.match_id)
             (again,) = message.turns
             assert (again.match_id, again.turn_number) == (turn.match_id, turn.turn_number)
             assert again.view == turn.view
@@ -95,8 +96,14 @@ async def test_a_stream_opened_again_begins_with_what_is_running_and_the_match_g
         assert not any(seat.forfeited or seat.faults for seat in row.seats)
 
 
-def offer_of(peer: Peer, match_id: str) -> object:
-    return next(o for m in peer.heard for o in m.offers if o.match_id == match_id)
+def begun_offer(peer: Peer, match_id: str) -> referee_pb2.Offer:
+    """The offer of a match that began, with the names of all seats."""
+    offer = referee_pb2.Offer()
+    offer.CopyFrom(next(o for m in peer.heard for o in m.offers if o.match_id == match_id))
+    begin = next(b for m in peer.heard for b in m.begins if b.match_id == match_id)
+    del offer.entrants[:]
+    offer.entrants.extend(begin.entrants)
+    return offer
 
 
 async def test_a_stream_taken_over_while_a_match_is_offered_passes_the_offer_on(
