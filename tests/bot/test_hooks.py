@@ -3,10 +3,11 @@
 from typing import ClassVar
 
 from arena.bot import AnyAction, NoAnswerError, Refusal, Turn
+from arena.codec.transcript import FAULT_KINDS
 from arena.match.faults import FaultKind
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Scribe, play_through
-from tests.bot.scripted_referee import Conductor, Stream, conduct, offered
+from tests.bot.scripted_referee import Conductor, Stream, offered
 
 
 class Told(Scribe):
@@ -28,14 +29,23 @@ class Told(Scribe):
 async def test_a_bot_is_told_of_its_faults() -> None:
     Told.refusals.clear()
 
+    told = Refusal(1, FaultKind.MALFORMED, "There is no action.", "A bet.", 1)
+
     async def script(stream: Stream) -> None:
         await stream.welcome()
-        await stream.say(ends=[(await conduct(stream)).end()])
+        setup, offer = offered()
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        await stream.say(turns=[conductor.turn()])
+        await stream.hear()
+        refusal = pb.Refusal(
+            match_id="m1", turn_number=1, reason=told.reason, legal=told.legal, faults=1
+        )
+        refusal.kind = FAULT_KINDS[told.kind]
+        await stream.say(refusals=[refusal])
 
     await play_through(script, bot=Told)
-    assert [refusal.faults for refusal in Told.refusals][:2] == [1, 2]
-    assert Told.refusals[0].kind is FaultKind.MALFORMED
-    assert Told.refusals[0].legal
+    assert Told.refusals == [told]
 
 
 async def test_a_bot_is_told_of_a_match_that_is_called_off_after_it_began() -> None:
