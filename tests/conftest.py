@@ -1,7 +1,6 @@
 """A real Postgres for the tests that ask for one: one server per run, one database per test."""
 
 import itertools
-import os
 import shutil
 import signal
 import tempfile
@@ -17,6 +16,7 @@ from arena.storage.schema import migrate
 from tests.bot.scribe import Scribe
 from tests.databases import execute, named
 from tests.fault_proxy import FaultProxy
+from tests.marks import mark
 
 
 def pytest_configure() -> None:
@@ -24,22 +24,10 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-_TESTS = Path(__file__).parent
-_SLOW = [_TESTS / folder for folder in ("browser", "chaos", "end_to_end", "packaging")]
-"""Folders whose tests start programs, browsers or environments. Others are marked one by one."""
-_RETRIED = [_TESTS / folder for folder in ("browser", "end_to_end")]
-"""Folders whose tests get a second try in CI, as a busy machine may delay the programs that they
-start. `pytest -rR` names those that needed it."""
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks tests by their folder, before `-m` chooses among them."""
-    for item in items:
-        if item.path.parent in _SLOW:
-            item.add_marker(pytest.mark.slow)
-        if "CI" in os.environ and item.path.parent in _RETRIED:
-            item.add_marker(pytest.mark.flaky(reruns=1))
+    mark(items, Path(__file__).parent)
 
 
 _TEMPLATE = "arena_template"
