@@ -24,6 +24,7 @@ async def statuses_of_all_but_one(scene: Scene, bot: str) -> list[grpc.StatusCod
     token = await scene.token(bot)
     open_streams = [Peer(scene.port, token) for _ in range(4)]
     statuses = []
+    writing = asyncio.Lock()  # grpc.aio ends a stream that two tasks write to
 
     async def live(peer: Peer) -> None:
         try:
@@ -31,14 +32,16 @@ async def statuses_of_all_but_one(scene: Scene, bot: str) -> list[grpc.StatusCod
             while not peer.ended:
                 message = await peer.hear()
                 if len(open_streams) == 1:
-                    await peer.react(message)
+                    async with writing:
+                        await peer.react(message)
         except (EOFError, grpc.aio.AioRpcError):
             statuses.append((await peer.status())[0])
             open_streams.remove(peer)
             if len(open_streams) == 1:
                 (last,) = open_streams
-                for message in list(last.heard):
-                    await last.react(message)
+                async with writing:
+                    for message in list(last.heard):
+                        await last.react(message)
         await peer.channel.close()
 
     async with asyncio.timeout(PATIENCE):
