@@ -5,7 +5,9 @@ import signal
 import sys
 from collections.abc import Sequence
 
-WITHOUT_SERVER = frozenset({"play", "test", "tournament play", "rate", "sprt", "luck", "verify"})
+WITHOUT_SERVER = frozenset(
+    {"bridge", "play", "test", "tournament play", "rate", "sprt", "luck", "verify"}
+)
 """Commands that need no database, unless they are given one of the following options."""
 
 OF_THE_SERVER = frozenset({"--connected", "--missing"})

@@ -30,6 +30,7 @@ COMMANDS = {
     "luck": "results.luck:luck",
     "export": "results.export:export",
     "new-bot": "home.new_bot:new_bot",
+    "bridge": "bridge:bridge",
     "play": "home.play:play",
     "test": "sequential_test.command:sequential_test",
     "rate": "ratings.rate:rate",

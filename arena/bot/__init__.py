@@ -13,9 +13,20 @@
 docs/write-a-bot.md explains the rest in five minutes.
 """
 
-from arena.bot.bot import AnyAction, AnyBot, Bot
+from arena.bot.bot import AnyAction, AnyBot, Bot, NoAnswerError
 from arena.bot.running import run
-from arena.bot.turn import Match, Turn
+from arena.bot.turn import Match, Refusal, Turn
 from arena.match.transcript import Entrant, Transcript
 
-__all__ = ["AnyAction", "AnyBot", "Bot", "Entrant", "Match", "Transcript", "Turn", "run"]
+__all__ = [
+    "AnyAction",
+    "AnyBot",
+    "Bot",
+    "Entrant",
+    "Match",
+    "NoAnswerError",
+    "Refusal",
+    "Transcript",
+    "Turn",
+    "run",
+]

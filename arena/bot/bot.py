@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic, TypeAlias
 
 from typing_extensions import TypeVar  # for defaults, which typing has from Python 3.13 on
 
-from arena.bot.turn import Match, Turn
+from arena.bot.turn import Match, Refusal, Turn
 from arena.games.game import Options
 from arena.match.transcript import Transcript
 
@@ -17,6 +17,11 @@ ViewT = TypeVar("ViewT", default=Any)
 ActionT = TypeVar("ActionT", default=Any)
 EventT = TypeVar("EventT", default=object)
 OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
+
+
+class NoAnswerError(Exception):
+    """Raised by a bot's `act` that has no answer: a fault like any exception, but logged by its
+    message, without a traceback."""
 
 
 class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
@@ -52,8 +57,15 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     def match_started(self, match: Match[OptionsT]) -> None:
         """Called once, when all have joined: before the first turn, whose time may be running."""
 
+    def turn_refused(self, refusal: Refusal) -> None:
+        """Called for each fault of the bot, as far as the referee could report it."""
+
     def match_ended(self, transcript: Transcript) -> None:
         """Called at the end, with everything that happened. Not called for a void match."""
+
+    def match_called_off(self, reason: str) -> None:
+        """Called instead of `match_ended` for a match that had started: the referee called it off
+        or knows it no more after a reconnection, or its verification failed."""
 
 
 AnyBot: TypeAlias = Bot[Any, Any, Any, Any]

@@ -80,7 +80,7 @@ def keep_playing(
     conversation: Conversation,
     address: Address,
     token: str,
-    sleep: Callable[[float], None] = time.sleep,
+    sleep: Callable[[float], object] = time.sleep,
     line: Line | None = None,
 ) -> None:
     """Play until the program is stopped, or the bot has left.

@@ -64,6 +64,8 @@ class Conversation:
 
     def hello(self) -> referee_pb2.PlayRequest:
         """The first message of a stream."""
+        for seat in self._lost.values():
+            seat.called_off("The referee did not resume it.")
         self._lost, self._seats = self._seats, {}
         hello = referee_pb2.Hello(
             protocol_version=PROTOCOL_VERSION,
@@ -95,7 +97,9 @@ class Conversation:
             self._begin(begin.match_id, read_begin(begin))
         for withdrawal in response.withdrawals:
             # Matches that this bot declined itself are not logged.
-            if self._seat_of(withdrawal.match_id, last=True) is not None:
+            seat = self._seat_of(withdrawal.match_id, last=True)
+            if seat is not None:
+                seat.called_off(withdrawal.reason)
                 _log.info("Match %s was called off: %s", withdrawal.match_id, withdrawal.reason)
         for refusal in response.refusals:
             seat = self._seat_of(refusal.match_id)
@@ -127,6 +131,7 @@ class Conversation:
             seat.begin(transcript.setup.entrants)
             check(transcript, seat.offered, seat.own, self._signing_key)
         except (MalformedError, TranscriptError, ValueError) as error:
+            seat.called_off(f"Its verification failed: {error}.")
             self._check_failed(end.match_id, error)
             return
         placing = transcript.result.placing

@@ -9,13 +9,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from arena.bot.bot import AnyBot
-
-if TYPE_CHECKING:  # `arena play` runs the same file without loading gRPC
-    from arena.bot.connection import Line
-    from arena.bot.conversation import Conversation
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 
@@ -44,43 +39,77 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     check fails and --strict was given.
     """
     settings = read_settings(bot, sys.argv[1:] if arguments is None else arguments, os.environ)
-    if not settings.token:
-        _leave("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).", 2)
-    foreign = sorted({one for one in settings.token if not "!" <= one <= "~"})
-    if foreign:
-        _leave(
-            f"ARENA_TOKEN contains {', '.join(map(repr, foreign))}, which no token does: set it to "
-            "the one that `arena bot register` printed.",
-            2,
+    BotRun(bot, settings).play()
+
+
+class BotRun:
+    """A run of a bot, made in a program's main thread: it sets up the log, and Ctrl-C.
+
+    Ends the program as `run` does if the token cannot be one.
+    """
+
+    def __init__(self, bot: type[AnyBot], settings: RunSettings) -> None:
+        if not settings.token:
+            _leave("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).", 2)
+        foreign = sorted({one for one in settings.token if not "!" <= one <= "~"})
+        if foreign:
+            _leave(
+                f"ARENA_TOKEN contains {', '.join(map(repr, foreign))}, which no token does: set "
+                "it to the one that `arena bot register` printed.",
+                2,
+            )
+        logging.basicConfig(
+            level=logging.DEBUG if settings.verbose else logging.INFO,
+            format="%(asctime)s %(levelname)-7s %(message)s",
+            datefmt="%H:%M:%S",
         )
-    logging.basicConfig(
-        level=logging.DEBUG if settings.verbose else logging.INFO,
-        format="%(asctime)s %(levelname)-7s %(message)s",
-        datefmt="%H:%M:%S",
-    )
-    # Imported here, so that `arena play` can run the same file without loading gRPC.
-    from arena.bot.address import Address, AddressError
-    from arena.bot.connection import Line, RefusedError, TakenOverError, keep_playing
-    from arena.bot.conversation import CheckFailedError, Conversation
+        # Imported here, so that `arena play` can run the same file without loading gRPC.
+        from arena.bot.connection import Line
+        from arena.bot.conversation import Conversation
 
-    conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
-    line = Line()
-    _leave_politely(conversation, line)
-    try:
-        with suppress(KeyboardInterrupt):
-            address = Address.parse(settings.address, os.environ)
-            keep_playing(conversation, address, settings.token, line=line)
-        _log.info("Stopped. %s", conversation.tally)
-    except TakenOverError as end:
-        _log.info("%s %s", end, conversation.tally)
-    except (AddressError, RefusedError) as error:
-        _leave(str(error), 2)
-    except CheckFailedError as error:
-        _leave(str(error), 1)
+        self._settings = settings
+        self._conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
+        self._line = Line()
+        self._left = threading.Event()
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, self._stop)
 
+    def play(self) -> None:
+        """Play until the bot has left; ends the program as `run` does."""
+        from arena.bot.address import Address, AddressError
+        from arena.bot.connection import RefusedError, TakenOverError, keep_playing
+        from arena.bot.conversation import CheckFailedError
 
-def _leave_politely(conversation: "Conversation", line: "Line") -> None:
-    def stop(_number: int, _frame: object) -> None:
+        conversation, settings = self._conversation, self._settings
+        try:
+            with suppress(KeyboardInterrupt):
+                address = Address.parse(settings.address, os.environ)
+                keep_playing(conversation, address, settings.token, self._left.wait, self._line)
+            _log.info("Stopped. %s", conversation.tally)
+        except TakenOverError as end:
+            _log.info("%s %s", end, conversation.tally)
+        except (AddressError, RefusedError) as error:
+            _leave(str(error), 2)
+        except CheckFailedError as error:
+            _leave(str(error), 1)
+
+    def leave(self) -> None:
+        """Begin to leave, as the first Ctrl-C does. May be called in any thread."""
+        conversation = self._conversation
+        if conversation.leaving:
+            return
+        request = conversation.leave()
+        if self._line.up:
+            self._line.send(request)
+            if conversation.gone:  # nobody will answer, so the stream is left at once
+                os.kill(os.getpid(), signal.SIGTERM)
+        else:
+            conversation.released = True
+        self._left.set()
+
+    def _stop(self, _number: int, _frame: object) -> None:
+        conversation, line = self._conversation, self._line
         if conversation.leaving or not line.up:
             raise KeyboardInterrupt
         line.send(conversation.leave())
@@ -91,10 +120,6 @@ def _leave_politely(conversation: "Conversation", line: "Line") -> None:
             "once: matches still running are then forfeited unless the bot is soon back.",
             conversation.running,
         )
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, stop)
 
 
 def read_settings(

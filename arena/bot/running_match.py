@@ -4,11 +4,12 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from arena.bot.bot import AnyAction, AnyBot
+from arena.bot.bot import AnyAction, AnyBot, NoAnswerError
 from arena.bot.checks import Own
-from arena.bot.turn import Match, Turn
+from arena.bot.turn import Match, Refusal, Turn
 from arena.codec import bot_side
 from arena.codec.bot_side import Offered
+from arena.codec.transcript import FAULTS
 from arena.match.transcript import Entrant
 from arena.v1 import game_pb2, referee_pb2
 
@@ -69,6 +70,23 @@ class RunningMatch:
     def refused(self, refusal: referee_pb2.Refusal) -> None:
         """Note a fault that the referee reported."""
         self.own.refusals[refusal.turn_number] = refusal
+        kind = FAULTS.get(refusal.kind)
+        if kind is None:
+            return  # of a later version
+        told = Refusal(refusal.turn_number, kind, refusal.reason, refusal.legal, refusal.faults)
+        try:
+            self.bot.turn_refused(told)
+        except Exception:  # the fault stands, whatever the bot makes of it
+            _log.exception("The bot failed in turn_refused of match %s.", refusal.match_id)
+
+    def called_off(self, reason: str) -> None:
+        """The match comes to nothing; the bot is told if it had started."""
+        if self._match is None:
+            return
+        try:
+            self.bot.match_called_off(reason)
+        except Exception:  # the match is over, so this error of the bot changes nothing
+            _log.exception("The bot failed in match_called_off of match %s.", self._match.match_id)
 
     def answer(self, turn: referee_pb2.Turn, answer: referee_pb2.Answer) -> None:
         """Fill in the answer to a turn.
@@ -89,6 +107,11 @@ class RunningMatch:
         try:
             action = self._act(turn)
             bot_side.write_action(self.offered.setup.game, action, answer.action)
+        except NoAnswerError as error:
+            _log.error(
+                "No answer to turn %d of match %s: %s", turn.turn_number, turn.match_id, error
+            )
+            answer.ClearField("action")
         except Exception:  # a bot's mistake costs it this turn, not its other matches
             _log.exception(
                 "The bot failed at turn %d of match %s; the referee plays its default action.",

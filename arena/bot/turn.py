@@ -1,4 +1,4 @@
-"""`Match` and `Turn`: what a bot gets to know about its match and about each turn."""
+"""`Match`, `Turn`, `Refusal`: what a bot gets to know about its match and about each turn."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing_extensions import TypeVar  # for defaults, which typing has from Pyt
 
 from arena.games.game import Game, Options
 from arena.match.clock import TimeControl
+from arena.match.faults import FaultKind
 from arena.match.transcript import Entrant, Setup
 
 # Covariant, so that a function that needs fewer types accepts the turn: `Turn[BluffView]` is any
@@ -47,6 +48,20 @@ class Match(Generic[OptionsT_co]):
             setup.time_control,
             setup.fault_limit,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A fault of the bot: a turn whose answer did not count."""
+
+    turn_number: int
+    kind: FaultKind
+    reason: str
+    """What was wrong, in a sentence."""
+    legal: str
+    """What would have been legal, in a sentence."""
+    faults: int
+    """Faults of the bot in this match so far."""
 
 
 @dataclass(frozen=True, slots=True)

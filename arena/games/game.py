@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from arena.games.notation import Notation
+from arena.games.view_notation import ViewNotation
 from arena.randomness import Randomness
 
 
@@ -78,6 +79,8 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     options_type: ClassVar[type[Options]]
     notation: ClassVar[Notation]
     """The JSON form of this game's actions and draws, for transcripts."""
+    view_notation: ClassVar[ViewNotation]
+    """The JSON form of this game's views and events, for bots that read lines of JSON."""
 
     def __init__(self, options: OptionsT) -> None:
         self.options = options

@@ -20,6 +20,11 @@ class NotationError(ValueError):
     """A JSON value is not an action of the game; the message says where and what is wrong."""
 
 
+def type_name(kind: type) -> str:
+    """The member `type` for values of a class: its name in snake case."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
+
+
 class Notation:
     """Reads and writes the action classes of one game.
 
@@ -28,9 +33,9 @@ class Notation:
     """
 
     def __init__(self, *kinds: type, **named: type) -> None:
-        self._names = {
-            kind: re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower() for kind in kinds
-        } | {kind: name for name, kind in named.items()}
+        self._names = {kind: type_name(kind) for kind in kinds} | {
+            kind: name for name, kind in named.items()
+        }
         self._kinds = {name: kind for kind, name in self._names.items()}
         # For most draws: their only member sorts before "type" and has no default.
         self._endings = {
@@ -41,13 +46,19 @@ class Notation:
         }
         self._adapters: dict[type, TypeAdapter[Any]] = {}
 
+    def name_of(self, kind: type) -> str | None:
+        """The type of actions of this class; None if it is no action of the game."""
+        return self._names.get(kind)
+
+    def defaults(self, kind: type) -> dict[str, Any]:
+        """The members of such an action that are left out at their default, with the default."""
+        return {field.name: field.default for field in fields(kind) if field.default is not MISSING}
+
     def to_json(self, action: Any) -> dict[str, Any]:
         """The JSON object of an action."""
         kind = type(action)
         members = self._adapter(kind).dump_python(action, mode="json")
-        defaults = {
-            field.name: field.default for field in fields(kind) if field.default is not MISSING
-        }
+        defaults = self.defaults(kind)
         present = {
             name: member
             for name, member in members.items()

@@ -171,17 +171,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
         "format": FORMAT,
         "protocol_version": transcript.protocol_version,
         "match_id": setup.match_id,
-        "game": setup.game,
-        "options": setup.options.model_dump(mode="json"),
-        "seats": [
-            {"bot": entrant.bot, "version": entrant.version, "owner": entrant.owner}
-            for entrant in setup.entrants
-        ],
-        "time_control": {
-            "turn_ms": setup.time_control.turn_ms,
-            "bank_ms": setup.time_control.bank_ms,
-        },
-        "fault_limit": setup.fault_limit,
+        **terms_to_json(setup),
         "commitment": transcript.commitment.hex(),
         "steps": [_step_to_json(setup.game, step) for step in transcript.steps],
         "faults": _faults(transcript.steps),
@@ -194,6 +184,23 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
     if signature is not None:
         document["signature"] = {"key": signature.key.hex(), "value": signature.value.hex()}
     return document
+
+
+def terms_to_json(setup: Setup) -> dict[str, Any]:
+    """The members from `game` to `fault_limit`: what is known of a match before it is played."""
+    return {
+        "game": setup.game,
+        "options": setup.options.model_dump(mode="json"),
+        "seats": [
+            {"bot": entrant.bot, "version": entrant.version, "owner": entrant.owner}
+            for entrant in setup.entrants
+        ],
+        "time_control": {
+            "turn_ms": setup.time_control.turn_ms,
+            "bank_ms": setup.time_control.bank_ms,
+        },
+        "fault_limit": setup.fault_limit,
+    }
 
 
 def result_to_json(result: Result) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from arena.games.bloeff import dealing, ending, legality, turns
 from arena.games.bloeff.deck import cards_of
-from arena.games.bloeff.events import BloeffEvent
+from arena.games.bloeff.events import BloeffEvent, BloeffRoundStarted
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.state import BloeffPhase, BloeffState, Draft, Then, seats_balloting
 from arena.games.bloeff.values import (
@@ -25,6 +25,7 @@ from arena.games.bloeff.values import (
 )
 from arena.games.game import DEALER, Actor, Game, IllegalActionError, Options, ToAct
 from arena.games.notation import Notation
+from arena.games.view_notation import ViewNotation
 from arena.games.wording import span
 from arena.randomness import Randomness
 
@@ -42,6 +43,9 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
     title: ClassVar[str] = "Blöff"
     options_type: ClassVar[type[Options]] = BloeffOptions
     notation: ClassVar[Notation] = Notation(Number, Red, Action, Ballot, Deal, Reshuffle, Doubter)
+    view_notation: ClassVar[ViewNotation] = ViewNotation(
+        notation, BloeffView, BloeffChoice, BloeffEvent, round_started=BloeffRoundStarted
+    )
 
     def start(self, seat_count: int) -> BloeffState:
         if seat_count not in self.seat_counts:

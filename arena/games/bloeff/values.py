@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Any, Final, TypeAlias
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 
 class Card(IntEnum):
@@ -56,7 +56,10 @@ _NOTED: Final[Mapping[int, int | str]] = {
 }
 
 NotedCard: TypeAlias = Annotated[
-    Card, BeforeValidator(_read_card), PlainSerializer(_NOTED.__getitem__, return_type=Any)
+    Card,
+    BeforeValidator(_read_card),
+    PlainSerializer(_NOTED.__getitem__, return_type=Any),
+    WithJsonSchema({"enum": [*_NOTED.values()]}),
 ]
 """A card whose JSON form is a value from -2 to 4, or "reverse", "draw2", "skip"."""
 

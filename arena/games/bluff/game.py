@@ -45,6 +45,7 @@ from arena.games.game import (
     competition_ranking,
 )
 from arena.games.notation import Notation
+from arena.games.view_notation import ViewNotation
 from arena.games.wording import number_of, span
 from arena.randomness import Randomness
 
@@ -63,6 +64,9 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
     options_type: ClassVar[type[Options]] = BluffOptions
     notation: ClassVar[Notation] = Notation(
         Bet, Doubt, StartingRoll, OpenerDraw, Reroll, roll=CupRoll
+    )
+    view_notation: ClassVar[ViewNotation] = ViewNotation(
+        notation, BluffView, BluffChoice, BluffEvent, round_started=BluffRoundStarted
     )
 
     def __init__(self, options: BluffOptions) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 
 class Face(IntEnum):
@@ -47,6 +47,7 @@ NotedFace: TypeAlias = Annotated[
     BeforeValidator(_read_face),
     # A table lookup: dice are written very often, and a Python function takes ten times as long.
     PlainSerializer(_NOTED.__getitem__, return_type=Any),
+    WithJsonSchema({"enum": [*_NOTED.values()]}),
 ]
 """A face whose JSON form is 1 to 5 or "*"."""
 

@@ -51,6 +51,7 @@ from arena.games.game import (
     competition_ranking,
 )
 from arena.games.notation import Notation
+from arena.games.view_notation import ViewNotation
 from arena.games.wording import span
 from arena.randomness import Randomness
 
@@ -62,6 +63,9 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
     title: ClassVar[str] = "Bluff You!"
     options_type: ClassVar[type[Options]] = BluffYouOptions
     notation: ClassVar[Notation] = Notation(Win, Steal, Swap, Answer, Give, Take, Stop, Roll)
+    view_notation: ClassVar[ViewNotation] = ViewNotation(
+        notation, BluffYouView, BluffYouChoice, BluffYouEvent
+    )
 
     def __init__(self, options: BluffYouOptions) -> None:
         super().__init__(options)

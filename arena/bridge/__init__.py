@@ -1,0 +1,2 @@
+"""The bridge to a program that plays by lines of JSON (docs/stdio.md): a bot by the SDK that asks
+the program, and the JSON Schemas of the lines."""

@@ -1,0 +1,168 @@
+"""`Bridge`: the program or programs of a run, and what they answer.
+
+UserError
+└── ProgramError    the program failed; ends the command with code 1
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from arena.bot import AnyAction, Match, NoAnswerError, Turn
+from arena.bridge import lines
+from arena.bridge.lines import AnswerLine, LineError
+from arena.bridge.program import Program
+from arena.codec import bot_side
+from arena.errors import UserError
+from arena.games.notation import NotationError
+from arena.games.validation_errors import json_excerpt
+from arena.v1 import game_pb2
+
+_log = logging.getLogger("arena.bot")
+
+MOST_UNANSWERED = 3
+"""A program that leaves so many turns in a row unanswered counts as hung."""
+
+
+class ProgramError(UserError):
+    """The program ended, hung or wrote what is no answer; the message says which."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class Bridge:
+    """One program for all matches, or with `per_match` one for each.
+
+    Once a program has failed none is asked any more, and all turns go without an answer: the
+    referee then plays default actions at once, and the other bots need not wait.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        hello: str,
+        failed: Callable[[], None],
+        *,
+        per_match: bool = False,
+    ) -> None:
+        """`failed` is called once, in any thread, when `failure` has been set."""
+        self._command = command
+        self._hello = hello
+        self._failed = failed
+        self._failing = threading.Lock()
+        self.failure: str | None = None
+        """A sentence about the first failure."""
+        self._by_match: dict[str, Program] = {}
+        self._started: list[Program] = []
+        self._late: set[tuple[str, int]] = set()
+        """Turns of running matches that may still be answered, too late."""
+        self._per_match = per_match
+        self._shared: Program | None = None
+
+    def open(self) -> None:
+        """Start the program, unless there is to be one for each match."""
+        if not self._per_match:
+            self._shared = self._launch()
+
+    def _launch(self) -> Program:
+        program = Program(self._command, self._ended)
+        self._started = [one for one in self._started if one.process.poll() is None] + [program]
+        program.tell(self._hello)
+        return program
+
+    def start(self, match: Match[Any]) -> None:
+        """A match begins; or again, if the referee lost the newest turns of it."""
+        self.over(match.match_id)
+        program = self._shared or self._launch()
+        self._by_match[match.match_id] = program
+        program.tell(lines.start(match))
+
+    def tell(self, match_id: str, line: str) -> None:
+        """Tell the program of a match that has started."""
+        self._by_match[match_id].tell(line)
+
+    def over(self, match_id: str) -> None:
+        """A match is over; a program of its own is ended."""
+        program = self._by_match.pop(match_id, None)
+        if program is not None and program is not self._shared:
+            program.close()
+        self._late = {turn for turn in self._late if turn[0] != match_id}
+
+    def close(self) -> None:
+        """End all programs, and wait until they have ended."""
+        for program in self._started:
+            program.close()
+        for program in self._started:
+            program.wait()
+
+    def ask(self, turn: Turn[Any, Any, Any, Any]) -> AnyAction:
+        """The program's action. Raises NoAnswerError."""
+        if self.failure is not None:
+            raise NoAnswerError("The program has failed.")
+        asked = turn.match_id, turn.number
+        program = self._by_match[turn.match_id]
+        program.tell(lines.turn(turn))
+        deadline = time.monotonic() + (turn.turn_ms + turn.bank_ms) / 1000
+        while True:
+            try:
+                line = program.hear(deadline - time.monotonic())
+            except TimeoutError:
+                raise self._not_answered(program, asked) from None
+            if line is None:
+                self._fail(program.how_it_ended())
+                raise NoAnswerError("The program has ended.")
+            answer = self._read(line)
+            given = answer.match_id, answer.turn_number
+            if given == asked:
+                program.unanswered = 0
+                return _action(turn, answer.action)
+            if given not in self._late:
+                raise self._rubbish(
+                    f"answered turn {answer.turn_number} of match "
+                    f"{json_excerpt(answer.match_id)}, for which it was not asked"
+                )
+            self._late.remove(given)
+
+    def _read(self, line: bytes) -> AnswerLine:
+        try:
+            return lines.read_answer(line)
+        except LineError as error:
+            shown = json_excerpt(line.decode("utf-8", "replace").rstrip("\n"))
+            raise self._rubbish(f"wrote a line that is no answer, {shown}: {error}") from error
+
+    def _rubbish(self, what: str) -> NoAnswerError:
+        self._fail(what)
+        return NoAnswerError("The program has failed.")
+
+    def _not_answered(self, program: Program, asked: tuple[str, int]) -> NoAnswerError:
+        self._late.add(asked)
+        program.unanswered += 1
+        if program.unanswered == MOST_UNANSWERED:
+            self._fail(f"hangs: it left {MOST_UNANSWERED} turns in a row without an answer")
+        return NoAnswerError("The program did not answer in time.")
+
+    def _ended(self, program: Program) -> None:
+        self._fail(program.how_it_ended())
+
+    def _fail(self, how: str) -> None:
+        with self._failing:
+            if self.failure is not None:
+                return
+            self.failure = f"The program {how}."
+        _log.error("%s Leaving.", self.failure)
+        self._failed()
+
+
+def _action(turn: Turn[Any, Any, Any, Any], value: object) -> AnyAction:
+    """The action of a JSON value. Raises NoAnswerError for what no seat can do."""
+    game = turn.game
+    try:
+        action = game.notation.from_json(value, ("action",))
+        bot_side.write_action(game.name, action, game_pb2.Action())
+    except (NotationError, TypeError, ValueError) as error:
+        raise NoAnswerError(
+            f"{json_excerpt(value)} is no action of {game.name}: {error}"
+        ) from error
+    return action

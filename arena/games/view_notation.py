@@ -1,0 +1,117 @@
+"""The JSON form of views and events, for bots that read lines of JSON (docs/stdio.md).
+
+A view is an object with its members in the order of the class; an event has its `type` before
+them. Nothing is left out: what there is not is null. Actions in them are written as in transcripts.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from pydantic import TypeAdapter
+
+from arena.games.notation import Notation, type_name
+
+Schema: TypeAlias = dict[str, Any]
+
+
+class ViewNotation:
+    """Writes the views and events of one game.
+
+    `choices` is the union of what a seat may answer, `events` that of its events. The type of an
+    event is the name of its class, `bet_placed` for BetPlaced; `named` are events whose type is
+    another one.
+    """
+
+    def __init__(
+        self, actions: Notation, view: type, choices: Any, events: Any, **named: type
+    ) -> None:
+        self._actions = actions
+        self._view = view
+        self._choices = get_args(choices)
+        self._names = {event: type_name(event) for event in get_args(events)} | {
+            event: name for name, event in named.items()
+        }
+
+    def to_json(self, value: Any) -> dict[str, Any]:
+        """The JSON object of a view or an event."""
+        kind: Any = type(value)
+        members = {
+            name: self._written(getattr(value, name), hint) for name, hint in _members(kind).items()
+        }
+        return {"type": self._names[kind], **members} if kind in self._names else members
+
+    def _written(self, value: Any, hint: Any) -> Any:
+        if value is None:
+            return None
+        if self._actions.name_of(type(value)) is not None:
+            return self._actions.to_json(value)
+        if _is_record(type(value)):
+            return self.to_json(value)
+        if type(value) is tuple and value and _is_record(type(value[0])):
+            return [self.to_json(item) for item in value]
+        return _adapter(hint).dump_python(value, mode="json")
+
+    def definitions(self) -> dict[str, Schema]:
+        """JSON Schemas of `view`, `event`, `action` (of a seat) and their parts, by name."""
+        found: dict[str, Schema] = {
+            "action": {"oneOf": [_reference(kind) for kind in self._choices]},
+            "event": {"oneOf": [_reference(event) for event in self._names]},
+        }
+        for kind in (self._view, *self._names, *self._choices):
+            self._define(kind, found)
+        return {"view": found.pop(self._view.__name__), **found}
+
+    def _define(self, kind: type, found: dict[str, Schema]) -> None:
+        if kind.__name__ in found:
+            return
+        found[kind.__name__] = {}  # it may occur in itself
+        action = self._actions.name_of(kind)
+        name = action or self._names.get(kind)
+        members = {} if name is None else {"type": {"const": name}}
+        members |= {member: self._schema(hint, found) for member, hint in _members(kind).items()}
+        optional = self._actions.defaults(kind) if action else {}
+        found[kind.__name__] = {
+            "description": " ".join((kind.__doc__ or "").split("\n\n")[0].split()),
+            "type": "object",
+            "properties": members,
+            "required": [member for member in members if member not in optional],
+            "additionalProperties": False,
+        }
+
+    def _schema(self, hint: Any, found: dict[str, Schema]) -> Schema:
+        if hint is NoneType:
+            return {"type": "null"}
+        if get_origin(hint) in (Union, UnionType):
+            return {"anyOf": [self._schema(part, found) for part in get_args(hint)]}
+        if get_origin(hint) is tuple:
+            return {"type": "array", "items": self._schema(get_args(hint)[0], found)}
+        if isinstance(hint, type) and _is_record(hint):
+            self._define(hint, found)
+            return _reference(hint)
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            return {"enum": [member.value for member in hint]}
+        return _adapter(hint).json_schema(mode="serialization")
+
+
+def _reference(kind: type) -> Schema:
+    return {"$ref": f"#/$defs/{kind.__name__}"}
+
+
+def _is_record(kind: Any) -> bool:
+    return is_dataclass(kind) or hasattr(kind, "_fields")
+
+
+@cache
+def _members(kind: Any) -> Mapping[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
+    return {name: hints[name] for name in names}
+
+
+@cache
+def _adapter(hint: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(hint)

@@ -1,0 +1,1 @@
+"""The bridge: lines, schemas, programs that fail."""

@@ -1,0 +1,151 @@
+"""`arena bridge` as anybody runs it: at a real referee, and with programs that fail."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena.assembly import running_arena
+from arena.games import GAMES, make_game
+from arena.scheduling.ladder import TableType
+from tests.bot.scripted_referee import Conductor, Stream, offered, referee
+
+ROOT = Path(__file__).parents[2]
+PERL = str(ROOT / "sample_bots" / "stdio" / "lowest.pl")
+
+
+@contextmanager
+def bridge(address: str, *command: str, token: str = "secret") -> Iterator["subprocess.Popen[str]"]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", "bridge", *command],
+        env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
+    _, errors = await asyncio.to_thread(process.communicate, None, 60)
+    return process.returncode, errors
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_the_perl_bot_plays_without_a_fault_at_a_real_referee(
+    database: str, game: str
+) -> None:
+    enough = asyncio.Event()
+    table = TableType(game, make_game(game).options, 2)
+    extra = ["--process-per-match"] if game == "bloeff" else []
+    async with running_arena(database, "127.0.0.1", 0, [table], "key") as arena:
+        arena.when_recorded(50, enough.set)
+        tokens = [(await arena.store.register(f"p{n}", f"o{n}"))[1] for n in range(2)]
+        address = f"127.0.0.1:{arena.port}"
+        command = ["--games", game, *extra, "--max-matches", "4", "--strict", "--", "perl", PERL]
+        with (
+            bridge(address, *command, token=tokens[0]) as one,
+            bridge(address, *command, token=tokens[1]) as other,
+        ):
+            async with asyncio.timeout(90):
+                await enough.wait()
+            for process in (one, other):
+                process.send_signal(signal.SIGINT)
+            for process in (one, other):
+                code, errors = await ending(process)
+                assert (code, "Fault" in errors, "ERROR" in errors) == (0, False, False), errors
+        rows = await arena.store.matches(limit=1000)
+        assert len(rows) >= 50
+        assert sum(seat.faults for row in rows for seat in row.seats) == 0
+
+
+async def play_one(*program: str) -> tuple[int, str]:
+    """One turn of a program that fails; the bridge drains, answers nothing and is let go."""
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        setup, offer = offered()
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        await stream.say(turns=[conductor.turn()])
+        said = [await stream.hear(), await stream.hear()]
+        assert any(request.HasField("drain") for request in said)
+        (answer,) = [answer for request in said for answer in request.answers]
+        assert not answer.HasField("action")
+
+    async with referee(script) as address:
+        with bridge(address.target, "--", *program) as process:
+            return await ending(process)
+
+
+@pytest.mark.parametrize(
+    ("program", "sentence"),
+    [
+        ("print('hello')", 'The program wrote a line that is no answer, "hello": not JSON'),
+        ("print('[1]')", "found [1]; allowed is an object"),
+        ("""print('{"match": "m1", "turn": 1}')""", "action is missing"),
+        (
+            """print('{"match": "m9", "turn": 1, "action": {}}')""",
+            'answered turn 1 of match "m9", for which it was not asked',
+        ),
+    ],
+)
+async def test_a_program_that_writes_rubbish_is_named(program: str, sentence: str) -> None:
+    code, errors = await play_one(
+        sys.executable, "-uc", f"import sys\n{program}\nfor line in sys.stdin: pass"
+    )
+    assert sentence in errors
+    assert code == 1, errors
+    assert sentence in errors.splitlines()[-1]
+    assert "Traceback" not in errors
+
+
+def test_a_program_that_ends_is_named_with_its_code_and_its_stderr_passes_through() -> None:
+    with bridge("127.0.0.1:9", "--", "sh", "-c", "echo why >&2; exit 3") as process:
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "why\n" in errors
+    assert errors.endswith("arena: The program ended with code 3.\n")
+
+
+def test_a_program_that_does_not_exist_is_named_before_anything_is_tried() -> None:
+    with bridge("127.0.0.1:9", "--", "./no-such-program") as process:
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (2, "arena: there is no program ./no-such-program.\n")
+
+
+async def test_a_program_that_hangs_is_named_after_three_turns() -> None:
+    async def script(stream: Stream) -> None:
+        await stream.welcome()
+        setup, offer = offered()
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        turn = conductor.turn()
+        turn.turn_ms, turn.bank_ms = 50, 0
+        answers = []
+        while len(answers) < 3:
+            turn.turn_number += 1
+            turn.view.bluff.round += 1
+            await stream.say(turns=[turn])
+            wanted = len(answers) + 1
+            while len(answers) < wanted:
+                answers += (await stream.hear()).answers
+        assert not any(answer.HasField("action") for answer in answers)
+
+    async with referee(script) as address:
+        with bridge(
+            address.target, "--", sys.executable, "-c", "input(); import time; time.sleep(60)"
+        ) as process:
+            code, errors = await ending(process)
+    assert code == 1
+    assert "The program hangs: it left 3 turns in a row without an answer." in errors
