@@ -44,6 +44,8 @@ from arena.tournament.tournament import (
 from tests.storage.log import rated_results
 from tests.tournament.test_kill_and_go_on import Arena, until, void_blocks
 
+pytestmark = pytest.mark.slow
+
 app = typer.Typer()
 app.command()(sequential_test)
 
@@ -60,7 +62,6 @@ async def _register(store: Store) -> dict[str, str]:
     return {name: (await store.register(name, "me"))[1] for name in ("bayes", "honest")}
 
 
-@pytest.mark.slow
 async def test_connected_versions_are_tested_in_seat_blocks(read: Reader, arena: Arena) -> None:
     async with open_store(arena.database) as store:
         tokens = await _register(store)
@@ -79,7 +80,6 @@ async def test_connected_versions_are_tested_in_seat_blocks(read: Reader, arena:
         assert rated_results(read, "bluff", {}, [2]) == []
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)  # three referees are started, which takes its time on a busy machine
 async def test_a_test_goes_on_after_its_referee_was_killed(arena: Arena) -> None:
     async with open_store(arena.database) as store:
@@ -99,7 +99,6 @@ async def test_a_test_goes_on_after_its_referee_was_killed(arena: Arena) -> None
     assert void_blocks(arena.database) == 0
 
 
-@pytest.mark.slow
 async def test_at_larger_tables_the_same_opponents_meet_each_version_once(
     read: Reader, arena: Arena
 ) -> None:

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from arena.commands.sequential_test.command import ExitCode, sequential_test
 from arena.commands.sequential_test.report import by_score
 
+pytestmark = pytest.mark.slow
+
 app = typer.Typer()
 app.command()(sequential_test)
 

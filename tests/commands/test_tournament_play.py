@@ -17,6 +17,8 @@ from arena.commands.tournaments.tournament import app as tournament
 from arena.scheduling.formats import FormatName, make_format
 from tests.home.cheats import remembering
 
+pytestmark = pytest.mark.slow
+
 app = typer.Typer()
 app.add_typer(tournament, name="tournament")
 
