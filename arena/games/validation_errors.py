@@ -80,7 +80,9 @@ def _allowed(kind: str, context: dict[str, Any], message: str) -> str:
         case "less_than_equal":
             return f"{context['le']} or less"
         case "literal_error" | "enum":
-            return str(context["expected"]).replace("'", '"')
+            # Python's notation, in JSON's.
+            expected = str(context["expected"]).replace("'", '"')
+            return {"True": "true", "False": "false"}.get(expected, expected)
         case "too_short":
             return f"a list of {context['min_length']} or more"
         case "too_long":

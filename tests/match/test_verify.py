@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arena.games.bluff import Bet, Doubt, Face
@@ -261,6 +261,7 @@ def test_a_lower_fault_limit_would_have_ended_the_match_sooner() -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(CASES), st.integers(0, 3), st.integers(0, 2**32))
+@example(CASES[0], 0, 7475542)  # an option with one allowed value, true
 def test_whatever_is_altered_anywhere_the_answer_is_a_sentence(
     case: Case, seed: int, change: int
 ) -> None:
