@@ -64,6 +64,7 @@ class Director:
             owed=self._owed,
         )
         self._pass_due = False
+        self._shares_due = False
         self._alarm: Cancellable | None = None
         """Set while only the pace delays the next table."""
         self._winding_down = False
@@ -81,7 +82,6 @@ class Director:
         """A bot is connected, perhaps again, and ready for offers."""
         bot = self._roster.arrive(participant)
         self._share_out()
-        self.schedule()
         for running in list(self._blocks):
             running.returned(bot)
 
@@ -147,6 +147,9 @@ class Director:
 
     def _open_tables(self) -> None:
         self._pass_due = False
+        if self._shares_due:
+            self._shares_due = False
+            self._tables.share_out(self._roster.present)
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -196,7 +199,9 @@ class Director:
         return [bot for bot in free if bot.candidate.bot not in held]
 
     def _share_out(self) -> None:
-        self._tables.share_out(self._roster.present)
+        """Share the places among those that are there, once for all that come or go together."""
+        self._shares_due = True
+        self.schedule()
 
     def _begin(self, running: BlockRun) -> None:
         if len(running.left) == running.block.size:

@@ -49,22 +49,14 @@ ResponseT = TypeVar("ResponseT")
 def _guarded(
     call: Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]],
 ) -> Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]]:
-    """Turns our errors into statuses; unexpected exceptions are logged and not sent."""
+    """Passes a call through `RegistryService.guard`, a few at a time."""
 
     async def guarded(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
-        try:
-            self.gate.call(context.peer())
+        async def in_turn() -> ResponseT:
             async with self.turnstile:
                 return await call(self, request, context)
-        except ProtocolError as error:
-            ending = error
-            if error.code in _REFUSALS:
-                self.gate.refusals.note("call refused", error)
-        except Exception:
-            log.exception("call failed", call=call.__name__)
-            ending = ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
-        await self.gate.refusals.end(context, ending)
-        raise ending  # the call has ended already; this tells the type checker
+
+        return await self.guard(call.__name__, context, in_turn)
 
     return guarded
 
@@ -115,10 +107,18 @@ class RegistryService:
 
     async def read(self, call: str, request: bytes, context: Context) -> bytes:
         """Answer one of READING_CALLS, from bytes to bytes."""
+        return await self.guard(
+            call, context, lambda: self._desk.answer(call, request, context.peer())
+        )
+
+    async def guard(
+        self, call: str, context: Context, answer: Callable[[], Awaitable[ResponseT]]
+    ) -> ResponseT:
+        """The answer to a call, if it is within the limits. Our errors end it with their status;
+        unexpected exceptions are logged and not sent."""
         try:
-            peer = context.peer()
-            self.gate.call(peer)
-            return await self._desk.answer(call, request, peer)
+            self.gate.call(context.peer())
+            return await answer()
         except ProtocolError as error:
             ending = error
             if error.code in _REFUSALS:

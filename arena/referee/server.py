@@ -133,6 +133,12 @@ class _PacedHealth(health.aio.HealthServicer):
         await self._gate.pace(context.peer())
         return await super().Check(request, context)
 
+    async def Watch(  # noqa: N802 (gRPC's name)
+        self, _request: health_pb2.HealthCheckRequest, context: Context
+    ) -> None:
+        """Refused: the library keeps a watcher for ever, and lets one silence the others."""
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check instead of Watch")
+
 
 class LoopTimer:
     """The event loop's clock as a Timer (see hosting.ports)."""
