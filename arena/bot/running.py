@@ -116,8 +116,9 @@ class BotRun:
         if conversation.gone:
             raise KeyboardInterrupt
         _log.info(
-            "Leaving when the running blocks are over; %d matches run now. Ctrl-C again leaves at "
-            "once: matches still running are then forfeited unless the bot is soon back.",
+            "Leaving when the running blocks are over; %d matches run or wait for their result. "
+            "Ctrl-C again leaves at once: matches still running are then forfeited unless the bot "
+            "is soon back.",
             conversation.running,
         )
 

@@ -140,7 +140,7 @@ async def test_a_bot_asked_to_stop_says_so_and_plays_on_until_the_referee_lets_i
             process.send_signal(number)
             code, errors = await _ending(process)
     assert code == 0
-    assert "1 matches run now" in errors
+    assert "1 matches run or wait" in errors
     assert "Stopped. Matches finished: 2" in errors
     assert played == ["m1", "m2"]
 
@@ -176,7 +176,7 @@ async def test_at_an_older_referee_a_bot_asked_to_stop_finishes_its_match_and_jo
             await asyncio.wait_for(joined.wait(), 20)
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            while "1 matches run now" not in await asyncio.to_thread(process.stderr.readline):
+            while "1 matches run or wait" not in await asyncio.to_thread(process.stderr.readline):
                 assert process.poll() is None
             asked.set()
             code, errors = await _ending(process)
@@ -219,7 +219,7 @@ async def test_a_bot_asked_twice_leaves_at_once() -> None:
             await asyncio.wait_for(joined.wait(), 20)
             process.send_signal(signal.SIGINT)
             assert process.stderr is not None
-            while "1 matches run now" not in await asyncio.to_thread(process.stderr.readline):
+            while "1 matches run or wait" not in await asyncio.to_thread(process.stderr.readline):
                 assert process.poll() is None
             process.send_signal(signal.SIGINT)
             code, errors = await _ending(process)

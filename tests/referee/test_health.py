@@ -21,6 +21,14 @@ async def test_it_says_that_it_is_well_as_a_whole_and_by_service(scene: Scene) -
             assert answer.status == health_pb2.HealthCheckResponse.SERVING
 
 
+async def test_watching_its_health_is_refused(scene: Scene) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
+        stub = health_pb2_grpc.HealthStub(channel)
+        with pytest.raises(grpc.aio.AioRpcError, match="Check instead of Watch") as refused:
+            await stub.Watch(health_pb2.HealthCheckRequest()).read()
+        assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
+
+
 async def test_it_tells_its_services_and_their_messages(scene: Scene) -> None:
     asked = [
         reflection_pb2.ServerReflectionRequest(list_services=""),
