@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from arena.hosting.connected_bots import ConnectedBot, one_per_version
+from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType, next_table
 from arena.scheduling.pace import Pace
 from arena.scheduling.shares import HeldTime, SharedPlaces
@@ -91,6 +92,7 @@ class LadderTables:
 
     def held(
         self,
+        table_type: TableType,
         bots: Sequence[Candidate],
         seconds: float,
         matches: int,
@@ -100,7 +102,11 @@ class LadderTables:
         """A block of so many matches held its bots' places for so many seconds; `thought` are those
         that each bot took for its decisions. Returns when to look again, if bots rest until then
         from each other."""
-        return self._time.held(bots, self._places, seconds, matches, thought, now)
+        # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it
+        # would with the default turn.
+        scale = min(1.0, DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms)
+        scaled = {bot: scale * taken for bot, taken in thought.items()}
+        return self._time.held(bots, self._places, scale * seconds, matches, scaled, now)
 
     def _occupy(self, table_type: TableType, bots: Sequence[Candidate], by: int) -> None:
         if table_type.key not in self._seats_in_play:
