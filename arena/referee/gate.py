@@ -51,6 +51,8 @@ class Gate:
         )
         self._openings: Buckets[bytes] = Buckets(limits.streams_burst, limits.streams_per_second)
         self._without_hello: Counter[VersionId] = Counter()
+        self._reading: Counter[str] = Counter()
+        """Open streams of questions, by address."""
 
     async def admit(self, authenticator: Authenticator, token: str, peer: str) -> Registered:
         """The bot that opens a stream."""
@@ -96,6 +98,24 @@ class Gate:
         wait = self._calls.take(address_of(peer), self._now())
         if wait:
             raise LimitError("calls", "too many calls from this address", wait)
+
+    @contextmanager
+    def reading_stream(self, peer: str) -> Iterator[None]:
+        """A stream of questions is open in this block; each of them is a `call` besides."""
+        address, limits = address_of(peer), self.limits
+        self.call(peer)
+        if (
+            self._reading[address] >= limits.reads_an_address
+            or self._reading.total() >= limits.reads_waiting
+        ):
+            raise LimitError("reading", "too many streams of questions are open", 1)
+        self._reading[address] += 1
+        try:
+            yield
+        finally:
+            self._reading[address] -= 1
+            if not self._reading[address]:
+                del self._reading[address]
 
     async def pace(self, peer: str) -> None:
         """Somebody asks for the referee's health. Beyond the limit of calls it waits, but is not
