@@ -36,7 +36,7 @@ class Limits:
     """Bytes to the referee, by stream."""
     bytes_per_second: int = 1024 * 1024
     registrations_burst: int = 60
-    """Bots and versions that are registered over the wire, by address."""
+    """Registrations over the wire: of versions by owner, of bots with the key by address."""
     registrations_per_second: float = 0.05
     versions_per_day: int = 24
     """Versions of one bot that are registered over the wire, in 24 hours."""
