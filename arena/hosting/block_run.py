@@ -9,10 +9,10 @@ from uuid import uuid4
 import structlog
 
 from arena.hosting.agenda import Engagement, EngagementEnd
-from arena.hosting.block_match import BlockMatch
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.journal import Journal
+from arena.hosting.match_in_block import MatchInBlock
 from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.ports import Timer
 from arena.hosting.roster import all_take_offers
@@ -148,7 +148,7 @@ class BlockRun:
             fault_limit=terms.fault_limit,
         )
         started_at = services.wall_clock()
-        match = BlockMatch(position, bots, started_at, started_at, now)
+        match = MatchInBlock(position, bots, started_at, started_at, now)
         self._host(match, setup, services.new_secret()).open()
 
     def resume(self, kept: Sequence[KeptMatch]) -> None:
@@ -166,7 +166,7 @@ class BlockRun:
         # The clock may have been set back meanwhile.
         clock_shows = max(begun.started_at, services.wall_clock())
         bots = self._seats(begun.position)
-        match = BlockMatch(
+        match = MatchInBlock(
             begun.position, bots, begun.started_at, clock_shows, services.timer.now(), notes
         )
         hosted = self._host(match, begun.setup, begun.opening.secret)
@@ -181,7 +181,7 @@ class BlockRun:
         order = list(rotations(self.table_type.seats))[position]
         return [self.bots[index] for index in order]
 
-    def _host(self, match: BlockMatch, setup: Setup, secret: bytes) -> HostedMatch:
+    def _host(self, match: MatchInBlock, setup: Setup, secret: bytes) -> HostedMatch:
         services = self._services
         hosted = self._playing[match.position] = HostedMatch(
             setup,
@@ -195,14 +195,14 @@ class BlockRun:
         return hosted
 
     def _match_begun(
-        self, match: BlockMatch, setup: Setup, secret: bytes, entropies: tuple[bytes, ...]
+        self, match: MatchInBlock, setup: Setup, secret: bytes, entropies: tuple[bytes, ...]
     ) -> Callable[[int, Reply], None]:
         opening = Opening(secret, entropies)
         begun = BegunMatch(setup, opening, self.block.id, match.position, match.started_at)
         match.notes = self._services.journal.keeping.begin(self.block.id, self.kept, begun)
         return match.notes.add
 
-    def _match_over(self, match: BlockMatch, hosted: HostedMatch, outcome: Outcome) -> None:
+    def _match_over(self, match: MatchInBlock, hosted: HostedMatch, outcome: Outcome) -> None:
         services = self._services
         del self._playing[match.position]
         match outcome:
@@ -239,7 +239,7 @@ class BlockRun:
             if len(self.left) < self.block.size:
                 self._services.left(bot)
 
-    def _break(self, match: BlockMatch, hosted: HostedMatch) -> None:
+    def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         """A match is void by an error of ours, and with it its block."""
         self.left.insert(0, match.position)
         self._services.journal.keeping.gone(self.block.id, hosted.setup.match_id)
@@ -247,7 +247,7 @@ class BlockRun:
             other.break_off("another match of its block is void")
         self._cut_short(void=True)
 
-    def _record(self, match: BlockMatch, hosted: HostedMatch) -> None:
+    def _record(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         services = self._services
         transcript = hosted.transcript
         assert transcript is not None

@@ -82,7 +82,9 @@ class ReflectionService:
                     f"a stream has at most {MOST_QUESTIONS} questions: open another",
                 )
             request = _parsed(data)
-            async for answer in self._answering.ServerReflectionInfo(_only(request), context):
+            # Any: the stubs take the generator for a coroutine.
+            answers: Any = self._answering.ServerReflectionInfo(_only(request), context)
+            async for answer in answers:
                 await context.write(answer.SerializeToString())
 
 

@@ -1,4 +1,4 @@
-"""`BlockMatch`: a match of a block: its position there, who sits where, and when it began."""
+"""`MatchInBlock`: a match of a block: its position there, who sits where, and when it began."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from arena.records import Block, FinishedMatch
 
 
 @dataclass(eq=False, slots=True)
-class BlockMatch:
+class MatchInBlock:
     """One that is offered or played."""
 
     position: int
