@@ -1,7 +1,7 @@
 """The lease that makes a referee the one that writes: fencing instead of a lock on a connection.
 
 A referee holds a row of `leases`, whose number is its epoch, and counts the row's `renewals` on
-every second. All that it writes it writes in transactions that begin with `require_lease(epoch)`,
+twice a second. All that it writes it writes in transactions that begin with `require_lease(epoch)`,
 which holds the row until they end and fails when it is gone. So nothing depends on any connection:
 a referee whose backends are killed, or whose database was away, goes on with its lease.
 
@@ -19,28 +19,33 @@ database would watch each other's rows and take over those that stand still.
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
 from itertools import chain
 from time import monotonic
 from typing import Any, Final
 
 import structlog
-from sqlalchemy import Insert, Row, delete, func, insert, select, text, update
+from sqlalchemy import Insert, Row, delete, func, insert, or_, select, text, update
 from sqlalchemy.dialects.postgresql import insert as insert_if_new
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.storage.errors import AnotherRefereeError, LeaseTakenError, StorageError
 from arena.storage.process_identity import has_ended, own_identity
 from arena.storage.running_tables import leases, running_blocks, untold_ends
-from arena.storage.tables import match_seats, matches
+from arena.storage.statements import unfinished
+from arena.storage.tables import blocks, match_seats, matches
 from arena.storage.transaction import transaction
 
-RENEW_SECONDS: Final = 1.0
-LEASE_SECONDS: Final = 6.0
-"""A referee that stands still for so long may be replaced; pauses of its machine must fit in."""
+RENEW_SECONDS: Final = 0.5
+LEASE_SECONDS: Final = 3.0
+"""A referee that stands still for so long may be replaced. Only one that starts looks, so a pause
+of the machine costs the lease only then; and after a death that nobody sees (of a container, of
+another machine) play goes on within 5 seconds."""
 LOOK_SECONDS: Final = 0.1
 """Between looks at another's lease."""
 IN_DOUBT_SECONDS: Final = 3
-"""Ends of so long before a crash are told again, lest a bot waits for one for ever."""
+"""What was recorded so long before the last sign of a referee that crashed is told again, lest a
+bot waits for an end for ever."""
 _LOCK: Final = 7_236_403
 """Any number: two referees that start together take turns."""
 
@@ -138,7 +143,7 @@ async def _acquire(engine: AsyncEngine, now: Callable[[], float] = monotonic) ->
 
 async def _take(connection: AsyncConnection, found: Sequence[Row[Any]]) -> tuple[int, set[int]]:
     """Take over from the leases `found`. Returns the new one, and those that it inherits from."""
-    crashed = any(row.released_at is None for row in found)
+    crashed = [row.renewed_at for row in found if row.released_at is None]
     if crashed:
         await connection.execute(text(_END_TRANSACTIONS))
     old = [row.epoch for row in found]
@@ -155,18 +160,22 @@ async def _take(connection: AsyncConnection, found: Sequence[Row[Any]]) -> tuple
     )
     await connection.execute(delete(leases).where(leases.c.epoch.in_(old)))
     if crashed:
-        await connection.execute(_ends_in_doubt())
+        await connection.execute(_ends_in_doubt(min(crashed)))
     return epoch, inherited
 
 
-def _ends_in_doubt() -> Insert:
-    """A referee that was killed may not have told what it had just recorded."""
-    newest = select(func.max(matches.c.finished_at)).scalar_subquery()
-    just_now = text(f"interval '{IN_DOUBT_SECONDS} seconds'")
+def _ends_in_doubt(renewed_at: datetime) -> Insert:
+    """A referee that was killed may not have told what it had just recorded.
+
+    Counted by the database's clock: a match may have ended long before it was recorded, and by a
+    clock that has been moved since.
+    """
+    since = renewed_at - timedelta(seconds=IN_DOUBT_SECONDS)
     seats = (
         select(match_seats.c.match_id, match_seats.c.version_id)
         .join(matches, matches.c.id == match_seats.c.match_id)
-        .where(matches.c.finished_at > newest - just_now)
+        .join(blocks, blocks.c.id == matches.c.block_id)
+        .where(or_(unfinished(), blocks.c.closed_at > since, blocks.c.voided_at > since))
     )
     return (
         insert_if_new(untold_ends)

@@ -24,7 +24,8 @@ from arena.records import (
 )
 from arena.storage.engine import reading_engine
 from arena.storage.errors import LeaseTakenError
-from arena.storage.referees_store import RefereesStore
+from arena.storage.process_identity import own_identity
+from arena.storage.referees_store import RefereesStore, open_referees_store
 from arena.storage.store import open_store
 from arena.storage.tables import READER_ROLE
 from tests.storage.results import NOON, block, finished, match_id
@@ -184,3 +185,31 @@ async def test_ends_that_were_missed_are_kept_until_they_are_told(
     assert await referee.untold_ends() == ends[:1]
     sql.execute("UPDATE untold_ends SET since = since - interval '25 hours'")
     assert await referee.untold_ends() == []
+
+
+async def test_what_was_recorded_just_before_a_crash_is_told_again_whenever_it_ended(
+    database: str, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    old, new, half, void = (
+        finished([bot.version_id for bot in bots], block(size), minute=minute)
+        for size, minute in ((1, 9), (1, 0), (2, 0), (1, 0))
+    )
+    async with open_referees_store(database) as killed:
+        await killed.record([old, new, half, void])
+    for match, change in (
+        (old, "closed_at = closed_at - interval '5 s'"),
+        (void, "closed_at = NULL, voided_at = closed_at"),
+    ):
+        sql.execute(f"UPDATE blocks SET {change} WHERE id = %s".encode(), [match.block.id])
+    sql.execute(
+        "UPDATE leases SET released_at = NULL, renewed_at = now() - interval '1 s', process = %s",
+        [f"{own_identity()}0"],
+    )
+    async with open_referees_store(database) as next_one:
+        ends = await next_one.untold_ends()
+        assert {(end.match_id, end.version_id, end.instance) for end in ends} == {
+            (match_id(match), bot.version_id, None) for match in (new, half, void) for bot in bots
+        }
+        await next_one.remove_untold(ends)
+    async with open_referees_store(database) as after_an_orderly_stop:
+        assert await after_an_orderly_stop.untold_ends() == []
