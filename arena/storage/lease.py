@@ -1,7 +1,7 @@
 """The lease of a database: a fencing token that allows one referee at a time to write.
 
 A referee inserts a row into `leases`; the row's number is its epoch. It increments the row's
-`renewals` every second. Each of its transactions begins with `require_lease(epoch)`, which locks
+`renewals` twice a second. Each of its transactions begins with `require_lease(epoch)`, which locks
 the row until the transaction ends, and fails if the row is gone. No connection has to stay open: a
 referee whose backends are killed, or whose database was away, continues with its lease.
 
@@ -33,9 +33,11 @@ from arena.storage.process_identity import has_ended, own_identity
 from arena.storage.running_tables import leases, recorded_batches, running_blocks
 from arena.storage.transaction import transaction
 
-RENEW_SECONDS: Final = 1.0
-LEASE_SECONDS: Final = 6.0
-"""A referee that does not renew for so long may be replaced; pauses of its machine are shorter."""
+RENEW_SECONDS: Final = 0.5
+LEASE_SECONDS: Final = 3.0
+"""A referee that stands still for so long may be replaced. Only one that starts looks, so a pause
+of the machine costs the lease only then; and after a death that nobody sees (of a container, of
+another machine) play goes on within 5 seconds."""
 LOOK_SECONDS: Final = 0.1
 """Between two reads of another's lease."""
 _LOCK: Final = 7_236_403

@@ -71,6 +71,27 @@ async def test_a_spool_has_a_bound_and_keeps_all_of_a_group_or_none(tmp_path: Pa
     assert spool.read() == group
 
 
+async def test_a_spool_holds_64_mebibytes_unless_told_otherwise(tmp_path: Path) -> None:
+    match = finished(VERSIONS)
+    spool = SpoolFile(tmp_path / "spool")
+    with pytest.raises(SpoolFailedError, match="may hold 67108864 bytes"):
+        await spool.append([replace(match, written=bytes(64 << 20))])
+    await spool.append([replace(match, written=bytes((64 << 20) - 1_000))])
+
+
+async def test_what_follows_on_a_spool_that_was_set_aside_begins_a_new_file(
+    tmp_path: Path,
+) -> None:
+    before, after = happenings(), happenings()
+    spool = SpoolFile(tmp_path / "results.spool")
+    await spool.append(before)
+    aside = await spool.set_aside("refused")
+    assert aside == tmp_path / "results.refused"
+    await spool.append(after)
+    assert SpoolFile(aside).read() == before
+    assert spool.read() == after
+
+
 @contextmanager
 def room_for(size: int) -> Iterator[None]:
     """As a disk that fills up in the middle of a write."""
