@@ -67,15 +67,16 @@ class LanguageModel:
         body = {"max_tokens": settings.answer_tokens, **settings.extra}
         if "max_completion_tokens" in settings.extra:
             del body["max_tokens"]
-        answer = self._client.chat.completions.create(
-            model=settings.model,
-            messages=list(messages),  # type: ignore[arg-type]  # the roles are right
-            response_format={
+        request: dict[str, Any] = {
+            "model": settings.model,
+            "messages": messages,
+            "response_format": {
                 "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": dict(schema), "strict": True},
+                "json_schema": {"name": "answer", "schema": schema, "strict": True},
             },
-            extra_body=body,
-            timeout=seconds,
+        }
+        answer: Any = self._client.chat.completions.create(
+            **request, extra_body=body, timeout=seconds
         )
         # Servers differ in what they leave out.
         choices = getattr(answer, "choices", None)

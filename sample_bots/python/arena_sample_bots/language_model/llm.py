@@ -10,12 +10,13 @@ import json
 import os
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 from uuid import UUID
 
-from arena.bot import Bot, run
+from arena.bot import AnyBot, Bot, run
 from arena.games.notation import NotationError
 from arena_sample_bots.bloeff_honest import BloeffHonest
 from arena_sample_bots.bluff_you_honest import BluffYouHonest
@@ -30,7 +31,11 @@ from arena_sample_bots.language_model.wording import (
     task,
 )
 
-STAND_INS = {"bluff": Honest, "bluff_you": BluffYouHonest, "bloeff": BloeffHonest}
+STAND_INS: Mapping[str, type[AnyBot]] = {
+    "bluff": Honest,
+    "bluff_you": BluffYouHonest,
+    "bloeff": BloeffHonest,
+}
 """Who plays where the model does not."""
 BANK_SHARE = 1 / 8
 """The part of the bank that one turn may use: long thoughts stay possible to the end."""
