@@ -103,8 +103,10 @@ class BlockRun:
         places = tuple(
             Place(bot.participant.registered, bot.participant.instance) for bot in self.bots
         )
-        table_type = self.table_type
-        return RunningBlock(self.block, places, table_type.game, table_type.options, self.engaged)
+        kind = self.table_type
+        return RunningBlock(
+            self.block, places, kind.game, kind.options, self.engaged, kind.time_control
+        )
 
     def returned(self, bot: ConnectedBot) -> None:
         """A bot is connected again: go on if only it was missing."""
@@ -144,7 +146,7 @@ class BlockRun:
             game=self.table_type.game,
             options=self.table_type.options,
             entrants=tuple(bot.participant.registered.entrant for bot in bots),
-            time_control=terms.time_control,
+            time_control=self.table_type.time_control,
             fault_limit=terms.fault_limit,
         )
         started_at = services.wall_clock()
@@ -189,7 +191,7 @@ class BlockRun:
             secret,
             services.timer,
             partial(self._match_over, match),
-            services.terms.patience,
+            services.terms.patience.at(setup.time_control),
             partial(self._match_begun, match, setup, secret),
         )
         return hosted

@@ -125,16 +125,17 @@ class Director:
         if given.engaged and self.agenda is not None:
             engagement = self.agenda.taken_up(block.id)
         bots = [self._roster.expect(participant) for participant in participants]
+        patience = self._terms.patience.at(given.time_control)
         taken = kept.recorded | {match.begun.position for match in kept.matches}
         running = BlockRun(
             self._services,
-            TableType(given.game, given.options, len(bots)),
+            TableType(given.game, given.options, len(bots), given.time_control),
             bots,
             block,
             [position for position in range(block.size) if position not in taken],
             engagement=engagement,
             engaged=given.engaged,
-            awaited_until=self._timer.now() + self._terms.patience.grace_seconds,
+            awaited_until=self._timer.now() + patience.grace_seconds,
         )
         if len(running.left) == block.size:  # nothing of it counts so far
             self._counts.add(running.table_type, [bot.candidate.bot for bot in bots])
@@ -238,7 +239,7 @@ class Director:
             self._counts.add(running.table_type, bots, -1)
         time = running.time
         if time.played or time.unplayed:
-            rest = self._tables.held(time, self._timer.now())
+            rest = self._tables.held(running.table_type, time, self._timer.now())
             if rest is not None:
                 self._timer.call_at(rest, self.schedule)
 
