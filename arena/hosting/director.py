@@ -239,7 +239,7 @@ class Director:
             self._counts.add(running.table_type, bots, -1)
         time = running.time
         if time.played or time.unplayed:
-            rest = self._tables.held(time, self._timer.now())
+            rest = self._tables.held(running.table_type, time, self._timer.now())
             if rest is not None:
                 self._timer.call_at(rest, self.schedule)
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch
-from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.transcript import Transcript, thinking_seconds
 from arena.scheduling.ladder import TableType
 from arena.scheduling.shares import BlockTime
@@ -36,16 +35,14 @@ class TimeUsed:
             self._use(bot, waited if absent else hosted.joined_after.get(seat, waited))
 
     def until(self, now: float, table_type: TableType, bots: Sequence[ConnectedBot]) -> BlockTime:
-        """All of it so far; where a turn is longer than by default, in proportion less: nobody is
-        slow who takes half a minute where a turn has a whole one."""
-        scale = min(1.0, DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms)
+        """All of it so far."""
         return BlockTime(
             table_type.key,
             [bot.candidate for bot in bots],
-            scale * (now - self._since),
+            now - self._since,
             self._played,
             self._unplayed,
-            {bot: scale * seconds for bot, seconds in self._used.items()},
+            self._used,
         )
 
     def _use(self, bot: ConnectedBot, seconds: float) -> None:

@@ -67,16 +67,16 @@ class LanguageModel:
         body = {"max_tokens": settings.answer_tokens, **settings.extra}
         if "max_completion_tokens" in settings.extra:
             del body["max_tokens"]
-        request: dict[str, Any] = {
-            "model": settings.model,
-            "messages": messages,
-            "response_format": {
+        turns: Any = list(messages)  # the roles are right
+        answer = self._client.chat.completions.create(
+            model=settings.model,
+            messages=turns,
+            response_format={
                 "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": schema, "strict": True},
+                "json_schema": {"name": "answer", "schema": dict(schema), "strict": True},
             },
-        }
-        answer: Any = self._client.chat.completions.create(
-            **request, extra_body=body, timeout=seconds
+            extra_body=body,
+            timeout=seconds,
         )
         # Servers differ in what they leave out.
         choices = getattr(answer, "choices", None)

@@ -10,13 +10,12 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 from uuid import UUID
 
-from arena.bot import AnyBot, Bot, run
+from arena.bot import Bot, run
 from arena.games.notation import NotationError
 from arena_sample_bots.bloeff_honest import BloeffHonest
 from arena_sample_bots.bluff_you_honest import BluffYouHonest
@@ -31,7 +30,7 @@ from arena_sample_bots.language_model.wording import (
     task,
 )
 
-STAND_INS: Mapping[str, type[AnyBot]] = {
+STAND_INS: dict[str, type[Bot[Any, Any, Any, Any]]] = {
     "bluff": Honest,
     "bluff_you": BluffYouHonest,
     "bloeff": BloeffHonest,
