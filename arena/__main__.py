@@ -14,6 +14,7 @@ OF_THE_SERVER = frozenset({"--connected", "--missing"})
 
 MODULES = {
     "play": frozenset({"cryptography", "networkx", "numpy", "rich", "scipy", "typer"}),
+    "solve": frozenset({"numba"}),
     "server": frozenset(
         {
             "alembic",
@@ -31,7 +32,8 @@ MODULES = {
     ),
     "dashboard": frozenset({"altair", "pandas", "streamlit"}),
 }
-"""What each extra of the package brings, as modules; it contains the extras before it as well."""
+"""What each extra of the package brings, as modules; it contains the extras before it as well, but
+none contains the solver."""
 
 
 def main() -> None:
@@ -76,6 +78,8 @@ def _extra_of_command(arguments: Sequence[str]) -> str:
     command = " ".join(words[: 2 if words[0] == "tournament" else 1])
     if command in ("up", "dashboard") and "--no-dashboard" not in arguments:
         return "dashboard"
+    if command == "solve":
+        return "solve"
     if command in WITHOUT_SERVER and OF_THE_SERVER.isdisjoint(arguments):
         return "play"
     return "server"

@@ -33,6 +33,7 @@ COMMANDS = {
     "bridge": "bridge:bridge",
     "play": "home.play:play",
     "test": "sequential_test.command:sequential_test",
+    "solve": "solve:solve",
     "rate": "ratings.rate:rate",
     "sprt": "ratings.rate:sprt",
 }

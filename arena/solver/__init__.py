@@ -9,6 +9,7 @@ from arena.solver.best_response import proven_bounds
 from arena.solver.matches import MOST_DICE, Progress, SolvedState, solve_match, solve_round
 from arena.solver.round_game import Bounds, RoundGame, match_round, single_round
 from arena.solver.round_solver import RoundSolver
+from arena.solver.strategy_file import StrategyFileError, certified_again, load, save
 from arena.solver.tables import Strategy
 
 __all__ = [
@@ -19,8 +20,12 @@ __all__ = [
     "RoundSolver",
     "SolvedState",
     "Strategy",
+    "StrategyFileError",
+    "certified_again",
+    "load",
     "match_round",
     "proven_bounds",
+    "save",
     "single_round",
     "solve_match",
     "solve_round",

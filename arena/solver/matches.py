@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from arena.solver.best_response import proven_bounds
-from arena.solver.round_game import Bounds, Floats, RoundGame, match_round, single_round
+from arena.solver.round_game import Bounds, RoundGame, match_round, single_round
 from arena.solver.round_solver import RoundSolver
 from arena.solver.tables import Strategy
 
@@ -62,7 +62,7 @@ def solve_round(
 ) -> SolvedState:
     """One round for itself (+1 or -1), until its bounds are `width` apart or `time.monotonic()` has
     reached `until`."""
-    return _solve(single_round(dice), None, None, width, until, report)
+    return _solve(single_round(dice), None, width, until, report)
 
 
 def solve_match(
@@ -92,21 +92,28 @@ def solve_state(
     dice: Dice, values: Mapping[Dice, Bounds], width: float, until: float, report: Report
 ) -> SolvedState:
     """The round of a match, given the values of all that may follow."""
-    low, high = (match_round(dice, values, side).payoffs for side in ("low", "high"))
-    return _solve(match_round(dice, values), low, high, width, until, report)
+    return _solve(match_round(dice, values), values, width, until, report)
 
 
-def certified(
-    game: RoundGame, strategy: Strategy, low: Floats | None, high: Floats | None
+def certified_state(state: SolvedState, values: Mapping[Dice, Bounds]) -> SolvedState:
+    """A state of a match with the bounds that its strategy proves, given those of later rounds."""
+    game = match_round(state.dice, values)
+    bounds, exploitability = _certified(game, state.strategy, values)
+    return replace(state, bounds=bounds, exploitability=exploitability)
+
+
+def _certified(
+    game: RoundGame, strategy: Strategy, values: Mapping[Dice, Bounds] | None
 ) -> tuple[Bounds, float]:
-    """The bounds that a strategy proves, with the payoffs at their lowest and at their highest, and
-    its exploitability in the round alone."""
+    """The proven bounds, with later rounds at their worst and their best, and the exploitability
+    in the round alone."""
     alone = proven_bounds(game, strategy)
-    bounds = alone
-    if low is not None and high is not None:
-        lowest, highest = (proven_bounds(game, strategy, payoffs) for payoffs in (low, high))
-        bounds = Bounds(lowest.low, highest.high)
-    return bounds, (alone.high - alone.low) / 2
+    exploitability = (alone.high - alone.low) / 2
+    if values is None:
+        return alone, exploitability
+    low, high = (match_round(game.dice, values, side).payoffs for side in ("low", "high"))
+    worst, best = proven_bounds(game, strategy, low), proven_bounds(game, strategy, high)
+    return Bounds(worst.low, best.high), exploitability
 
 
 def states_before(dice: Dice) -> list[Dice]:
@@ -128,8 +135,7 @@ def _fits(later: Dice, dice: Dice) -> bool:
 
 def _solve(
     game: RoundGame,
-    low: Floats | None,
-    high: Floats | None,
+    values: Mapping[Dice, Bounds] | None,
     width: float,
     until: float,
     report: Report,
@@ -144,7 +150,7 @@ def _solve(
             continue
         look = int(solver.iterations * _NEXT_LOOK)
         strategy = solver.strategy()
-        bounds, exploitability = certified(game, strategy, low, high)
+        bounds, exploitability = _certified(game, strategy, values)
         seconds = time.monotonic() - began
         report(Progress(game.dice, solver.iterations, bounds.high - bounds.low, width, seconds))
         if late or bounds.high - bounds.low <= width:
