@@ -27,6 +27,7 @@ from arena.records import (
     KeptMatch,
     Place,
     RunningBlock,
+    ToldFault,
 )
 from arena.scheduling.ladder import Candidate, TableType
 
@@ -279,6 +280,7 @@ class BlockRun:
             position=match.position,
             started_at=match.started_at,
             finished_at=match.clock_shows + lasted,
+            faults=_told(hosted),
         )
         services.journal.add(finished, lambda: hosted.announce(written), hosted.discard)
 
@@ -296,3 +298,10 @@ class BlockRun:
         self._over = True
         self._services.journal.keeping.close(self.block.id)
         self._services.over(self, ending)
+
+
+def _told(hosted: HostedMatch) -> tuple[ToldFault, ...]:
+    if not hosted.refused:
+        return ()
+    game = hosted.setup.make_game()
+    return tuple(ToldFault.of(game, refused) for refused in hosted.refused)

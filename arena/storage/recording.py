@@ -59,6 +59,13 @@ SELECT given.* FROM unnest(%b::uuid[], %b::smallint[], %b::bytea[], %b::bytea[])
 JOIN added ON added.id = given.match_id
 """
 
+_FAULTS: LiteralString = """
+INSERT INTO match_faults (match_id, turn, reason, sent)
+SELECT given.* FROM unnest(%b::uuid[], %b::integer[], %b::text[], %b::jsonb[])
+    AS given (match_id, turn, reason, sent)
+ON CONFLICT DO NOTHING
+"""
+
 _CLOSE_COMPLETE: LiteralString = """
 UPDATE blocks SET closed_at = now()
 WHERE id = ANY(%b::uuid[]) AND closed_at IS NULL AND voided_at IS NULL
@@ -121,6 +128,16 @@ def result_columns(
     return [*found, *seated, *_luck_columns([luck for luck in lucks if luck is not None]), *told]
 
 
+def fault_columns(matches: Iterable[FinishedMatch]) -> Columns:
+    """The parameters of what bots were told of their faults; empty if there were none."""
+    rows = [
+        (match.transcript.setup.match_id, fault.turn_number, fault.reason, fault.sent)
+        for match in matches
+        for fault in match.faults
+    ]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
 def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
     """The parameters of `lucky`; possibly empty."""
     return [
@@ -138,10 +155,11 @@ async def write(
     batches: Iterable[Columns],
     epoch: int | None = None,
     kept: Collection[str] = (),
+    faults: Sequence[list[Any]] = (),
 ) -> None:
     """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
 
-    What is kept of the matches `kept` is forgotten.
+    What is kept of the matches `kept` is forgotten. `faults` are of `fault_columns`.
     """
     async with connection.pipeline():
         if epoch is not None:
@@ -158,6 +176,8 @@ async def write(
         )
         for columns in batches:
             await connection.execute(_RESULTS, columns)
+        if faults:
+            await connection.execute(_FAULTS, faults)
         if kept:
             await running.forget_matches(connection, list(kept))
         await connection.execute(_CLOSE_COMPLETE, [list(blocks)])

@@ -181,7 +181,14 @@ class Store:
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
         async with self._transaction() as connection:
-            await recording.write(await driver_of(connection), blocks, batches, self._epoch, kept)
+            await recording.write(
+                await driver_of(connection),
+                blocks,
+                batches,
+                self._epoch,
+                kept,
+                recording.fault_columns(waiting),
+            )
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""
