@@ -92,22 +92,34 @@ def play_series(
         yield PlayedMatch(order, transcript, refused)
 
 
+def opened(
+    game: AnyGame,
+    entrants: Sequence[str],
+    seed: Seed,
+    label: str,
+    time_control: TimeControl = _TIME_CONTROL,
+) -> tuple[Setup, bytes]:
+    """The setup and the dealer's secret of the match that has this label; entrants are by seat."""
+    setup = Setup(
+        match_id=str(UUID(bytes=seed.derive(f"{label} id")[:16], version=4)),
+        game=game.name,
+        options=game.options,
+        entrants=tuple(Entrant(name, "1", "local") for name in entrants),
+        time_control=time_control,
+        fault_limit=DEFAULT_FAULT_LIMIT,
+    )
+    return setup, seed.derive(f"{label} secret")
+
+
 def play_match(
     game: AnyGame, contenders: Sequence[Contender], seed: Seed, number: int
 ) -> tuple[Transcript, tuple[Refused, ...]]:
     """Play match `number` of a seed; contenders are by seat, and every bot is a new object."""
     label = f"match {number}"
     seats = range(len(contenders))
-    setup = Setup(
-        match_id=str(UUID(bytes=seed.derive(f"{label} id")[:16], version=4)),
-        game=game.name,
-        options=game.options,
-        entrants=tuple(Entrant(contender.name, "1", "local") for contender in contenders),
-        time_control=_TIME_CONTROL,
-        fault_limit=DEFAULT_FAULT_LIMIT,
-    )
+    setup, secret = opened(game, [contender.name for contender in contenders], seed, label)
     opening = Opening(
-        seed.derive(f"{label} secret"),
+        secret,
         tuple(seed.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in seats),
     )
     key = match_key(opening.secret, setup.match_id, opening.entropies)

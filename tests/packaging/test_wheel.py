@@ -23,7 +23,7 @@ PLACES = {
     **{
         f"sample_bots/{name}": f"arena_sample_bots/starters/{name}"
         for name in (
-            *("cpp", "go", "java", "javascript", "rust", "typescript"),
+            *("cpp", "go", "java", "javascript", "rust", "stdio", "typescript"),
             "vectors",
         )
     },
