@@ -20,6 +20,8 @@ from tests.bot_programs import bot_program, ending
 ROOT = Path(__file__).parents[2]
 PERL = str(ROOT / "sample_bots" / "stdio" / "lowest.pl")
 
+pytestmark = pytest.mark.slow
+
 
 def bridge(
     address: str, *command: str, token: str = "secret"
