@@ -87,7 +87,10 @@ def _faults(
                     kind=step.fault,
                     reason=known.reason if known else "",
                     view=game.view_notation.to_json(game.view(state, step.actor)),
-                    sent=known.sent if known else None,
+                    # The database keeps members in an order of its own.
+                    sent={"type": known.sent["type"], **known.sent}
+                    if known and known.sent
+                    else None,
                     legal=game.legal_hint(state, step.actor),
                     played=game.notation.to_json(step.action),
                 )

@@ -18,7 +18,7 @@ from arena.conformance.playing import (
 )
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
-from arena.games import GAMES
+from arena.games import make_game
 from arena.match.faults import FaultKind
 from arena.match.transcript import Transcript
 from arena.v1 import referee_pb2 as pb
@@ -34,7 +34,7 @@ _UNKNOWN_KIND: Final = 99
 async def _one_match(referee: ScriptedReferee) -> str:
     stream, matches, answers = await referee.begin(), Matches(), 0
     for game in games_of(stream):
-        for seats in (GAMES[game](GAMES[game].options_type()).seat_counts[-1], 2):
+        for seats in (make_game(game).seat_counts[-1], 2):
             match = matches.of(game, {}, seats=seats)
             await seat(stream, [match])
             answers += await play_out(stream, [match])

@@ -42,5 +42,5 @@ def _values(game: str, name: str, kind: Any, metadata: list[Any], default: Any) 
         lowest = [one.ge for one in metadata if isinstance(one, Ge)]
         highest = [one.le for one in metadata if isinstance(one, Le)]
         # A match under the very highest could take a day.
-        return [*lowest, *(min(one, 4 * default + 4) for one in highest)]  # type: ignore[call-overload]
+        return [*lowest, *(min(one, 4 * default + 4) for one in highest)]
     return []

@@ -1,6 +1,6 @@
 """How scripted matches are played over a stream: offered, asked in batches, ended."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 
 from arena.conformance.scripted_match import ScriptedMatch
@@ -24,7 +24,7 @@ class Matches:
         """A match of the bot's first game."""
         return ScriptedMatch(next(self._numbers), games_of(stream)[0], **terms)  # type: ignore[arg-type]
 
-    def of(self, game: str, options: dict[str, object], **terms: object) -> ScriptedMatch:
+    def of(self, game: str, options: Mapping[str, object], **terms: object) -> ScriptedMatch:
         """A match of a game."""
         return ScriptedMatch(next(self._numbers), game, options, **terms)  # type: ignore[arg-type]
 

@@ -70,7 +70,7 @@ async def test_the_command_prints_them(
     printed = CliRunner().invoke(command, ["faults", "--bot", "wrong"])
     assert printed.exit_code == 0, printed.output
     assert f"illegal: {fault.reason}" in printed.stdout
-    assert '  sent:   {"type": "bet", "quantity": 99, "face": "*"}' in printed.stdout
+    assert '  sent:   {"type": "bet", "face": "*", "quantity": 99}' in printed.stdout
     as_json = CliRunner().invoke(command, ["faults", "--bot", "wrong", "--json"])
     assert json.loads(as_json.stdout)[0]["view"] == fault.view
     nobody = CliRunner().invoke(command, ["faults", "--bot", "nobody"])

@@ -41,7 +41,7 @@ class BotProgram:
         with log.open("wb") as output:
             self._process = spawn(
                 command,
-                env=os.environ | {"PATH": search_path()} | environment,
+                env={**os.environ, "PATH": search_path(), **environment},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )

@@ -82,6 +82,7 @@ class ProgramTable:
         self._played: dict[int, PlayedMatch] = {}
         """Matches that are over, by their number in the series."""
         self._failure: Exception | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._stack = ExitStack()
 
     def __enter__(self) -> "ProgramTable":
@@ -117,7 +118,7 @@ class ProgramTable:
 
     async def _close(self) -> None:
         """Let the programs leave, and end what is left of them."""
-        if self._programs:
+        if self._watching is not None:
             self._watching.cancel()
         self._waiting, self._next = iter(()), None
         for program in self._programs:
@@ -238,7 +239,8 @@ class ProgramTable:
 
     async def _watch(self) -> None:
         while True:
-            self._ended() or self._missing() or self._hanging()
+            if not (self._ended() or self._missing()):
+                self._look_for_silence()
             await asyncio.sleep(_LOOK_SECONDS)
 
     def _ended(self) -> bool:
@@ -267,7 +269,7 @@ class ProgramTable:
                 self._fail(program.failed("asked to leave (drain) before all was played"))
         return self._failure is not None
 
-    def _hanging(self) -> None:
+    def _look_for_silence(self) -> None:
         for attention, program in zip(self._attention, self._programs, strict=True):
             seconds = attention.silent_seconds(self._timer.now())
             if seconds > self._silent_seconds:

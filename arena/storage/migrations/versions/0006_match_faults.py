@@ -16,7 +16,7 @@ CREATE TABLE match_faults (
     CONSTRAINT match_faults_pk PRIMARY KEY (match_id, turn),
     CONSTRAINT match_faults_turn_least CHECK (turn >= 1)
 );
-CREATE TRIGGER match_faults_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON match_faults
+CREATE TRIGGER match_faults_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON match_faults
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON match_faults TO arena_reader;
 """
