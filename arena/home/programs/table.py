@@ -27,7 +27,6 @@ from arena.hosting.ports import Player
 from arena.hosting.terms import Patience
 from arena.match.clock import TimeControl
 from arena.referee.server import LoopTimer
-from arena.signatures import Signer, new_private_key
 
 CONNECT_SECONDS: Final = 15.0
 """How long a program may take to connect: a busy machine starts a JVM in some seconds."""
@@ -69,7 +68,6 @@ class ProgramTable:
         turns = _TURNS_OF_SILENCE * time_control.turn_ms / 1000
         self._silent_seconds = max(SILENT_SECONDS, turns)
         self._patience = Patience()
-        self._signer = Signer(new_private_key())
         self._attention = [Attention() for _ in entries]
         self._programs: list[BotProgram] = []
         self._busy = [0] * len(entries)
@@ -103,7 +101,7 @@ class ProgramTable:
         self._news = asyncio.Event()
         names = {number: entry.name for number, entry in enumerate(self._entries)}
         self._referee = LocalReferee(names, self._look)
-        listening = self._referee.listening(self._signer.public_key)
+        listening = self._referee.listening()
         address = await self._open.enter_async_context(listening)
         for number, entry in enumerate(self._entries):
             environment = {
@@ -214,7 +212,7 @@ class ProgramTable:
         if outcome is Outcome.PLAYED:
             transcript = match.transcript
             assert transcript is not None
-            match.announce(to_bytes(self._signer.signed(transcript)))
+            match.announce(to_bytes(transcript))
             refused = tuple(match.refused)
             self._played[number] = PlayedMatch(seating.order, transcript, refused)
             self._news.set()
