@@ -95,6 +95,12 @@ class FinishedMatch:
     finished_at: datetime
     faults: tuple[ToldFault, ...] = ()
     """By turn; as far as they are known, if the match was spooled by an earlier release."""
+    instances: tuple[str, ...] = ()
+    """By seat, which connected copy of its version sat there; empty if none has a name."""
+
+    def instance(self, seat: int) -> str:
+        """Which connected copy sat there; often empty."""
+        return self.instances[seat] if self.instances else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,5 +194,5 @@ class UntoldEnd:
 
     match_id: str
     version_id: VersionId
-    instance: str | None
-    """Which copy of the bot sat there; None where that is not known: any."""
+    instance: str
+    """Which connected copy of the bot sat there."""

@@ -168,6 +168,7 @@ def _packed(happening: Happening) -> bytes:
                 "faults": [
                     (fault.turn_number, fault.reason, fault.sent) for fault in happening.faults
                 ],
+                "instances": happening.instances,
             }
     return json.dumps(facts).encode() + b"\n" + written
 
@@ -189,6 +190,7 @@ def _unpacked(content: bytes) -> Happening:
         started_at=datetime.fromisoformat(facts["started_at"]),
         finished_at=datetime.fromisoformat(facts["finished_at"]),
         faults=tuple(ToldFault(*fault) for fault in facts.get("faults", ())),
+        instances=tuple(facts.get("instances", ())),
     )
 
 
