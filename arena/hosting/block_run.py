@@ -267,7 +267,8 @@ class BlockRun:
                 services.owed.taken(bot.candidate.bot, self.table_type.key, seat)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = services.write_down(transcript)
-        finished = match.finished(transcript, written, self.block, services.timer.now())
+        now = services.timer.now()
+        finished = match.finished(transcript, written, self.block, now, hosted.refused)
         services.journal.add(finished, lambda: hosted.announce(written), hosted.discard)
 
     def _cut_short(self, *, void: bool) -> None:

@@ -17,7 +17,7 @@ from arena.hosting.open_turns import Note, OpenTurns, note_nothing
 from arena.hosting.ports import Player, Timer
 from arena.hosting.terms import Patience
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import Ask, Flow, MatchRecord, Reply, TimedAction, play
+from arena.match.flow import Ask, Flow, MatchRecord, Refused, Reply, TimedAction, play
 from arena.match.rebuild import rebuild
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
@@ -67,6 +67,8 @@ class HostedMatch:
         """Seats that kept the match from beginning, when the outcome is NOT_JOINED or DECLINED."""
         self.joined_after: dict[int, float] = {}
         """How many seconds each seat took to join."""
+        self.refused: list[Refused] = []
+        """The faults of all seats so far."""
         self._offered_at = 0.0
         self._players = players
         self._secret = secret
@@ -116,6 +118,7 @@ class HostedMatch:
         rebuilt = rebuild(self._flow, replies)
         for refused in rebuilt.refused:
             self._faults[refused.seat] += 1
+        self.refused += rebuilt.refused
         if rebuilt.record is not None:
             self._finish(rebuilt.record)
             return
@@ -249,7 +252,8 @@ class HostedMatch:
             self._players[turn.seat].ask(turn)
         self._events = ask.turns[-1].events
 
-    def _tell_refused(self, all_refused: Sequence[Any]) -> None:
+    def _tell_refused(self, all_refused: Sequence[Refused]) -> None:
+        self.refused += all_refused
         for refused in all_refused:
             self._faults[refused.seat] += 1
             self._players[refused.seat].refuse(refused, self._faults[refused.seat])

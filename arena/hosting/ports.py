@@ -111,6 +111,26 @@ class Participant(Protocol):
         ...
 
 
+class Matchmaker(Protocol):
+    """Seats connected bots in matches. No method blocks or raises."""
+
+    def arrive(self, participant: Participant) -> None:
+        """A bot is connected, perhaps again, and ready for offers."""
+        ...
+
+    def depart(self, participant: Participant) -> None:
+        """A bot is not connected any more, or is about to be."""
+        ...
+
+    def drain(self, participant: Participant) -> None:
+        """A bot asks to leave when its running blocks are over."""
+        ...
+
+    def knows(self, participant: Participant) -> bool:
+        """Whether a bot is connected, or blocks hold places of it."""
+        ...
+
+
 class Cancellable(Protocol):
     """A scheduled call."""
 
