@@ -23,6 +23,7 @@ from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
 from arena.records import KeptBlock
+from arena.referee.challenge_service import ChallengeService
 from arena.referee.desk import Desk
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
@@ -183,7 +184,13 @@ async def running_arena(
         )
         stack.callback(answering.close)
         desk = Desk(answering, limits, time.monotonic)
-        server = RefereeServer(play, RegistryService(registry, desk, gate), lobby, gate)
+        server = RefereeServer(
+            play,
+            RegistryService(registry, desk, gate),
+            ChallengeService(registry, director, gate, (terms or Terms()).time_control),
+            lobby,
+            gate,
+        )
         writing = tasks.create_task(journal.run())
         telling = tasks.create_task(missed_ends.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])

@@ -9,6 +9,7 @@ from uuid import uuid4
 import structlog
 
 from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.journal import Journal
@@ -17,8 +18,9 @@ from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.ports import Timer
 from arena.hosting.roster import all_take_offers
 from arena.hosting.terms import Terms
+from arena.match.clock import TimeControl
 from arena.match.flow import Reply
-from arena.match.seating import rotations
+from arena.match.seating import moved_on
 from arena.match.transcript import Opening, Setup, Transcript, thinking_seconds
 from arena.records import (
     BegunMatch,
@@ -83,15 +85,21 @@ class BlockRun:
         *,
         engagement: Engagement | None = None,
         engaged: bool = False,
+        challenge: ChallengeRun | None = None,
+        time_control: TimeControl | None = None,
         awaited_until: float = 0.0,
     ) -> None:
         """`bots` are in the order of the first match's seats, `left` the positions to play.
 
+        `challenge` is the one that asked for it; None also for one that an earlier referee began.
+        `time_control` is that of all matches if it is given.
         `engaged` says whether a tournament asked for the block, even one that is over by now;
         `awaited_until` until when bots are waited for that are not back after a restart.
         """
         self.table_type, self.bots, self.block = table_type, tuple(bots), block
         self.engagement, self.engaged = engagement, engaged
+        self.challenge = challenge
+        self.time_control = time_control or services.terms.time_control
         self.left = list(left)
         """Positions of the matches that have not begun, in order."""
         self._services = services
@@ -108,6 +116,16 @@ class BlockRun:
     @property
     def candidates(self) -> list[Candidate]:
         return [bot.candidate for bot in self.bots]
+
+    @property
+    def of_ladder(self) -> bool:
+        """Whether neither a tournament nor a challenge asked for it."""
+        return not self.engaged and self.block.rated
+
+    @property
+    def casual(self) -> bool:
+        """Whether a challenge asked for it: it changes nothing of what the ladder knows of bots."""
+        return not self.engaged and not self.block.rated
 
     def kept(self) -> RunningBlock:
         """What another referee needs to continue it."""
@@ -152,7 +170,7 @@ class BlockRun:
             game=self.table_type.game,
             options=self.table_type.options,
             entrants=tuple(bot.participant.registered.entrant for bot in bots),
-            time_control=terms.time_control,
+            time_control=self.time_control,
             fault_limit=terms.fault_limit,
         )
         started_at = services.wall_clock()
@@ -186,8 +204,7 @@ class BlockRun:
 
     def _seats(self, position: int) -> list[ConnectedBot]:
         """Who sits where in the match of this position."""
-        order = list(rotations(self.table_type.seats))[position]
-        return [self.bots[index] for index in order]
+        return [self.bots[index] for index in moved_on(self.table_type.seats, position)]
 
     def _host(self, match: _BlockMatch, setup: Setup, secret: bytes) -> HostedMatch:
         services = self._services
@@ -230,10 +247,14 @@ class BlockRun:
                     services.timer.call_at(services.timer.now(), self.play_on)
             case Outcome.NOT_JOINED | Outcome.DECLINED:
                 self.left.insert(0, match.position)
-                react = services.missed if outcome is Outcome.NOT_JOINED else services.declined
+                declined = outcome is Outcome.DECLINED
+                react = services.declined if declined else services.missed
                 for seat in hosted.absent_at_start:
-                    react(match.bots[seat])
-                    if not self.engaged:
+                    if self.challenge is not None:
+                        self.challenge.absent(match.bots[seat], declined=declined)
+                    if declined or not self.casual:
+                        react(match.bots[seat])
+                    if self.of_ladder:
                         bot = match.bots[seat].candidate.bot
                         services.owed.owe(bot, self.table_type.key, seat)
                 self._cut_short(void=False)
@@ -255,6 +276,8 @@ class BlockRun:
         if match.notes is not None:
             match.notes.over = True
         for bot, forfeited in zip(match.bots, transcript.result.forfeited, strict=True):
+            if self.casual:
+                continue
             if forfeited and self.engagement is None:
                 services.missed(bot)
             elif not forfeited:
@@ -265,7 +288,7 @@ class BlockRun:
             version = match.bots[seat].candidate.bot
             seconds = thinking + hosted.joined_after.get(seat, 0.0)
             self.thought[version] = self.thought.get(version, 0.0) + seconds
-            if not self.engaged and match.position == 0:
+            if self.of_ladder and match.position == 0:
                 services.owed.taken(version, self.table_type.key, seat)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = services.write_down(transcript)
@@ -280,7 +303,21 @@ class BlockRun:
             started_at=match.started_at,
             finished_at=match.clock_shows + lasted,
         )
-        services.journal.add(finished, lambda: hosted.announce(written), hosted.discard)
+        services.journal.add(
+            finished,
+            lambda: self._recorded(finished, hosted),
+            lambda: self._refused(hosted),
+        )
+
+    def _recorded(self, finished: FinishedMatch, hosted: HostedMatch) -> None:
+        hosted.announce(finished.written)
+        if self.challenge is not None:
+            self.challenge.recorded(finished)
+
+    def _refused(self, hosted: HostedMatch) -> None:
+        hosted.discard()
+        if self.challenge is not None:
+            self.challenge.settled()
 
     def _cut_short(self, *, void: bool) -> None:
         if self._over:

@@ -15,11 +15,18 @@ from uuid import uuid4
 
 from arena.hosting.agenda import Agenda, Engagement, EngagementEnd
 from arena.hosting.block_run import BlockRun, BlockServices
+from arena.hosting.challenges import (
+    MOST_WAITING_SECONDS,
+    Challenge,
+    ChallengeBook,
+    ChallengeFollower,
+    ChallengeRun,
+)
 from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_version
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Cancellable, Participant, Timer
+from arena.hosting.ports import Cancellable, ChallengePolicy, Participant, Timer
 from arena.hosting.roster import Roster, leave_out
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
@@ -51,6 +58,7 @@ class Director:
         self._roster = Roster()
         self._owed = OwedSeats()
         self._blocks: set[BlockRun] = set()
+        self._challenges = ChallengeBook(self._by_chance)
         self._services = BlockServices(
             journal,
             timer,
@@ -114,6 +122,7 @@ class Director:
     def adopt(self, kept: KeptBlock, participants: Sequence[Participant]) -> None:
         """Continue a block that an earlier referee left; none of its bots is connected yet."""
         given, block = kept.running, kept.running.block
+        control = kept.matches[0].begun.setup.time_control if kept.matches else None
         engagement = None
         if given.engaged and self.agenda is not None:
             engagement = self.agenda.taken_up(block.id)
@@ -127,10 +136,11 @@ class Director:
             [position for position in range(block.size) if position not in taken],
             engagement=engagement,
             engaged=given.engaged,
+            time_control=control,
             awaited_until=self._timer.now() + self._terms.patience.grace_seconds,
         )
         if len(running.left) == block.size:  # nothing of it counts so far
-            self._counts.add(running.table_type, [bot.candidate.bot for bot in bots])
+            self._meet(running, 1)
         self._journal.keeping.adopt(given)
         self._occupy(running)
         running.resume(kept.matches)
@@ -138,6 +148,23 @@ class Director:
     def remember(self, running: RunningBlock) -> None:
         """Note that a block is kept of which no match runs, and which the agenda will continue."""
         self._journal.keeping.adopt(running)
+
+    def challenge(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
+        """Play unrated matches soon. Raises ChallengeRefusedError."""
+        now = self._timer.now()
+        block = Block(str(uuid4()), BlockKind.SEAT, wanted.matches, rated=False)
+        run = self._challenges.take(wanted, self._roster.present, block, follower, now)
+        self._timer.call_at(now + MOST_WAITING_SECONDS, self.schedule)
+        self.schedule()
+        return run
+
+    def challengeable(self) -> list[tuple[Participant, int]]:
+        """The bots that accept challenges, and how many further ones each takes now."""
+        return [
+            (bot.participant, self._challenges.free(bot))
+            for bot in self._roster.present
+            if bot.participant.challenges is ChallengePolicy.ACCEPT
+        ]
 
     def schedule(self) -> None:
         """Look for tables to open, soon; several calls until then cause one look."""
@@ -149,7 +176,7 @@ class Director:
         self._pass_due = False
         if self._shares_due:
             self._shares_due = False
-            self._tables.share_out(self._roster.present)
+            self._tables.share_out([bot for bot in self._roster.present if bot.rated])
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -158,7 +185,12 @@ class Director:
 
     def _open_one(self) -> bool:
         now = self._timer.now()
-        free = self._roster.free(now)
+        challenge = self._challenges.ready(now)
+        if challenge is not None:
+            self._play(challenge)
+            return True
+        held = self._challenges.held
+        free = [bot for bot in self._roster.free(now) if bot not in held]
         if self.agenda is not None and self.agenda.wanting:
             engagement = self.agenda.next_engagement(one_per_version(free))
             if engagement is not None:
@@ -177,6 +209,23 @@ class Director:
             case float(ready_at):
                 self._alarm = self._timer.call_at(ready_at, self.schedule)
         return False
+
+    def _play(self, challenge: ChallengeRun) -> None:
+        wanted = challenge.wanted
+        self._begin(
+            BlockRun(
+                self._services,
+                wanted.table_type,
+                self._by_chance(challenge.bots),
+                challenge.block,
+                range(challenge.block.size),
+                challenge=challenge,
+                time_control=wanted.time_control,
+            )
+        )
+
+    def _by_chance(self, bots: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
+        return shuffled(KeyedRandomness(self._new_secret()), "seat", bots)
 
     def _engage(self, engagement: Engagement, free: Sequence[ConnectedBot]) -> None:
         bots = idlest_copies(engagement.bots, free)
@@ -205,23 +254,27 @@ class Director:
 
     def _begin(self, running: BlockRun) -> None:
         if len(running.left) == running.block.size:
-            self._counts.add(running.table_type, [bot.candidate.bot for bot in running.bots])
-        if not running.engaged:
+            self._meet(running, 1)
+        if running.of_ladder:
             self._tables.opened(running.table_type, running.candidates, self._timer.now())
         self._occupy(running)
         running.play_on()
 
     def _occupy(self, running: BlockRun) -> None:
         self._blocks.add(running)
-        if not running.engaged:
+        if running.of_ladder:
             self._tables.occupied(running.table_type, running.candidates)
+        self._charge(running, 1)
         self._roster.take_places(running.bots)
 
     def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
         self._blocks.discard(running)
-        if not running.engaged:
+        if running.of_ladder:
             self._tables.closed(running.table_type, running.candidates)
             self._count(running)
+        self._charge(running, -1)
+        if running.challenge is not None:
+            self._challenges.over(running.challenge, running.played, ending)
         if running.engagement is not None and self.agenda is not None:
             running.engagement.left = running.left
             self.agenda.ended(running.engagement, ending)
@@ -233,8 +286,7 @@ class Director:
     def _count(self, running: BlockRun) -> None:
         """A block of the ladder is over: how long it held its places; none played is no meeting."""
         if len(running.left) == running.block.size:
-            bots = [bot.candidate.bot for bot in running.bots]
-            self._counts.add(running.table_type, bots, -1)
+            self._meet(running, -1)
         if running.played:
             now = self._timer.now()
             rest = self._tables.held(
@@ -242,6 +294,17 @@ class Director:
             )
             if rest is not None:
                 self._timer.call_at(rest, self.schedule)
+
+    def _meet(self, running: BlockRun, times: int) -> None:
+        """Count a meeting of the bots, or take it back; a challenge is none."""
+        if not running.casual:
+            bots = [bot.candidate.bot for bot in running.bots]
+            self._counts.add(running.table_type, bots, times)
+
+    def _charge(self, running: BlockRun, by: int) -> None:
+        if running.challenge is not None:
+            challenger, opponents = running.challenge.challenger, running.challenge.opponents
+            self._tables.charge(challenger.candidate, [one.candidate for one in opponents], by)
 
     def _offer_nothing_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds

@@ -89,6 +89,11 @@ class LadderTables:
         """A block at such a table is over."""
         self._occupy(table_type, bots, -1)
 
+    def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
+        """A challenge of `guest` takes (1) or gives back (-1) a place of each of `hosts`."""
+        for shared in self._shared.values():
+            shared.charge(guest, hosts, by)
+
     def held(
         self,
         bots: Sequence[Candidate],

@@ -66,12 +66,12 @@ class Roster:
         return [bot for bot in self._bots.values() if bot.present and not bot.draining]
 
     def eligible(self, now: float) -> list[ConnectedBot]:
-        """Those that are not left out."""
-        return [bot for bot in self._bots.values() if bot.eligible(now)]
+        """Those that play rated matches and are not left out."""
+        return [bot for bot in self._bots.values() if bot.rated and bot.eligible(now)]
 
     def free(self, now: float) -> list[ConnectedBot]:
-        """Those that could sit down."""
-        return [bot for bot in self._bots.values() if bot.free(now)]
+        """Those that could sit down to a rated match."""
+        return [bot for bot in self._bots.values() if bot.rated and bot.free(now)]
 
     def take_places(self, bots: Iterable[ConnectedBot]) -> None:
         """A block of theirs begins."""

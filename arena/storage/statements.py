@@ -14,7 +14,9 @@ from sqlalchemy import (
     Update,
     and_,
     cast,
+    exists,
     func,
+    not_,
     select,
     update,
 )
@@ -34,6 +36,7 @@ from arena.storage.tables import (
     transcripts,
     versions,
 )
+from arena.storage.tournament_tables import tournament_blocks
 
 Row: TypeAlias = Select[Any]
 """A statement that returns rows; each function's docstring lists their columns."""
@@ -62,6 +65,17 @@ def refuse_block(block: Block) -> Insert:
 def unfinished() -> ColumnElement[bool]:
     """Neither closed nor void."""
     return and_(blocks.c.closed_at.is_(None), blocks.c.voided_at.is_(None))
+
+
+def casual() -> ColumnElement[bool]:
+    """Whether a challenge asked for the block."""
+    asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
+    return and_(not_(blocks.c.rated), not_(asked_for))
+
+
+def _for_the_ladder() -> ColumnElement[bool]:
+    """Matches that no challenge asked for."""
+    return matches.c.block_id.not_in(select(blocks.c.id).where(casual()))
 
 
 # Results
@@ -116,7 +130,7 @@ def match_rows() -> Row:
     """All matches, in no order.
 
     match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
-    started_at, finished_at, rated, voided, luck (by seat, None if it was not measured) and
+    started_at, finished_at, rated, voided, casual, luck (by seat, None if it was not measured) and
     seats: a list by seat of objects with version_id, bot, version, owner, placing, score, faults,
     forfeited.
     """
@@ -139,7 +153,7 @@ def match_rows() -> Row:
         .add_columns(matches.c.started_at, matches.c.finished_at)
         .add_columns(and_(blocks.c.closed_at.is_not(None), blocks.c.rated).label("rated"))
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
-        .add_columns(match_luck.c.luck)
+        .add_columns(casual().label("casual"), match_luck.c.luck)
         .select_from(matches.join(blocks).outerjoin(match_luck, of_the_match()))
     )
 
@@ -195,20 +209,22 @@ def last_rating_event() -> Row:
 
 
 def ladders() -> Row:
-    """game, options, seat_count, matches (all) and rated (those that count)."""
+    """game, options, seat_count, matches (but those of challenges) and rated (those that count)."""
     ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
     return (
         select(*ladder)
         .add_columns(func.count().label("matches"))
         .add_columns(func.count(rating_events.c.sequence).label("rated"))
         .select_from(matches.outerjoin(rating_events))
+        .where(_for_the_ladder())
         .group_by(*ladder)
         .order_by(*ladder)
     )
 
 
 def opponent_counts() -> Row:
-    """game, options, seat_count, one, other (version ids, one below other), matches together."""
+    """game, options, seat_count, one, other (version ids, one below other), matches together; but
+    those of challenges."""
     ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
     one, other = match_seats.alias("one"), match_seats.alias("other")
     together = and_(other.c.match_id == one.c.match_id, other.c.version_id > one.c.version_id)
@@ -216,15 +232,17 @@ def opponent_counts() -> Row:
         select(*ladder, one.c.version_id.label("one"), other.c.version_id.label("other"))
         .add_columns(func.count().label("matches"))
         .select_from(matches.join(one).join(other, together))
+        .where(_for_the_ladder())
         .group_by(*ladder, one.c.version_id, other.c.version_id)
     )
 
 
 def appearances() -> Row:
-    """game, options, seat_count, version_id, matches."""
+    """game, options, seat_count, version_id, matches but those of challenges."""
     ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
     return (
         select(*ladder, match_seats.c.version_id, func.count().label("matches"))
         .select_from(matches.join(match_seats))
+        .where(_for_the_ladder())
         .group_by(*ladder, match_seats.c.version_id)
     )
