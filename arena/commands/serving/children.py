@@ -76,7 +76,12 @@ def start_sample_bots(
             name,
             [str(bot_file(name))],
             niceness=BOT_NICENESS,
-            **{**environment, "ARENA_ADDRESS": address, "ARENA_TOKEN": token},
+            **{
+                **environment,
+                "ARENA_ADDRESS": address,
+                "ARENA_TOKEN": token,
+                "ARENA_CHALLENGES": "1",
+            },
         )
 
 
