@@ -1,0 +1,179 @@
+"""A person plays whole matches of every game in a real browser, against sample bots."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from arena.commands.serving.children import house_tokens, person_token
+from arena.commands.serving.table_option import ladders
+from arena.games import GAMES
+from arena.home.loading import bot_file
+from arena.storage.rows import MatchRow
+from arena.storage.store import open_store
+from tests.browser.conftest import dashboard, free_port, tabs
+from tests.databases import execute, named
+
+# One of each game: none can play rated matches, so that the machine is the person's.
+OPPONENTS = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
+LOOKS = [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")]
+MOST_TURNS = 200
+
+
+@dataclass(frozen=True)
+class Playground:
+    """A dashboard on which people can play."""
+
+    database: str
+    address: str
+
+    def newest(self) -> MatchRow:
+        async def read() -> MatchRow:
+            async with open_store(self.database) as store:
+                return (await store.matches(limit=1))[0]
+
+        return asyncio.run(read())
+
+
+@pytest.fixture(scope="module")
+def playground(
+    postgres_server: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Playground]:
+    execute(postgres_server, "CREATE DATABASE played_by_people TEMPLATE arena_template")
+    database = named(postgres_server, "played_by_people")
+    tables = [f"{game}:2" for game in GAMES]
+    port = free_port()
+    address = f"127.0.0.1:{port}"
+
+    async def tokens() -> tuple[dict[str, str], str]:
+        async with open_store(database) as store:
+            person = await person_token(store)
+            assert person is not None
+            return await house_tokens(store, ladders(tables)), person
+
+    bots, person = asyncio.run(tokens())
+    home = tmp_path_factory.mktemp("arena")
+    own = {"ARENA_DATABASE_URL": database, "ARENA_HOME": str(home), "ARENA_ADDRESS": address}
+    with ExitStack() as stack:
+        options = [word for table in tables for word in ("--table", table)]
+        serve = ["-m", "arena", "serve", "--port", str(port), *options]
+        stack.enter_context(program(serve, home / "referee.log", own))
+        for bot in OPPONENTS.values():
+            mine = own | {"ARENA_TOKEN": bots[bot], "ARENA_CHALLENGES": "1"}
+            stack.enter_context(program([str(bot_file(bot))], home / f"{bot}.log", mine))
+        mine = {"ARENA_ADDRESS": address, "ARENA_PERSON_TOKEN": person}
+        yield Playground(database, stack.enter_context(dashboard(database, **mine)))
+    execute(postgres_server, "DROP DATABASE played_by_people WITH (FORCE)")
+
+
+class program:  # noqa: N801  used as a context manager
+    """A Python program that runs until the block is left."""
+
+    def __init__(self, arguments: list[str], log: Path, environment: dict[str, str]) -> None:
+        with log.open("wb") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, *arguments],
+                env=os.environ | environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+
+@pytest.fixture
+def open_tab(playground: Playground, browser: Browser) -> Iterator[Callable[..., Page]]:
+    with tabs(playground.address, browser) as open_tab:
+        yield open_tab
+
+
+def sit_down(page: Page, game: str) -> None:
+    page.goto(f"/play?game={game}")
+    expect(page.get_by_text(OPPONENTS[game], exact=True)).to_be_visible()
+    page.get_by_role("button", name="Sit down").click()
+    expect(page.locator(".person.at-table svg.table g.seat").first).to_be_visible()
+
+
+def over(page: Page) -> bool:
+    return page.get_by_role("link", name="Watch the replay").is_visible()
+
+
+def play_on(page: Page, shot: Callable[[str], None]) -> int:
+    """Play to the end: each time the last choice of every step. Returns how many turns it took."""
+    turns = 0
+    asked = page.locator(".person.asked .choices")
+    while turns < MOST_TURNS:
+        expect(asked.or_(page.locator("a.replay"))).to_be_visible()
+        if over(page):
+            return turns
+        turns += 1
+        if turns == 2:
+            shot("turn")
+        go = asked.locator(".go")
+        for step in range(4):
+            if go.is_enabled():
+                break
+            asked.locator(".choice-row").nth(step).locator(".choice").last.click()
+        if turns == 2:
+            shot("chosen")
+        said = page.locator(".person .mistake").text_content()
+        assert not said, said
+        with page.expect_response("**/answer") as answered:
+            go.click()
+        assert answered.value.status == 200
+        # Whatever is shown of the others' answers, it need not be waited for.
+        while not (asked.is_visible() or over(page)):
+            page.locator(".person .scene").click(position={"x": 5, "y": 5})
+            page.wait_for_timeout(20)
+    raise AssertionError("the match does not end")
+
+
+@pytest.mark.parametrize(("look", "width", "height", "scheme"), LOOKS)
+@pytest.mark.parametrize("game", list(GAMES))
+def test_a_person_plays_a_whole_match_and_watches_its_replay(
+    game: str,
+    look: str,
+    width: int,
+    height: int,
+    scheme: str,
+    playground: Playground,
+    open_tab: Callable[..., Page],
+    request: pytest.FixtureRequest,
+) -> None:
+    shots = os.environ.get("ARENA_SHOTS")
+    page = open_tab(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        has_touch=look == "phone",
+    )
+
+    def shot(name: str) -> None:
+        if shots is not None:
+            page.screenshot(path=f"{shots}/{game}-{look}-{name}.png")
+
+    sit_down(page, game)
+    turns = play_on(page, shot)
+    shot("over")
+    assert turns > 0
+    row = playground.newest()
+    assert (row.game, row.casual, row.rated) == (game, True, False)
+    assert sorted(seat.bot for seat in row.seats) == sorted(["person", OPPONENTS[game]])
+    (mine,) = (seat for seat in row.seats if seat.bot == "person")
+    assert mine.faults == 0
+    told = page.locator(".ending h3").text_content()
+    assert told == ("You win." if mine.placing == 1 else f"You are placed {mine.placing}.")
+    page.get_by_role("link", name="Watch the replay").click()
+    expect(page.locator(".player svg.table g.seat").first).to_be_visible()
+    expect(page.get_by_text("casual", exact=True)).to_be_visible()
