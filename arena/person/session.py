@@ -10,14 +10,15 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final
 
 import grpc
 
 from arena.bot.address import Address
-from arena.bot.challenging import Accepted, ChallengeError, Challenger, Wanted
+from arena.bot.challenging import Accepted, ChallengeError, Challenger, Over, Played, Wanted
 from arena.codec.bot_side import read_begin, read_offer
 from arena.match.transcript import PROTOCOL_VERSION
 from arena.person.seat import AnswerError, PersonSeat
@@ -74,6 +75,8 @@ class PersonSession:
         """The newest match."""
         self.awaited = ""
         """Who has accepted to play, while the match is not offered yet."""
+        self.not_played = ""
+        """Why the newest challenge came to nothing."""
         self.leaving = False
         self.lost = ""
         """Why the referee does not let the session play."""
@@ -93,16 +96,24 @@ class PersonSession:
     def challenge(self, wanted: Wanted) -> Accepted:
         """Ask for one match. Raises ChallengeError."""
         updates = Challenger(self._address, self._token).challenge(wanted)
-        try:
-            accepted = next(updates)
-        finally:
-            updates.close()  # type: ignore[attr-defined]
+        accepted = next(updates)
         assert isinstance(accepted, Accepted)
         with self.lock:
+            self.not_played = ""
             if self.seat is None or self.seat.over:
                 self.awaited = ", ".join(one.bot for one in accepted.opponents)
         self._changed()
+        threading.Thread(target=self._follow, args=(updates,), daemon=True).start()
         return accepted
+
+    def _follow(self, updates: Iterator[Accepted | Played | Over]) -> None:
+        """Learn why a match does not come about."""
+        with suppress(ChallengeError):  # the stream says the rest
+            for told in updates:
+                if isinstance(told, Over) and told.reason:
+                    with self.lock:
+                        self.awaited, self.not_played = "", told.reason
+                    self._changed()
 
     def answer(self, turn_number: int, answer: object) -> None:
         """Answer the open turn with an action in its JSON form. Raises AnswerError."""

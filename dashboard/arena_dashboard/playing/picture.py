@@ -26,13 +26,14 @@ def picture(session: PersonSession) -> dict[str, Any]:
         seat = session.seat
         if session.lost:
             return {"phase": "lost", "notice": session.lost}
-        if seat is None or (session.awaited and seat.over) or seat.match is None:
-            if seat is not None and seat.called_off and not session.awaited:
-                return {"phase": "off", "notice": _sentence(seat.called_off)}
-            who = session.awaited or "the others"
-            return {"phase": "waiting", "notice": f"Waiting for {who} to have a free place…"}
-        if seat.called_off:
+        if session.awaited:
+            return {"phase": "waiting", "notice": f"Waiting for {session.awaited}…"}
+        if session.not_played:
+            return {"phase": "off", "notice": _sentence(session.not_played)}
+        if seat is not None and seat.called_off:
             return {"phase": "off", "notice": _sentence(seat.called_off)}
+        if seat is None or seat.match is None:
+            return {"phase": "waiting", "notice": "Waiting for the others to join…"}
         return _match(seat)
 
 

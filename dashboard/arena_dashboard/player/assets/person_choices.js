@@ -109,14 +109,12 @@ export class Choices {
 
   /** @param {number} step @param {Choice[]} choices */
   row(step, choices) {
-    const what = choices[0].group;
-    const row = element("div", {
-      class: "choice-row",
-      role: "group",
-      "aria-label": what || "Your action",
-    });
-    if (what) row.append(element("span", { class: "choice-what" }, what));
+    const row = element("div", { class: "choice-row", role: "group" });
+    let group = "";
     for (const [at, choice] of choices.entries()) {
+      if (choice.group !== group)
+        row.append(element("span", { class: "choice-what" }, choice.group));
+      group = choice.group;
       const made = element(
         "button",
         {
@@ -130,6 +128,7 @@ export class Choices {
       made.addEventListener("click", () => this.choose(step, choice));
       row.append(made);
     }
+    row.setAttribute("aria-label", group || "Your action");
     return row;
   }
 }
