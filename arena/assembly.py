@@ -187,7 +187,7 @@ async def running_arena(
         server = RefereeServer(
             play,
             RegistryService(registry, desk, gate),
-            ChallengeService(registry, director, gate, (terms or Terms()).time_control),
+            ChallengeService(registry, director.challenges, gate, (terms or Terms()).time_control),
             lobby,
             gate,
         )

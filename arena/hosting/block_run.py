@@ -9,19 +9,16 @@ from uuid import uuid4
 import structlog
 
 from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.hosting.block_services import BlockServices
 from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
-from arena.hosting.journal import Journal
 from arena.hosting.keeping import MatchNotes
-from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Timer
 from arena.hosting.roster import all_take_offers
-from arena.hosting.terms import Terms
 from arena.match.clock import TimeControl
 from arena.match.flow import Reply
 from arena.match.seating import moved_on
-from arena.match.transcript import Opening, Setup, Transcript, thinking_seconds
+from arena.match.transcript import Opening, Setup, thinking_seconds
 from arena.records import (
     BegunMatch,
     Block,
@@ -33,25 +30,6 @@ from arena.records import (
 from arena.scheduling.ladder import Candidate, TableType
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class BlockServices:
-    """What the blocks of a director share."""
-
-    journal: Journal
-    timer: Timer
-    new_secret: Callable[[], bytes]
-    write_down: Callable[[Transcript], bytes]
-    terms: Terms
-    wall_clock: Callable[[], datetime]
-    missed: Callable[[ConnectedBot], None]
-    """Called when a bot did not join, or forfeited by its faults."""
-    declined: Callable[[ConnectedBot], None]
-    """Called when a bot declined."""
-    owed: OwedSeats
-    over: Callable[["BlockRun", EngagementEnd], None]
-    """Called once for each block, at its end."""
 
 
 @dataclass(eq=False, slots=True)

@@ -57,6 +57,11 @@ class ConnectedBot:
     that does not read its stream could hold the places of dozens of opponents."""
 
     @property
+    def name(self) -> str:
+        """The bot's name, without its version."""
+        return self.participant.registered.entrant.bot
+
+    @property
     def rated(self) -> bool:
         """Whether it plays rated matches."""
         return self.participant.challenges is not ChallengePolicy.OWN_ONLY

@@ -14,19 +14,15 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from arena.hosting.agenda import Agenda, Engagement, EngagementEnd
-from arena.hosting.block_run import BlockRun, BlockServices
-from arena.hosting.challenges import (
-    MOST_WAITING_SECONDS,
-    Challenge,
-    ChallengeBook,
-    ChallengeFollower,
-    ChallengeRun,
-)
+from arena.hosting.block_run import BlockRun
+from arena.hosting.block_services import BlockServices
+from arena.hosting.challenge_book import ChallengeBook
+from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_version
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Cancellable, ChallengePolicy, Participant, Timer
+from arena.hosting.ports import Cancellable, Participant, Timer
 from arena.hosting.roster import Roster, leave_out
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
@@ -58,7 +54,7 @@ class Director:
         self._roster = Roster()
         self._owed = OwedSeats()
         self._blocks: set[BlockRun] = set()
-        self._challenges = ChallengeBook(self._by_chance)
+        self.challenges = ChallengeBook(self._roster, timer, self._by_chance, self.schedule)
         self._services = BlockServices(
             journal,
             timer,
@@ -149,23 +145,6 @@ class Director:
         """Note that a block is kept of which no match runs, and which the agenda will continue."""
         self._journal.keeping.adopt(running)
 
-    def challenge(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
-        """Play unrated matches soon. Raises ChallengeRefusedError."""
-        now = self._timer.now()
-        block = Block(str(uuid4()), BlockKind.SEAT, wanted.matches, rated=False)
-        run = self._challenges.take(wanted, self._roster.present, block, follower, now)
-        self._timer.call_at(now + MOST_WAITING_SECONDS, self.schedule)
-        self.schedule()
-        return run
-
-    def challengeable(self) -> list[tuple[Participant, int]]:
-        """The bots that accept challenges, and how many further ones each takes now."""
-        return [
-            (bot.participant, self._challenges.free(bot))
-            for bot in self._roster.present
-            if bot.participant.challenges is ChallengePolicy.ACCEPT
-        ]
-
     def schedule(self) -> None:
         """Look for tables to open, soon; several calls until then cause one look."""
         if not self._pass_due and not self._winding_down:
@@ -185,11 +164,11 @@ class Director:
 
     def _open_one(self) -> bool:
         now = self._timer.now()
-        challenge = self._challenges.ready(now)
+        challenge = self.challenges.ready(now)
         if challenge is not None:
             self._play(challenge)
             return True
-        held = self._challenges.held
+        held = self.challenges.held
         free = [bot for bot in self._roster.free(now) if bot not in held]
         if self.agenda is not None and self.agenda.wanting:
             engagement = self.agenda.next_engagement(one_per_version(free))
@@ -274,7 +253,7 @@ class Director:
             self._count(running)
         self._charge(running, -1)
         if running.challenge is not None:
-            self._challenges.over(running.challenge, running.played, ending)
+            self.challenges.over(running.challenge, running.played, ending)
         if running.engagement is not None and self.agenda is not None:
             running.engagement.left = running.left
             self.agenda.ended(running.engagement, ending)

@@ -51,11 +51,11 @@ log = structlog.get_logger()
 class ChallengeHost(Protocol):
     """What plays challenges."""
 
-    def challenge(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
+    def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
         """Play unrated matches soon. Raises ChallengeRefusedError."""
         ...
 
-    def challengeable(self) -> list[tuple[Participant, int]]:
+    def accepting(self) -> list[tuple[Participant, int]]:
         """The bots that accept challenges, and how many further ones each takes now."""
         ...
 
@@ -117,7 +117,7 @@ class ChallengeService:
         except ProtocolError as error:
             await self._refuse(context, error)
         found: dict[int, tuple[Participant, int]] = {}
-        for participant, free in self._host.challengeable():
+        for participant, free in self._host.accepting():
             if not request.game or request.game in participant.games:
                 version = participant.registered.version_id
                 free += found[version][1] if version in found else 0
@@ -171,7 +171,7 @@ class ChallengeService:
     async def _follow(self, wanted: Challenge, context: Context) -> None:
         follower = _Follower()
         try:
-            run = self._host.challenge(wanted, follower)
+            run = self._host.take(wanted, follower)
         except ChallengeRefusedError as error:
             status = _STATUSES.get(error.why)
             if status is None:

@@ -4,10 +4,12 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -25,6 +27,13 @@ from tests.databases import execute, named
 OPPONENTS = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
 LOOKS = [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")]
 MOST_TURNS = 200
+T = TypeVar("T")
+
+
+def in_own_loop(what: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine; the browser's loop runs in this thread."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, what).result()
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Playground:
             async with open_store(self.database) as store:
                 return (await store.matches(limit=1))[0]
 
-        return asyncio.run(read())
+        return in_own_loop(read())
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +67,7 @@ def playground(
             assert person is not None
             return await house_tokens(store, ladders(tables)), person
 
-    bots, person = asyncio.run(tokens())
+    bots, person = in_own_loop(tokens())
     home = tmp_path_factory.mktemp("arena")
     own = {"ARENA_DATABASE_URL": database, "ARENA_HOME": str(home), "ARENA_ADDRESS": address}
     with ExitStack() as stack:

@@ -4,13 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from arena.hosting.challenges import (
-    MOST_OF_ONE,
-    MOST_WAITING_SECONDS,
-    Challenge,
-    ChallengeRefusal,
-    ChallengeRefusedError,
-)
+from arena.hosting.challenge_book import MOST_OF_ONE, MOST_WAITING_SECONDS
+from arena.hosting.challenges import Challenge, ChallengeRefusal, ChallengeRefusedError
 from arena.hosting.ports import ChallengePolicy
 from arena.match.clock import TimeControl
 from arena.records import FinishedMatch
@@ -51,7 +46,7 @@ async def test_matches_of_a_challenge_are_unrated_and_played_at_its_own_pace() -
     me = world.arrive("me", challenges=OWN_ONLY)
     world.arrive("you", challenges=ACCEPT)
     follower = Follower()
-    world.director.challenge(wanted(me, "you", matches=5), follower)
+    world.director.challenges.take(wanted(me, "you", matches=5), follower)
     await world.turn(5)
     assert follower.matches == world.matches == casual(world)
     assert follower.end == (5, "")
@@ -79,7 +74,7 @@ async def test_a_challenge_is_no_meeting_on_the_ladder() -> None:
     you = world.arrive("you", challenges=ACCEPT)
     follower = Follower()
     version = me.registered.version_id
-    world.director.challenge(Challenge(ladder(), CONTROL, version, "", ("you",), 2), follower)
+    world.director.challenges.take(Challenge(ladder(), CONTROL, version, "", ("you",), 2), follower)
     await world.turn(3)
     assert follower.end == (2, "")
     assert counts.matches(ladder(), version) == 0
@@ -95,7 +90,7 @@ async def test_a_busy_opponent_plays_as_soon_as_it_has_a_place() -> None:
     )
     await world.turn(1)
     follower = Follower()
-    world.director.challenge(wanted(a, "c"), follower)
+    world.director.challenges.take(wanted(a, "c"), follower)
     await world.turn(2)
     assert follower.end == (1, "")
     before = len(world.matches)
@@ -111,7 +106,7 @@ async def test_seats_that_are_left_are_taken_by_chance_by_bots_that_accept() -> 
     met = set()
     for _ in range(12):
         follower = Follower()
-        world.director.challenge(wanted(me, "a", seats=3), follower)
+        world.director.challenges.take(wanted(me, "a", seats=3), follower)
         await world.turn(2)
         (match,) = follower.matches
         met |= set(world.bots(match)) - {"me", "a"}
@@ -134,14 +129,14 @@ async def test_challenges_that_cannot_be_played_are_refused_and_change_nothing()
     ]
     for asked, why in cases:
         with pytest.raises(ChallengeRefusedError, match=why) as refused:
-            world.director.challenge(asked, Follower())
+            world.director.challenges.take(asked, Follower())
         assert refused.value.why is ChallengeRefusal.NOT_NOW
     with pytest.raises(ChallengeRefusedError, match="name each opponent once") as refused:
-        world.director.challenge(wanted(me, "you", "YOU", seats=3), Follower())
+        world.director.challenges.take(wanted(me, "you", "YOU", seats=3), Follower())
     assert refused.value.why is ChallengeRefusal.IMPOSSIBLE
     world.director.depart(me)
     with pytest.raises(ChallengeRefusedError, match="your bot is not connected"):
-        world.director.challenge(wanted(me, "you"), Follower())
+        world.director.challenges.take(wanted(me, "you"), Follower())
     assert not me.players
 
 
@@ -154,14 +149,14 @@ async def test_a_bot_plays_a_quarter_of_its_places_and_at_least_one_as_challenge
     world.arrive("small", challenges=ACCEPT, max_matches=1, think_seconds=1)
     for name, most in (("large", 2), ("small", 1)):
         for _ in range(most):
-            world.director.challenge(wanted(me, name), Follower())
+            world.director.challenges.take(wanted(me, name), Follower())
         with pytest.raises(ChallengeRefusedError, match="as many challenges") as refused:
-            world.director.challenge(wanted(me, name), Follower())
+            world.director.challenges.take(wanted(me, name), Follower())
         assert refused.value.why is ChallengeRefusal.TOO_MANY
     world.timer.turn(0)
     assert large.playing == 2
     await world.turn(60)
-    world.director.challenge(wanted(me, "large"), Follower())
+    world.director.challenges.take(wanted(me, "large"), Follower())
 
 
 async def test_one_owner_has_so_many_challenges_at_once() -> None:
@@ -169,11 +164,11 @@ async def test_one_owner_has_so_many_challenges_at_once() -> None:
     mine = [world.arrive(name, owner="me", challenges=OWN_ONLY, max_matches=64) for name in "xy"]
     world.arrive("you", challenges=ACCEPT, max_matches=64)
     for number in range(MOST_OF_ONE):
-        world.director.challenge(wanted(mine[number % 2], "you"), Follower())
+        world.director.challenges.take(wanted(mine[number % 2], "you"), Follower())
     with pytest.raises(ChallengeRefusedError, match="8 challenges already"):
-        world.director.challenge(wanted(mine[0], "you"), Follower())
+        world.director.challenges.take(wanted(mine[0], "you"), Follower())
     other = world.arrive("other", challenges=OWN_ONLY)
-    world.director.challenge(wanted(other, "you"), Follower())
+    world.director.challenges.take(wanted(other, "you"), Follower())
 
 
 async def test_a_challenge_takes_from_its_owners_share_of_the_opponents_places() -> None:
@@ -184,7 +179,7 @@ async def test_a_challenge_takes_from_its_owners_share_of_the_opponents_places()
         world.arrive("third", max_matches=16, think_seconds=1)
         await world.turn(30)  # so that it is no longer new
         for _ in range(challenges):
-            world.director.challenge(wanted(me, "you", matches=50), Follower())
+            world.director.challenges.take(wanted(me, "you", matches=50), Follower())
         await world.turn(20)
         return sum(
             not player.over
@@ -206,7 +201,7 @@ async def test_a_challenge_ends_when_an_opponent_does_not_play(habit: Habit, why
     me = world.arrive("me", challenges=OWN_ONLY)
     you = world.arrive("you", challenges=ACCEPT, habit=habit)
     follower = Follower()
-    world.director.challenge(wanted(me, "you", matches=3), follower)
+    world.director.challenges.take(wanted(me, "you", matches=3), follower)
     await world.turn(10)
     assert follower.end == (0, why)
     you.habit = Habit.PLAYS
@@ -221,7 +216,7 @@ async def test_a_challenge_ends_when_a_bot_leaves_between_two_matches() -> None:
     me = world.arrive("me", challenges=OWN_ONLY)
     you = world.arrive("you", challenges=ACCEPT)
     follower = Follower()
-    world.director.challenge(wanted(me, "you", matches=100), follower)
+    world.director.challenges.take(wanted(me, "you", matches=100), follower)
     while not (world.matches and you.players[-1].turns and not you.players[-1].over):
         await world.turn(0.01, 0.01)
     world.director.depart(you)
@@ -242,9 +237,9 @@ async def test_a_challenge_that_finds_no_free_place_in_time_is_given_up() -> Non
     me = world.arrive("me", challenges=OWN_ONLY)
     world.arrive("you", challenges=ACCEPT, habit=Habit.SILENT)
     busy, late = Follower(), Follower()
-    world.director.challenge(wanted(me, "you"), busy)
+    world.director.challenges.take(wanted(me, "you"), busy)
     other = world.arrive("other", challenges=ACCEPT)
-    world.director.challenge(wanted(me, "other"), late)
+    world.director.challenges.take(wanted(me, "other"), late)
     await world.turn(MOST_WAITING_SECONDS + 1)
     assert late.end == (0, "me had no free place in time.")
     assert other.offered == 0
@@ -254,7 +249,7 @@ async def test_a_challenge_goes_on_with_the_next_referee_unrated_and_with_its_cl
     earlier = World()
     me = earlier.arrive("me", challenges=OWN_ONLY, think_seconds=0.4)
     earlier.arrive("you", challenges=ACCEPT, think_seconds=0.4)
-    earlier.director.challenge(wanted(me, "you", matches=3), Follower())
+    earlier.director.challenges.take(wanted(me, "you", matches=3), Follower())
     await earlier.turn(1.4)
     while not any(match.replies for kept in earlier.recorder.left() for match in kept.matches):
         await earlier.turn(0.4)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from arena.bot.challenging import ChallengeError, Wanted
+from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
 from arena.person.door import Door
 from arena.person.seat import AnswerError, PersonSeat
@@ -81,7 +82,9 @@ async def sitting(scene: Scene) -> AsyncIterator[Sitting]:
 
 @pytest.fixture
 async def scene(database: str) -> AsyncIterator[Scene]:
-    async with opened(database) as scene:
+    # Nobody is absent because the machine is busy.
+    patience = Patience(join_seconds=5, grace_seconds=20)
+    async with opened(database, terms=Terms(patience=patience)) as scene:
         yield scene
 
 
@@ -105,9 +108,9 @@ async def test_an_answer_that_is_not_legal_is_not_sent_and_costs_nothing(sitting
     assert turn is not None
     for answer, why in (
         ({"type": "bet", "quantity": 99, "face": 1}, "not possible"),
-        ({"type": "bet", "quantity": "3"}, ""),
-        (None, ""),
-        ([1], ""),
+        ({"type": "bet", "quantity": "3"}, "quantity"),
+        (None, "object"),
+        ([1], "object"),
     ):
         with pytest.raises(AnswerError, match=why):
             sitting.session.answer(turn.number, answer)
@@ -126,7 +129,7 @@ async def test_who_leaves_gives_up_at_once_and_is_let_go(sitting: Sitting, scene
     await sitting.until(lambda: not sitting.session.alive)
     row = await scene.recorded(match_id)
     (mine,) = (seat for seat in row.seats if seat.bot == "person")
-    assert mine.placing == 2
+    assert mine.faults > 0
     assert sitting.session.lost == ""
 
 

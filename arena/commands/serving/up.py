@@ -127,6 +127,7 @@ async def _up(plan: _Plan, url: str) -> None:
                 running.start(
                     "dashboard",
                     arguments,
+                    niceness=0,
                     **plan.client_environment
                     | {
                         "ARENA_DATABASE_URL": url,

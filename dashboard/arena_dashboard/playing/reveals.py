@@ -102,9 +102,7 @@ def _after(view: Any, event: Any, options: Any) -> Any:
             )
             lost = view.graveyard + sum(event.losses)
             return view._replace(dice_counts=left, graveyard=lost, hidden_dice=())
-        case Revealed(chip=None):
-            return view
-        case Revealed():
+        case Revealed() if event.chip is not None:
             owner = None if isinstance(event.announced, Win) else event.announced.seer
             return _moved(view, owner, event.winner, event.chip, options)
         case Gift():

@@ -6,7 +6,7 @@
 import streamlit as st
 
 from arena.errors import UserError
-from arena.games import GAMES
+from arena.games import GAMES, make_game
 from arena_dashboard.playing import component
 from arena_dashboard.playing.people import BANK_SECONDS, People, Person, people, wanted
 from arena_dashboard.url_choice import to_url, url_choice
@@ -19,7 +19,7 @@ TURN_SECONDS = (20, 60, 120)
 def choose(everybody: People) -> None:
     """Let somebody choose a game and opponents, and sit down."""
     game = url_choice("game", list(GAMES), "bluff") or "bluff"
-    seats = GAMES[game](GAMES[game].options_type()).seat_counts
+    seats = make_game(game).seat_counts
     found = [one for one in everybody.rivals() if game in one.games]
     st.segmented_control(
         "Game",

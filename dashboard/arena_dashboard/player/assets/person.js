@@ -27,6 +27,11 @@ class PersonTable {
     this.answered = 0;
     this.heardAt = 0;
     this.width = 0;
+    this.faultsShown = 0;
+    /** @type {string|undefined} The turn whose choices are offered. */
+    this.offered = undefined;
+    /** @type {string|undefined} The match whose end is drawn. */
+    this.ended = undefined;
     this.closing = new AbortController();
     const { signal } = this.closing;
 
@@ -95,7 +100,7 @@ class PersonTable {
     this.news = news;
     this.heardAt = performance.now();
     const anew = news.match?.match !== before?.match?.match;
-    if (anew) this.batch = 0;
+    if (anew) this.batch = this.faultsShown = 0;
     if (news.batch !== undefined && news.batch !== this.batch) {
       this.batch = news.batch;
       this.at = 0;
@@ -185,11 +190,9 @@ class PersonTable {
   faultOf(news) {
     const faults = news.faults ?? [];
     const number = faults.length;
-    if (number <= (this.faultsShown ?? 0)) {
-      this.faultsShown = number;
-      return "";
-    }
+    const known = this.faultsShown;
     this.faultsShown = number;
+    if (number <= known) return "";
     return `${faults[number - 1]} Fault ${number}; ${news.faultLimit} lose the match.`;
   }
 
