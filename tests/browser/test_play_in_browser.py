@@ -1,6 +1,7 @@
 """A person plays whole matches of every game in a real browser, against sample bots."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -120,7 +121,8 @@ def over(page: Page) -> bool:
 
 
 def play_on(page: Page, shot: Callable[[str], None]) -> int:
-    """Play to the end: each time the last choice of every step. Returns how many turns it took."""
+    """Play to the end: the last choice of the first step, and the first of the others, which makes
+    a long match. Returns how many turns it took."""
     turns = 0
     asked = page.locator(".person.asked .choices")
     while turns < MOST_TURNS:
@@ -130,18 +132,18 @@ def play_on(page: Page, shot: Callable[[str], None]) -> int:
         turns += 1
         if turns == 2:
             shot("turn")
-        go = asked.locator(".go")
-        for step in range(4):
-            if go.is_enabled():
-                break
-            asked.locator(".choice-row").nth(step).locator(".choice").last.click()
-        if turns == 2:
-            shot("chosen")
-        said = page.locator(".person .mistake").text_content()
-        assert not said, said
+        rows, go = asked.locator(".choice-row"), asked.locator(".go")
         with page.expect_response("**/answer") as answered:
-            go.click()
+            rows.first.locator(".choice").last.click()
+            if go.is_visible():
+                for step in range(1, 4):
+                    if go.is_disabled():
+                        rows.nth(step).locator(".choice").first.click()
+                if turns == 2:
+                    shot("chosen")
+                go.click()
         assert answered.value.status == 200
+        assert not page.locator(".person .mistake").text_content()
         # Whatever is shown of the others' answers, it need not be waited for.
         while not (asked.is_visible() or over(page)):
             page.locator(".person .scene").click(position={"x": 5, "y": 5})
@@ -186,3 +188,66 @@ def test_a_person_plays_a_whole_match_and_watches_its_replay(
     page.get_by_role("link", name="Watch the replay").click()
     expect(page.locator(".player svg.table g.seat").first).to_be_visible()
     expect(page.get_by_text("casual", exact=True)).to_be_visible()
+
+
+def test_a_match_is_played_by_keys_alone_and_left(open_tab: Callable[..., Page]) -> None:
+    page = open_tab()
+    sit_down(page, "bluff")
+    expect(page.locator(".person.asked .choices")).to_be_visible()
+    with page.expect_response("**/answer") as answered:
+        page.keyboard.press("1")
+        page.keyboard.press("1")
+        page.keyboard.press("Enter")
+    assert answered.value.status == 200
+    page.get_by_role("button", name="Leave").first.click()
+    expect(page.get_by_role("button", name="Sit down")).to_be_visible()
+
+
+def test_everything_to_press_is_large_enough_for_a_finger_and_nothing_runs_out_of_a_phone(
+    open_tab: Callable[..., Page],
+) -> None:
+    page = open_tab(viewport={"width": 390, "height": 844}, has_touch=True)
+    sit_down(page, "bloeff")
+    expect(page.locator(".person.asked .choices")).to_be_visible()
+    for button in page.locator(".person button:visible").all():
+        box = button.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 44, button.text_content()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_browser_is_sent_what_the_seat_knows_and_no_address_tells_its_key(
+    open_tab: Callable[..., Page],
+) -> None:
+    page = open_tab()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    sit_down(page, "bluff")
+    expect(page.locator(".person.asked .choices")).to_be_visible()
+    (url,) = {url for url in asked if url.endswith("/news")}
+    key = url.split("/")[-2]
+    assert len(key) >= 32 and key not in page.url
+    told = page.evaluate(
+        """url => new Promise(done => {
+            const news = new EventSource(url);
+            news.onmessage = event => { news.close(); done(event.data); };
+        })""",
+        url,
+    )
+    news = json.loads(told)
+    seats = news["frames"][-1]["table"]["seats"]
+    (other,) = (seat for seat in seats if seat != news["match"]["view"])
+    assert (seats[other]["dice"], seats[other]["hidden"]) == ([], 5)
+    assert len(seats[news["match"]["view"]]["dice"]) == 5
+    answer = page.evaluate(
+        """async url => (await fetch(url, {method: "POST", body: "{}"})).status""",
+        url.replace("/news", "/answer"),
+    )
+    assert answer == 400
+    for path, status in (("nobody/news", 204), ("nobody/answer", 404)):
+        method = "GET" if status == 204 else "POST"
+        found = page.evaluate(
+            "async ([path, method]) => (await fetch(path, {method})).status",
+            [f"/person/{path}", method],
+        )
+        assert found == status

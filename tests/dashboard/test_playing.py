@@ -19,7 +19,7 @@ from arena_dashboard.playing.controls import controls, leaves
 from arena_dashboard.playing.reveals import shown
 from arena_dashboard.scenes import SCENES
 
-NAMES = ["You", "b", "c"]
+NAMES = ["a (you)", "b", "c"]
 Turn = tuple[tuple[Any, ...], Any, Any]
 """The events since the last turn of seat 0, its view (None at the end), and its view before."""
 

@@ -130,12 +130,11 @@ def _frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str]
 
 
 def names_of(entrants: Sequence[Entrant], own: int) -> list[str]:
-    """The names by seat, distinct; the person's own is "You"."""
+    """The names by seat, distinct; the person's own says so."""
     bots = Counter(entrant.bot for entrant in entrants)
-    return [
-        "You" if seat == own else entrant.bot if bots[entrant.bot] == 1 else str(entrant)
-        for seat, entrant in enumerate(entrants)
-    ]
+    names = [one.bot if bots[one.bot] == 1 else str(one) for one in entrants]
+    names[own] = f"{names[own]} (you)"
+    return names
 
 
 def _sentence(text: str) -> str:

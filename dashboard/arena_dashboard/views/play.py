@@ -11,8 +11,8 @@ from arena_dashboard.playing import component
 from arena_dashboard.playing.people import BANK_SECONDS, People, Person, people, wanted
 from arena_dashboard.url_choice import to_url, url_choice
 
+# Under which the session's state holds the key of the person.
 PERSON = "playing"
-"""The key of the person in the session's state."""
 TURN_SECONDS = (20, 60, 120)
 
 

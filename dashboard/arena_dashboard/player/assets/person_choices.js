@@ -24,7 +24,7 @@ export class Choices {
   offer(roots) {
     this.roots = roots;
     this.chosen = [];
-    this.follow();
+    if (!this.single) this.follow();
     this.draw();
   }
 
@@ -48,6 +48,11 @@ export class Choices {
     return last?.action ? last : null;
   }
 
+  /** Whether each choice is a whole action, so that it needs no second button. */
+  get single() {
+    return this.roots.every((choice) => choice.action);
+  }
+
   /** @param {number} step @param {Choice} choice */
   choose(step, choice) {
     // The same steps after it, where they are possible: 4 × 3 becomes 4 × 5 by one click.
@@ -59,6 +64,7 @@ export class Choices {
     }
     this.follow();
     this.draw(step);
+    if (this.single) this.act();
   }
 
   act() {
@@ -100,6 +106,7 @@ export class Choices {
     }
     this.rows.replaceChildren(...rows);
     const { leaf } = this;
+    this.go.hidden = this.single;
     this.go.disabled = !leaf;
     this.go.textContent = leaf?.words ?? "Choose";
     if (focused === undefined) return;
