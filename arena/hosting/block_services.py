@@ -31,6 +31,8 @@ class BlockServices:
     """Called when a bot did not join, or forfeited by its faults."""
     declined: Callable[[ConnectedBot], None]
     """Called when a bot declined."""
+    left: Callable[[ConnectedBot], None]
+    """Called when a bot left a block after its first match, by declining or by not being there."""
     owed: OwedSeats
     over: Callable[["BlockRun", EngagementEnd], None]
     """Called once for each block, at its end."""
