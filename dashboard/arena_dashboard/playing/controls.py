@@ -38,7 +38,11 @@ def controls(game: AnyGame, view: Any, names: Sequence[str]) -> list[dict[str, A
     """The choices of the first step. Each has a `label` and either `next`, its choices, and `what`
     they are, or the `action` in its JSON form, and `words` for it. `names` are by seat."""
     roots: list[dict[str, Any]] = []
-    for action in game.choices(view):
+    actions = list(game.choices(view))
+    if isinstance(view, BluffView):
+        # Otherwise the faces would come in the order of the lowest legal bets.
+        actions.sort(key=_by_face)
+    for action in actions:
         option = _option(action, view, names)
         if option is None:
             continue
@@ -65,6 +69,10 @@ def _option(action: Any, view: Any, names: Sequence[str]) -> Option | None:
             return _bloeff(action, view, names)
         case _:
             raise TypeError(f"no controls for {type(view).__name__}")
+
+
+def _by_face(action: Bet | Doubt) -> tuple[int, int]:
+    return (0, 0) if isinstance(action, Doubt) else (action.face, action.quantity)
 
 
 def _bluff(action: Bet | Doubt) -> Option:

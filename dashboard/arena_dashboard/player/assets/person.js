@@ -72,8 +72,12 @@ class PersonTable {
         this.clock,
         this.leave,
       ),
-      element("div", { class: "stage" }, this.scene, this.log),
-      this.actions,
+      element(
+        "div",
+        { class: "table-side" },
+        element("div", { class: "stage" }, this.scene, this.log),
+        this.actions,
+      ),
     );
     parent.append(this.place);
     this.observer = new ResizeObserver(() => this.measure());
