@@ -41,7 +41,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class ChallengeAccepted:
     """The matches will be played."""
 
     challenge_id: str
@@ -50,7 +50,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ChallengePlayed:
     """A match was played and recorded."""
 
     match_id: str
@@ -59,7 +59,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class ChallengeOver:
     """No further match follows; `reason` is "" if all were played."""
 
     played: int
@@ -83,8 +83,8 @@ class Challenger:
         self._address = address
         self._token = token
 
-    def challenge(self, wanted: Wanted) -> Iterator[Accepted | Played | Over]:
-        """Ask for matches, and tell what becomes of them: Accepted first and Over at last.
+    def challenge(self, wanted: Wanted) -> Iterator[ChallengeAccepted | ChallengePlayed | ChallengeOver]:
+        """Ask for matches, and tell what becomes of them: ChallengeAccepted first and ChallengeOver at last.
 
         Raises ChallengeError, and ChallengeLostError once it was accepted.
         """
@@ -135,12 +135,12 @@ class Challenger:
         return f"{details[:1].upper()}{details[1:]}".rstrip(".") + "."
 
 
-def _read(response: pb.ChallengeResponse) -> Accepted | Played | Over | None:
+def _read(response: pb.ChallengeResponse) -> ChallengeAccepted | ChallengePlayed | ChallengeOver | None:
     match response.WhichOneof("update"):
         case "accepted":
             accepted = response.accepted
             control = accepted.time_control
-            return Accepted(
+            return ChallengeAccepted(
                 accepted.challenge_id,
                 tuple(map(read_entrant, accepted.opponents)),
                 TimeControl(control.turn_ms, control.bank_ms),
@@ -148,8 +148,8 @@ def _read(response: pb.ChallengeResponse) -> Accepted | Played | Over | None:
         case "match":
             played = response.match
             entrants = tuple(map(read_entrant, played.entrants))
-            return Played(played.match_id, entrants, tuple(played.placing))
+            return ChallengePlayed(played.match_id, entrants, tuple(played.placing))
         case "over":
-            return Over(response.over.played, response.over.reason)
+            return ChallengeOver(response.over.played, response.over.reason)
         case _:
             return None  # of a later version

@@ -62,7 +62,13 @@ def challenge(
     """
     # Imported here, because `arena --help` needs none of them.
     from arena.bot.address import Address
-    from arena.bot.challenging import Accepted, Challenger, Over, Played, Wanted
+    from arena.bot.challenging import (
+        ChallengeAccepted,
+        ChallengeOver,
+        ChallengePlayed,
+        Challenger,
+        Wanted,
+    )
 
     token = os.environ.get("ARENA_TOKEN", "").strip()
     with exit_with_message():
@@ -81,21 +87,21 @@ def challenge(
             _time_control(turn, bank),
             instance,
         )
-        found: list[Played] = []
+        found: list[ChallengePlayed] = []
         over = None
         challenge_id = ""
         try:
             for told in Challenger(referee, token).challenge(wanted):
                 match told:
-                    case Accepted():
+                    case ChallengeAccepted():
                         challenge_id = told.challenge_id
                         against = ", ".join(str(one) for one in told.opponents)
                         say(f"{rules.title} against {against}:", err=True)
-                    case Played():
+                    case ChallengePlayed():
                         found.append(told)
                         if not as_json:
                             say(_line(told, len(found), matches, pages))
-                    case Over():
+                    case ChallengeOver():
                         over = told
         except KeyboardInterrupt:
             say("No longer following; the matches go on.", err=True)

@@ -18,7 +18,14 @@ from typing import Any, Final
 import grpc
 
 from arena.bot.address import Address
-from arena.bot.challenging import Accepted, ChallengeError, Challenger, Over, Played, Wanted
+from arena.bot.challenging import (
+    ChallengeAccepted,
+    ChallengeError,
+    ChallengeOver,
+    ChallengePlayed,
+    Challenger,
+    Wanted,
+)
 from arena.codec.bot_side import read_begin, read_offer
 from arena.match.transcript import PROTOCOL_VERSION
 from arena.person.seat import AnswerError, PersonSeat
@@ -93,11 +100,11 @@ class PersonSession:
             self.leave()
             raise ChallengeError(self.lost or "The referee does not answer.")
 
-    def challenge(self, wanted: Wanted) -> Accepted:
+    def challenge(self, wanted: Wanted) -> ChallengeAccepted:
         """Ask for one match. Raises ChallengeError."""
         updates = Challenger(self._address, self._token).challenge(wanted)
         accepted = next(updates)
-        assert isinstance(accepted, Accepted)
+        assert isinstance(accepted, ChallengeAccepted)
         with self.lock:
             self.not_played = ""
             if self.seat is None or self.seat.over:
@@ -106,11 +113,11 @@ class PersonSession:
         threading.Thread(target=self._follow, args=(updates,), daemon=True).start()
         return accepted
 
-    def _follow(self, updates: Iterator[Accepted | Played | Over]) -> None:
+    def _follow(self, updates: Iterator[ChallengeAccepted | ChallengePlayed | ChallengeOver]) -> None:
         """Learn why a match does not come about."""
         with suppress(ChallengeError):  # the stream says the rest
             for told in updates:
-                if isinstance(told, Over) and told.reason:
+                if isinstance(told, ChallengeOver) and told.reason:
                     with self.lock:
                         self.awaited, self.not_played = "", told.reason
                     self._changed()
