@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 
@@ -66,6 +66,10 @@ class ChallengeOver:
     reason: str
 
 
+ChallengeNews: TypeAlias = ChallengeAccepted | ChallengePlayed | ChallengeOver
+"""What becomes of a challenge."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rival:
     """A bot that accepts challenges."""
@@ -83,8 +87,8 @@ class Challenger:
         self._address = address
         self._token = token
 
-    def challenge(self, wanted: Wanted) -> Iterator[ChallengeAccepted | ChallengePlayed | ChallengeOver]:
-        """Ask for matches, and tell what becomes of them: ChallengeAccepted first and ChallengeOver at last.
+    def challenge(self, wanted: Wanted) -> Iterator[ChallengeNews]:
+        """Ask for matches, and tell what becomes of them: it is accepted first and over at last.
 
         Raises ChallengeError, and ChallengeLostError once it was accepted.
         """
@@ -135,7 +139,7 @@ class Challenger:
         return f"{details[:1].upper()}{details[1:]}".rstrip(".") + "."
 
 
-def _read(response: pb.ChallengeResponse) -> ChallengeAccepted | ChallengePlayed | ChallengeOver | None:
+def _read(response: pb.ChallengeResponse) -> ChallengeNews | None:
     match response.WhichOneof("update"):
         case "accepted":
             accepted = response.accepted

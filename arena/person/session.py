@@ -21,8 +21,8 @@ from arena.bot.address import Address
 from arena.bot.challenging import (
     ChallengeAccepted,
     ChallengeError,
+    ChallengeNews,
     ChallengeOver,
-    ChallengePlayed,
     Challenger,
     Wanted,
 )
@@ -113,7 +113,7 @@ class PersonSession:
         threading.Thread(target=self._follow, args=(updates,), daemon=True).start()
         return accepted
 
-    def _follow(self, updates: Iterator[ChallengeAccepted | ChallengePlayed | ChallengeOver]) -> None:
+    def _follow(self, updates: Iterator[ChallengeNews]) -> None:
         """Learn why a match does not come about."""
         with suppress(ChallengeError):  # the stream says the rest
             for told in updates:
