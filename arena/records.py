@@ -6,6 +6,7 @@ from enum import Enum
 from typing import NewType
 
 from arena.games.game import Options
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Reply
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 
@@ -101,6 +102,7 @@ class RunningBlock:
     options: Options
     engaged: bool
     """Whether a tournament asked for it."""
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from rich.table import Table
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.terminal import Terminal, say
+from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
-from arena.match.clock import TimeControl
 
 DASHBOARD_PORT = 8501
 
@@ -32,12 +32,7 @@ def challenge(
         int | None, typer.Option(min=2, help="Seats; the referee fills those that are left.")
     ] = None,
     matches: Annotated[int, typer.Option(min=1, max=100, help="How many matches.")] = 1,
-    turn: Annotated[
-        float | None, typer.Option(min=0.1, max=120, help="Seconds for a turn.")
-    ] = None,
-    bank: Annotated[
-        float | None, typer.Option(min=0, max=600, help="Seconds in the bank of a match.")
-    ] = None,
+    time: TimeOption = "",
     instance: Annotated[str, typer.Option(help="Which running copy of your bot plays.")] = "",
     address: Annotated[
         str,
@@ -84,7 +79,7 @@ def challenge(
             seats or 0,
             rules.options.changed(),
             matches,
-            _time_control(turn, bank),
+            time_control(time) if time else None,
             instance,
         )
         found: list[ChallengePlayed] = []
@@ -113,16 +108,6 @@ def challenge(
     if over is None or over.reason:
         say(f"Not all were played: {over.reason if over else ''}", err=True)
         raise typer.Exit(1)
-
-
-def _time_control(turn: float | None, bank: float | None) -> TimeControl | None:
-    if turn is None and bank is None:
-        return None
-    usual = TimeControl()
-    return TimeControl(
-        usual.turn_ms if turn is None else round(1000 * turn),
-        usual.bank_ms if bank is None else round(1000 * bank),
-    )
 
 
 def _line(played: Any, number: int, matches: int, pages: str) -> str:

@@ -14,7 +14,6 @@ from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.match_in_block import MatchInBlock
 from arena.hosting.roster import all_take_offers
 from arena.hosting.time_used import TimeUsed
-from arena.match.clock import TimeControl
 from arena.match.flow import Reply
 from arena.match.seating import moved_on
 from arena.match.transcript import Opening, Setup
@@ -49,20 +48,17 @@ class BlockRun:
         engagement: Engagement | None = None,
         engaged: bool = False,
         challenge: ChallengeRun | None = None,
-        time_control: TimeControl | None = None,
         awaited_until: float = 0.0,
     ) -> None:
         """`bots` are in the order of the first match's seats, `left` the positions to play.
 
         `challenge` is the one that asked for it; None also for one that an earlier referee began.
-        `time_control` is that of all matches if it is given.
         `engaged` says whether a tournament asked for the block, even one that is over by now;
         `awaited_until` until when bots are waited for that are not back after a restart.
         """
         self.table_type, self.bots, self.block = table_type, tuple(bots), block
         self.engagement, self.engaged = engagement, engaged
         self.challenge = challenge
-        self._time_control = time_control or services.terms.time_control
         self.left = list(left)
         """Positions of the matches that have not begun, in order."""
         self._services = services
@@ -96,8 +92,10 @@ class BlockRun:
         places = tuple(
             Place(bot.participant.registered, bot.participant.instance) for bot in self.bots
         )
-        table_type = self.table_type
-        return RunningBlock(self.block, places, table_type.game, table_type.options, self.engaged)
+        kind = self.table_type
+        return RunningBlock(
+            self.block, places, kind.game, kind.options, self.engaged, kind.time_control
+        )
 
     def returned(self, bot: ConnectedBot) -> None:
         """A bot is connected again: go on if only it was missing."""
@@ -137,7 +135,7 @@ class BlockRun:
             game=self.table_type.game,
             options=self.table_type.options,
             entrants=tuple(bot.participant.registered.entrant for bot in bots),
-            time_control=self._time_control,
+            time_control=self.table_type.time_control,
             fault_limit=terms.fault_limit,
         )
         started_at = services.wall_clock()
@@ -181,7 +179,7 @@ class BlockRun:
             secret,
             services.timer,
             partial(self._match_over, match),
-            services.terms.patience,
+            services.terms.patience.at(setup.time_control),
             partial(self._match_begun, match, setup, secret),
         )
         return hosted

@@ -5,7 +5,6 @@ from enum import Enum
 from typing import Protocol
 
 from arena.hosting.connected_bots import ConnectedBot
-from arena.match.clock import TimeControl
 from arena.records import Block, FinishedMatch, VersionId
 from arena.scheduling.ladder import TableType
 
@@ -34,7 +33,6 @@ class Challenge:
     """What a bot asks for."""
 
     table_type: TableType
-    time_control: TimeControl
     challenger: VersionId
     instance: str
     """Which connected copy of the challenger plays; "" is the one with most free places."""

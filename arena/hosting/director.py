@@ -128,22 +128,21 @@ class Director:
     def adopt(self, kept: KeptBlock, participants: Sequence[Participant]) -> None:
         """Continue a block that an earlier referee left; none of its bots is connected yet."""
         given, block = kept.running, kept.running.block
-        control = kept.matches[0].begun.setup.time_control if kept.matches else None
         engagement = None
         if given.engaged and self.agenda is not None:
             engagement = self.agenda.taken_up(block.id)
         bots = [self._roster.expect(participant) for participant in participants]
+        patience = self._terms.patience.at(given.time_control)
         taken = kept.recorded | {match.begun.position for match in kept.matches}
         running = BlockRun(
             self._services,
-            TableType(given.game, given.options, len(bots)),
+            TableType(given.game, given.options, len(bots), given.time_control),
             bots,
             block,
             [position for position in range(block.size) if position not in taken],
             engagement=engagement,
             engaged=given.engaged,
-            time_control=control,
-            awaited_until=self._timer.now() + self._terms.patience.grace_seconds,
+            awaited_until=self._timer.now() + patience.grace_seconds,
         )
         if len(running.left) == block.size:  # nothing of it counts so far
             self._meet(running, 1)
@@ -208,7 +207,6 @@ class Director:
                 challenge.block,
                 range(challenge.block.size),
                 challenge=challenge,
-                time_control=wanted.time_control,
             )
         )
 
@@ -273,7 +271,7 @@ class Director:
             self._meet(running, -1)
         time = running.time
         if time.played or time.unplayed:
-            rest = self._tables.held(time, self._timer.now())
+            rest = self._tables.held(running.table_type, time, self._timer.now())
             if rest is not None:
                 self._timer.call_at(rest, self.schedule)
 

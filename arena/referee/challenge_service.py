@@ -19,7 +19,7 @@ from arena.hosting.challenges import (
     ChallengeRun,
 )
 from arena.hosting.ports import Participant
-from arena.match.clock import TimeControl
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.records import FinishedMatch, Registered
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Authenticator, Gate
@@ -63,14 +63,10 @@ class ChallengeHost(Protocol):
 class ChallengeService:
     """Serves the proto's ChallengeService."""
 
-    def __init__(
-        self, authenticator: Authenticator, host: ChallengeHost, gate: Gate, terms: TimeControl
-    ) -> None:
-        """`terms` are the clocks of a challenge that names none."""
+    def __init__(self, authenticator: Authenticator, host: ChallengeHost, gate: Gate) -> None:
         self._authenticator = authenticator
         self._host = host
         self._gate = gate
-        self._terms = terms
         self._followers: set[_Follower] = set()
 
     @property
@@ -148,25 +144,12 @@ class ChallengeService:
         if not 1 <= matches <= MOST_MATCHES:
             raise _invalid(f"a challenge has 1 to {MOST_MATCHES} matches, not {matches}")
         return Challenge(
-            TableType(game.name, game.options, seats),
-            self._time_control(request),
+            TableType(game.name, game.options, seats, _time_control(request)),
             registered.version_id,
             request.instance,
             tuple(request.opponents),
             matches,
         )
-
-    def _time_control(self, request: pb.ChallengeRequest) -> TimeControl:
-        if not request.HasField("time_control"):
-            return self._terms
-        control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
-        for what, given, allowed in (
-            ("turn_ms", control.turn_ms, TURN_MS),
-            ("bank_ms", control.bank_ms, BANK_MS),
-        ):
-            if given not in allowed:
-                raise _invalid(f"{what} is {given}; allowed is {allowed[0]} to {allowed[-1]}")
-        return control
 
     async def _follow(self, wanted: Challenge, context: Context) -> None:
         follower = _Follower()
@@ -182,7 +165,7 @@ class ChallengeService:
             accepted = pb.ChallengeAccepted(challenge_id=run.block.id)
             for bot in run.opponents:
                 write_entrant(bot.participant.registered.entrant, accepted.opponents.add())
-            write_time_control(wanted.time_control, accepted.time_control)
+            write_time_control(wanted.table_type.time_control, accepted.time_control)
             await context.write(pb.ChallengeResponse(accepted=accepted))
             while not isinstance(news := await follower.news.get(), pb.ChallengeOver):
                 if isinstance(news, ProtocolError):
@@ -231,6 +214,19 @@ def _options(text: str) -> dict[str, object]:
     if not isinstance(options, dict):
         raise _invalid("options_json is not a JSON object")
     return options
+
+
+def _time_control(request: pb.ChallengeRequest) -> TimeControl:
+    if not request.HasField("time_control"):
+        return DEFAULT_TIME_CONTROL
+    control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
+    for what, given, allowed in (
+        ("turn_ms", control.turn_ms, TURN_MS),
+        ("bank_ms", control.bank_ms, BANK_MS),
+    ):
+        if given not in allowed:
+            raise _invalid(f"{what} is {given}; allowed is {allowed[0]} to {allowed[-1]}")
+    return control
 
 
 def _invalid(sentence: str) -> ProtocolError:

@@ -35,10 +35,10 @@ ON CONFLICT DO NOTHING
 _RESULTS: LiteralString = """
 WITH added AS (
     INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
-                         decided_by_faults, started_at, finished_at)
+                         decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
     SELECT * FROM unnest(%b::uuid[], %b::text[], %b::jsonb[], %b::smallint[], %b::uuid[],
                          %b::smallint[], %b::text[], %b::boolean[], %b::timestamptz[],
-                         %b::timestamptz[])
+                         %b::timestamptz[], %b::integer[], %b::integer[])
     ON CONFLICT (id) DO NOTHING
     RETURNING id
 ), seats AS (
@@ -114,6 +114,7 @@ def result_columns(
                 *(match.block.id, match.position),
                 *(result.termination.value, result.decided_by_faults),
                 *(match.started_at, match.finished_at),
+                *(setup.time_control.turn_ms, setup.time_control.bank_ms),
             )
         )
         seat_rows += zip(

@@ -139,8 +139,12 @@ matches = Table(
     Column("decided_by_faults", Boolean, nullable=False),
     Column("started_at", Time, nullable=False),
     Column("finished_at", Time, nullable=False),
+    # The time control, which is part of what a ladder is.
+    Column("turn_ms", Integer, nullable=False),
+    Column("bank_ms", Integer, nullable=False),
     CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
     CheckConstraint("seat_count >= 2", name="seat_count_least"),
+    CheckConstraint("turn_ms >= 0 AND bank_ms >= 0", name="time_least"),
     CheckConstraint("position >= 0", name="position_least"),
     CheckConstraint("termination IN ('finished', 'forfeit')", name="termination_known"),
     CheckConstraint("finished_at >= started_at", name="times_ordered"),

@@ -73,12 +73,13 @@ def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
     """The ladders that the bot stands on, with its lines."""
     found = []
     for game, variants in data.ladders().items():
-        for options, sizes in variants.items():
-            for size in sizes:
-                ladder = LadderId(game, options, size)
-                lines = [one for one in data.leaderboard(ladder).lines if one.bot == bot]
-                if lines:
-                    found.append((ladder, lines))
+        for options, times in variants.items():
+            for control, sizes in times.items():
+                for size in sizes:
+                    ladder = LadderId(game, options, size, time_control=control)
+                    lines = [one for one in data.leaderboard(ladder).lines if one.bot == bot]
+                    if lines:
+                        found.append((ladder, lines))
     return found
 
 

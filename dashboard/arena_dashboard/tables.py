@@ -45,6 +45,7 @@ def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
             "td",
             GAMES[row.game].title if row.game in GAMES else row.game,
             tag("div", options(row.options.items()), class_="ba-faint") if row.options else "",
+            tag("div", row.time_control.name, class_="ba-faint") if row.time_control.name else "",
         ),
         tag(
             "td",

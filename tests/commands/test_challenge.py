@@ -58,7 +58,7 @@ async def test_matches_are_told_with_their_replays_and_summed_up(
 
 async def test_json_says_who_was_placed_where(company: Company) -> None:
     pages = ("--dashboard", "https://arena.example/")
-    done = await arena("--seats", 3, "--turn", 1, "--bank", 5, "--json", *pages)
+    done = await arena("--seats", 3, "--time", "turn=1s,bank=5s", "--json", *pages)
     told: dict[str, Any] = json.loads(done.stdout)
     (match,) = told["matches"]
     assert match["replay"] == f"https://arena.example/replay?match={match['match_id']}"
@@ -69,6 +69,7 @@ async def test_json_says_who_was_placed_where(company: Company) -> None:
 async def test_mistakes_are_explained(company: Company, monkeypatch: pytest.MonkeyPatch) -> None:
     for words, why in (
         (["nobody"], "Those that do: she, you."),
+        (["--time", "turn=10m"], "urn_ms is 600000; allowed is 100 to 120000"),
         (["--game", "chess"], "there is no game 'chess'"),
         (["you", "--address", "127.0.0.1:1"], "cannot be reached"),
     ):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from arena.match.clock import TimeControl
 from arena.records import VersionId
 from arena.storage.rows import MatchRow, SeatRow
 from arena_dashboard import tables
@@ -43,6 +44,7 @@ ROW = MatchRow(
     decided_by_faults=False,
     started_at=datetime(2026, 5, 1, 12, tzinfo=UTC),
     finished_at=datetime(2026, 5, 1, 12, 0, 5, tzinfo=UTC),
+    time_control=TimeControl(60_000, 600_000),
     rated=True,
     voided=False,
     seats=(seat("late", 2, faults=2), seat("early", 1), seat("gone", 3, faults=3, forfeited=True)),
@@ -55,6 +57,7 @@ def test_a_match_lists_its_seats_by_placing_with_their_faults() -> None:
     assert "2 faults" in page and "forfeit" in page and "3 faults" not in page
     assert "show and reroll, dice per player 3" in page
     assert "2026-05-01 12:00 UTC" in page and "bot?bot=early" in page
+    assert "turn=60s,bank=10m" in page
     assert "void" not in page and "not counted" not in page
 
 

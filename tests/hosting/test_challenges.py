@@ -1,6 +1,6 @@
 """Challenges: unrated blocks beside the ladder, which they change in nothing but places."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -32,9 +32,9 @@ class Follower:
 
 def wanted(challenger: Guest, *opponents: str, seats: int = 2, matches: int = 1) -> Challenge:
     # Another table than the ladder's, so that its matches are known by it.
-    table = ladder(seats, dice_per_player=2)
+    table = replace(ladder(seats, dice_per_player=2), time_control=CONTROL)
     version = challenger.registered.version_id
-    return Challenge(table, CONTROL, version, challenger.instance, opponents, matches)
+    return Challenge(table, version, challenger.instance, opponents, matches)
 
 
 def casual(world: World) -> list[FinishedMatch]:
@@ -74,7 +74,7 @@ async def test_a_challenge_is_no_meeting_on_the_ladder() -> None:
     you = world.arrive("you", challenges=ACCEPT)
     follower = Follower()
     version = me.registered.version_id
-    world.director.challenges.take(Challenge(ladder(), CONTROL, version, "", ("you",), 2), follower)
+    world.director.challenges.take(Challenge(ladder(), version, "", ("you",), 2), follower)
     await world.turn(3)
     assert follower.end == (2, "")
     assert counts.matches(ladder(), version) == 0
@@ -202,7 +202,7 @@ async def test_a_challenge_ends_when_an_opponent_does_not_play(habit: Habit, why
     you = world.arrive("you", challenges=ACCEPT, habit=habit)
     follower = Follower()
     world.director.challenges.take(wanted(me, "you", matches=3), follower)
-    await world.turn(10)
+    await world.turn(65)  # where a turn is long, so is the time to join
     assert follower.end == (0, why)
     you.habit = Habit.PLAYS
     world.arrive("third")
@@ -223,7 +223,7 @@ async def test_a_challenge_ends_when_a_bot_leaves_between_two_matches() -> None:
     host = you.players[-1].host
     assert host is not None
     host.left(you.players[-1].seat)
-    await world.turn(30)
+    await world.turn(80)
     assert follower.end is not None
     played, reason = follower.end
     assert played == len(follower.matches) < 100

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arena.assembly import Arena, running_arena
@@ -16,13 +16,12 @@ from arena.storage.rows import MatchRow
 from tests.bots import PATIENCE, Peer
 
 KEY = "the registration key"
-CALM = Terms(TimeControl(), patience=Patience(join_seconds=5, grace_seconds=0.5))
+CALM = Terms(patience=Patience(join_seconds=5, grace_seconds=0.5))
 """So much time that good bots never run out of it, however busy the machine is."""
-HASTY = Terms(
-    TimeControl(turn_ms=500, bank_ms=500), patience=Patience(join_seconds=0.5, grace_seconds=0.5)
-)
-"""For tests that wait until the time is up."""
+HASTY = Terms(patience=Patience(join_seconds=0.5, grace_seconds=0.5))
+"""For tests that wait until the time is up; with HASTY_BLUFF."""
 BLUFF = TableType("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2)
+HASTY_BLUFF = replace(BLUFF, time_control=TimeControl(turn_ms=500, bank_ms=500))
 
 
 @dataclass

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ from arena.commands.home.line_up import line_up
 from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal
+from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.home.deal_blocks import (
@@ -33,6 +35,7 @@ from arena.home.in_process import Contender, play_series
 from arena.home.loading import BotFileError, load_bot
 from arena.home.win_rates import WinRate, WinRates
 from arena.luck import luck_of
+from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.scoring import points
 
@@ -54,6 +57,7 @@ def play(
     matches: Annotated[int, typer.Option("--matches", "-n", min=1, help="How many.")] = 100,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same matches.")] = "",
     option: OptionList = None,
+    time_text: TimeOption = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     transcripts: Annotated[
         Path | None, typer.Option(help="Write each match to this file, a JSON object a line.")
@@ -70,15 +74,16 @@ def play(
     seed = seed or secrets.token_hex(4)
     with exit_with_message():
         rules = make_game(game, game_options(option))
+        control = time_control(time_text)
         try:
             entries = line_up(bots, rules)
             matches += -matches % len(entries) if same_deals else 0
-            tally = _play(rules, entries, matches, seed, transcripts, same_deals)
+            tally = _play(rules, entries, matches, seed, control, transcripts, same_deals)
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
-    summary = _summary(rules, tally, seed, same_deals)
+    summary = _summary(rules, tally, seed, control, same_deals)
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
@@ -122,6 +127,7 @@ def _play(
     entries: Sequence[NamedBot],
     matches: int,
     seed: str,
+    control: TimeControl,
     transcripts: Path | None,
     same_deals: bool,
 ) -> _Tally:
@@ -132,7 +138,7 @@ def _play(
         file = stack.enter_context(transcripts.open("w", encoding="utf-8")) if transcripts else None
         play_them = _in_deal_blocks if same_deals else _one_by_one
         series = stack.enter_context(
-            closing(play_them(game, entries, matches, seed, file is not None))
+            closing(play_them(game, entries, matches, seed, control, file is not None))
         )
         for finished in with_progress(series, matches, "Playing"):
             tally.add(finished)
@@ -143,31 +149,44 @@ def _play(
 
 
 def _one_by_one(
-    game: AnyGame, entries: Sequence[NamedBot], matches: int, seed: str, transcripts: bool
+    game: AnyGame,
+    entries: Sequence[NamedBot],
+    matches: int,
+    seed: str,
+    control: TimeControl,
+    transcripts: bool,
 ) -> Generator[BlockMatch, None, None]:
     contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in entries]
-    for played in play_series(game, contenders, matches, seed):
+    for played in play_series(game, contenders, matches, seed, control):
         written = written_down(played.transcript) if transcripts else None
         luck = luck_of(played.transcript)
         yield BlockMatch(played.contenders, played.result, played.refused, written, luck)
 
 
 def _in_deal_blocks(
-    game: AnyGame, entries: Sequence[NamedBot], matches: int, seed: str, transcripts: bool
+    game: AnyGame,
+    entries: Sequence[NamedBot],
+    matches: int,
+    seed: str,
+    control: TimeControl,
+    transcripts: bool,
 ) -> Generator[BlockMatch, None, None]:
     lineups, blocks = every_rotation(entries), matches // len(entries)
     with closing(
-        play_deal_blocks(game, lineups, seed, blocks, transcripts=transcripts)
+        play_deal_blocks(game, lineups, seed, blocks, transcripts=transcripts, time_control=control)
     ) as complete:
         for block in complete:
             yield from block
 
 
-def _summary(game: AnyGame, tally: _Tally, seed: str, same_deals: bool) -> dict[str, Any]:
+def _summary(
+    game: AnyGame, tally: _Tally, seed: str, control: TimeControl, same_deals: bool
+) -> dict[str, Any]:
     win_rates, factor = tally.win_rates, tally.variance_factor()
     return {
         "game": game.name,
         "options": game.options.changed(),
+        "time_control": asdict(control),
         "matches": win_rates.matches,
         "seed": seed,
         "matches_per_second": round(win_rates.matches / tally.seconds, 1),

@@ -1,6 +1,7 @@
 """`arena matches` and `arena transcript`: lists recorded matches, prints a transcript."""
 
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -103,6 +104,7 @@ def _match_json(match: "MatchRow") -> dict[str, Any]:
         "match_id": match.match_id,
         "game": match.game,
         "options": match.options,
+        "time_control": asdict(match.time_control),
         "block_id": match.block_id,
         "position": match.position,
         "termination": match.termination,

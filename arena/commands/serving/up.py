@@ -186,7 +186,13 @@ def _print_leaderboards(arena: Arena, ladders: list[TableType]) -> None:
 
     for ladder in ladders:
         changed = ladder.options.changed()
-        _, ladder_id = ladder_of_table(arena.read, ladder.game, changed, ladder.seats)
+        _, ladder_id = ladder_of_table(
+            arena.read,
+            ladder.game,
+            changed,
+            ladder.seats,
+            time_control=ladder.time_control,
+        )
         lines = LiveBoard(ladder_id, arena.read).now().lines
         rules = make_game(ladder.game, changed)
-        print_leaderboard(rules, title(rules, ladder.seats), lines)
+        print_leaderboard(rules, title(rules, ladder.seats, control=ladder.time_control), lines)

@@ -119,7 +119,7 @@ class InProcess:
             seed = of_pairing
             if self.kind is BlockKind.SEAT:
                 seed = f"{of_pairing} rotation {lineup.shift + 1}"
-            process.begin(Series(lineup, seed, self._lacking(key)))
+            process.begin(Series(lineup, seed, self._lacking(key), time_control=rules.time_control))
 
     def _take(self, key: PairingKey, matches: Sequence[BlockMatch]) -> None:
         entries = self.record.pairings[key].entries

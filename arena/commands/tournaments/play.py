@@ -12,6 +12,7 @@ from arena.commands.game_options import OptionList
 from arena.commands.home.line_up import entries
 from arena.commands.progress import with_progress
 from arena.commands.terminal import say
+from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.in_process import InProcess, tournament_of
 from arena.commands.tournaments.options import (
     AsJson,
@@ -51,6 +52,7 @@ def play(
         int, typer.Option(min=1, help="Blocks per pairing; in a block each bot plays every seat.")
     ] = 10,
     option: OptionList = None,
+    time: TimeOption = "",
     rounds: Rounds = None,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same results.")] = "",
     score: Score = ScoreRule.PLACEMENT,
@@ -69,6 +71,7 @@ def play(
     """Play a whole tournament on this machine, without a server; the bots are started here."""
     with exit_with_message():
         rules_of_game = game_at_tables_of(seats, game, option)
+        control = time_control(time)
         words = [word.strip() for word in bots.split(",") if word.strip()]
         field = entries(words, rules_of_game)
         rules = Rules(
@@ -81,6 +84,7 @@ def play(
             score=score,
             seed=seed or secrets.token_hex(4),
             rated=False,
+            time_control=control,
         )
         check_format(rules, len(field))
         kind = BlockKind.DEAL if same_deals else BlockKind.SEAT
