@@ -23,6 +23,7 @@ from arena.readiness import Readiness
 from arena.reading.calls import ReadingCalls
 from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
 from arena.records import KeptBlock
+from arena.referee.challenge_service import ChallengeService
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
@@ -184,7 +185,13 @@ async def running_arena(
         )
         stack.callback(worker.close)
         reading = ReadingQueue(worker, limits, time.monotonic)
-        server = RefereeServer(play, RegistryService(registry, reading, gate), lobby, gate)
+        server = RefereeServer(
+            play,
+            RegistryService(registry, reading, gate),
+            ChallengeService(registry, director.challenges, gate),
+            lobby,
+            gate,
+        )
         writing = tasks.create_task(journal.run())
         telling = tasks.create_task(missed_ends.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])

@@ -21,6 +21,7 @@ COMMANDS = {
     "migrate": "database:migrate",
     "bot": "bots:app",
     "tournament": "tournaments.tournament:app",
+    "challenge": "challenge:challenge",
     "leaderboard": "ratings.leaderboard:leaderboard",
     "history": "ratings.history:history",
     "matches": "results.matches:matches",

@@ -1,6 +1,7 @@
 """Protocols of what hosting needs from outside: players, a timer, storage."""
 
 from collections.abc import Callable, Collection, Sequence
+from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
 from arena.match.flow import OpenTurn, Refused
@@ -85,6 +86,17 @@ class Player(Protocol):
         ...
 
 
+class ChallengePolicy(Enum):
+    """Which challenges (see `challenges`) a connected bot plays."""
+
+    OWN = "own"
+    """Only those that it asks for."""
+    ACCEPT = "accept"
+    """Those of others, too."""
+    OWN_ONLY = "own only"
+    """Only those that it asks for, and no rated matches."""
+
+
 class Participant(Protocol):
     """A connected bot that can take seats."""
 
@@ -101,6 +113,9 @@ class Participant(Protocol):
 
     @property
     def max_matches(self) -> int: ...
+
+    @property
+    def challenges(self) -> ChallengePolicy: ...
 
     def player(self) -> Player:
         """A player for one seat of one match."""

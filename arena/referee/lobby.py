@@ -9,7 +9,7 @@ import structlog
 
 from arena.codec.transcript import write_entrant
 from arena.games import GAMES
-from arena.hosting.ports import Matchmaker
+from arena.hosting.ports import ChallengePolicy, Matchmaker
 from arena.records import Registered, VersionId
 from arena.referee.errors import ProtocolError
 from arena.referee.outbox import Outbox
@@ -20,6 +20,11 @@ PROTOCOL_VERSION = 1
 MAX_INSTANCES = 8
 """Most copies of one version that may be connected at once."""
 MAX_INSTANCE_NAME = 40
+
+_POLICIES = {
+    referee_pb2.CHALLENGE_POLICY_ACCEPT: ChallengePolicy.ACCEPT,
+    referee_pb2.CHALLENGE_POLICY_OWN_ONLY: ChallengePolicy.OWN_ONLY,
+}
 
 log = structlog.get_logger()
 
@@ -91,6 +96,7 @@ class Lobby:
         write_entrant(entrant, welcome.entrant)
         outbox.add(referee_pb2.PlayResponse(welcome=welcome).SerializeToString())
         self._streams[session] = (outbox, close)
+        session.challenges = _POLICIES.get(hello.challenges, ChallengePolicy.OWN)
         session.attach(outbox, games, welcome.max_matches)
         self._matchmaker.arrive(session)
         self._missed.came(session)

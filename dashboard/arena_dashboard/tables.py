@@ -106,6 +106,8 @@ def _placed(seat: SeatRow) -> Html:
 def _remarks(row: MatchRow) -> Iterable[Html]:
     if row.voided:
         yield badge("void", "bad", "Its block is void; it does not count.")
+    elif row.casual:
+        yield badge("casual", hint="It was played for a challenge and counts for no rating.")
     elif not row.rated:
         yield badge("not counted", hint="It counts once its block of seat rotations is complete.")
 

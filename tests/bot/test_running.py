@@ -43,6 +43,10 @@ def test_arguments_go_before_the_environment_and_that_before_the_defaults() -> N
     assert (settings.address, settings.token, settings.instance) == ("there:1", "secret", "b")
     settings = read_settings(Idle, ["--address", "here:2", "--strict"], environment)
     assert (settings.address, settings.strict) == ("here:2", True)
+    assert not settings.challenges
+    for on, accepts in (("1", True), ("0", False), ("", False)):
+        assert read_settings(Idle, [], {"ARENA_CHALLENGES": on}).challenges is accepts
+    assert read_settings(Idle, ["--challenges"], {}).challenges
 
 
 def _process(address: str) -> AbstractContextManager["subprocess.Popen[str]"]:

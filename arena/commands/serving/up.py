@@ -22,6 +22,7 @@ from arena.commands.serving.children import (
     children,
     house_tokens,
     nobody_to_play,
+    person_token,
     start_sample_bots,
 )
 from arena.commands.serving.dashboard import dashboard_arguments, require_streamlit
@@ -126,10 +127,16 @@ async def _up(plan: _Plan, url: str) -> None:
                 running.start(
                     "dashboard",
                     arguments,
-                    ARENA_DATABASE_URL=url,
-                    # It shows visitors where to connect their bots.
-                    ARENA_HOST=plan.host,
-                    ARENA_PORT=str(arena.port),
+                    niceness=0,
+                    **plan.client_environment
+                    | {
+                        "ARENA_DATABASE_URL": url,
+                        # It shows visitors where to connect their bots, and lets them play.
+                        "ARENA_HOST": plan.host,
+                        "ARENA_PORT": str(arena.port),
+                        "ARENA_ADDRESS": address,
+                        "ARENA_PERSON_TOKEN": await person_token(arena.store) or "",
+                    },
                 )
                 typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
             typer.echo(pace_in_words(plan.pace))
