@@ -1,6 +1,6 @@
 """`BlockRun`: a block under way, from match to match, until it is complete or cut short."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -48,6 +48,8 @@ class BlockServices:
     declined: Callable[[ConnectedBot], None]
     """Called when a bot declined."""
     owed: OwedSeats
+    showable: Callable[[HostedMatch, str], None]
+    """Called when a match begins, with the name of its tournament or ""."""
     over: Callable[["BlockRun", EngagementEnd], None]
     """Called once for each block, at its end."""
 
@@ -108,6 +110,16 @@ class BlockRun:
     @property
     def candidates(self) -> list[Candidate]:
         return [bot.candidate for bot in self.bots]
+
+    @property
+    def tournament(self) -> str:
+        """The name of the tournament that asked for the block, or ""."""
+        return "" if self.engagement is None else self.engagement.tournament
+
+    @property
+    def matches(self) -> Collection[HostedMatch]:
+        """Its matches that are offered or run."""
+        return self._playing.values()
 
     def kept(self) -> RunningBlock:
         """What another referee needs to continue it."""
@@ -199,6 +211,7 @@ class BlockRun:
             partial(self._match_over, match),
             services.terms.patience,
             partial(self._match_begun, match, setup, secret),
+            lambda hosted: services.showable(hosted, self.tournament),
         )
         return hosted
 

@@ -17,8 +17,9 @@ from arena.referee.malformed_calls import RefuseMalformed
 from arena.referee.play_service import PlayService
 from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
+from arena.referee.spectator_service import SpectatorService
 from arena.referee.tls import TlsFiles, server_credentials
-from arena.v1 import referee_pb2, registry_pb2
+from arena.v1 import referee_pb2, registry_pb2, spectator_pb2
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 """Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
@@ -55,6 +56,7 @@ LIVENESS: Final = "liveness"
 
 _SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
+_SPECTATOR = spectator_pb2.DESCRIPTOR.services_by_name["SpectatorService"].full_name
 
 
 class PortTakenError(UserError):
@@ -65,9 +67,15 @@ class RefereeServer:
     """The gRPC server for bots. Call `start` before use and `stop` at the end."""
 
     def __init__(
-        self, play: PlayService, registry: RegistryService, lobby: Lobby, gate: Gate
+        self,
+        play: PlayService,
+        registry: RegistryService,
+        spectating: SpectatorService,
+        lobby: Lobby,
+        gate: Gate,
     ) -> None:
         self._lobby = lobby
+        self._spectating = spectating
         self._stopped = False
         self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
@@ -81,9 +89,12 @@ class RefereeServer:
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_REGISTRY, registry.handlers),)
         )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_SPECTATOR, spectating.handlers),)
+        )
         self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        names = (_SERVICE, _REGISTRY, _SPECTATOR, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, self._server)
 
     async def start(self, host: str, port: int, tls: TlsFiles | None = None) -> int:
@@ -107,7 +118,7 @@ class RefereeServer:
     async def tell_ready(self, ready: bool) -> None:
         """Tell whoever asks for its health whether it can do all that it is for."""
         known = health_pb2.HealthCheckResponse
-        for name in ("", _SERVICE, _REGISTRY):
+        for name in ("", _SERVICE, _REGISTRY, _SPECTATOR):
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:
@@ -117,6 +128,7 @@ class RefereeServer:
         self._stopped = True
         await self._health.enter_graceful_shutdown()
         self._lobby.close_all(_stopping)
+        self._spectating.close_all(_stopping)
         await self._server.stop(grace=1.0)
 
 

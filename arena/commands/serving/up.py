@@ -113,6 +113,7 @@ async def _up(plan: _Plan, url: str) -> None:
         metrics_address=plan.settings.metrics_address,
         read_beside=True,
         tls=plan.tls,
+        spectator_delay=plan.settings.spectator_delay,
     ) as arena:
         tokens = await house_tokens(arena.store, plan.ladders)
         with children(plan.settings.home / "logs") as running:
