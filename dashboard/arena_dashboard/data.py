@@ -18,10 +18,12 @@ from arena.boards.board import table_sizes
 from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
 from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
+from arena.boards.trend import rating_trend
 from arena.games import GAMES
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
+from arena.records import VersionId
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
 from arena.storage.errors import DatabaseUnreachableError
@@ -57,6 +59,11 @@ def leaderboard(ladder: LadderId) -> Leaderboard:
         if board.latest.lines:
             return board.latest
         raise
+
+
+def trend(ladder: LadderId) -> Mapping[VersionId, float]:
+    """The Elo that the versions of a ladder gained lately, at most a minute old."""
+    return _trend(_url(), ladder)
 
 
 def as_of(url: str) -> datetime | None:
@@ -169,6 +176,14 @@ def _reader(url: str) -> RememberingReader:
 @st.cache_resource(show_spinner=False)
 def _live_boards(url: str) -> LiveBoards:
     return LiveBoards(_reader(url))
+
+
+@st.cache_resource(ttl=60, max_entries=32, show_spinner=False)
+def _trend(url: str, ladder: LadderId) -> Mapping[VersionId, float]:
+    board = _live_boards(url).board(ladder)
+    anchor = board.latest.anchor
+    fixed = None if anchor is None else anchor.version_id
+    return rating_trend(board.log()[0], anchor=fixed, score=ladder.score)
 
 
 @st.cache_data(ttl=15, show_spinner=False)

@@ -124,14 +124,14 @@ async def _up(plan: _Plan, url: str) -> None:
             typer.echo(f"Referee:   {'https://' if plan.tls else ''}{plan.host}:{arena.port}")
             if plan.dashboard_port is not None:
                 arguments = dashboard_arguments(plan.host, plan.dashboard_port)
-                running.start(
-                    "dashboard",
-                    arguments,
-                    ARENA_DATABASE_URL=url,
-                    # It shows visitors where to connect their bots.
-                    ARENA_HOST=plan.host,
-                    ARENA_PORT=str(arena.port),
-                )
+                environment = plan.client_environment | {
+                    "ARENA_DATABASE_URL": url,
+                    # It shows visitors where to connect their bots, and running matches.
+                    "ARENA_HOST": plan.host,
+                    "ARENA_PORT": str(arena.port),
+                    "ARENA_ADDRESS": address,
+                }
+                running.start("dashboard", arguments, niceness=0, **environment)
                 typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
             typer.echo(pace_in_words(plan.pace))
             typer.echo("Ctrl-C stops everything.")

@@ -27,6 +27,22 @@ def show(content: bytes, asked: Callable[[dict[str, str]], None]) -> None:
     _registered()(key=KEY, data=content, on_go_change=go)
 
 
+LIVE: Final = "live"
+
+
+def show_live(content: bytes, asked: Callable[[dict[str, Any]], None]) -> None:
+    """Mount the player on a running match, which may grow.
+
+    `asked` is called before the next run with the match that the visitor sees, how many of its
+    moments the player has, and whether it was seen to its end.
+    """
+
+    def more() -> None:
+        asked(st.session_state[LIVE]["more"])
+
+    _registered()(key=LIVE, data=content, on_more_change=more)
+
+
 def _registered() -> Any:
     # Streamlit finds the folder of a component through the pyproject.toml of a distribution whose
     # package has the distribution's name, which ours has not. A folder is what lets the browser
