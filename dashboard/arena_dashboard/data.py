@@ -6,9 +6,11 @@ Every read may raise StorageError with a message for the visitor.
 """
 
 import json
+import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -46,6 +48,13 @@ SUGGESTED = 200
 
 def database_url() -> str | None:
     """The URL of the arena's database; None if it is not set. Raises SettingsError."""
+    return _database_url(os.environ.get("ARENA_DATABASE_URL"))
+
+
+# Reading all settings takes a millisecond, and every read asks for this one.
+@lru_cache(maxsize=8)
+def _database_url(given: str | None) -> str | None:
+    del given
     return read_settings().database_url
 
 
