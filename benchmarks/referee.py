@@ -1,6 +1,6 @@
 """Benchmark of the referee, compared with a bare grpc.aio echo stream with messages of equal size.
 
-python -m benchmarks.referee [--rounds 5] [--seconds 3] [--keeping] [--json FILE]
+python -m benchmarks.referee [--rounds 5] [--seconds 3] [--keeping] [--watching] [--json FILE]
 
 The real referee (`arena serve`, results written to an embedded Postgres) and the echo server run
 as processes; a client process loads one of them at a time, alternating. Prints medians over the
@@ -8,7 +8,7 @@ rounds and their ratios. The echo's clients and server and the bots use asyncio'
 the referee uses its default one.
 
 With --keeping it measures instead what keeping running matches costs, beside a referee that does
-not.
+not; with --watching, what spectators cost.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from typing import Any
 from arena.processes import spawn, stop
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
+from benchmarks.referee_load import watching
 from benchmarks.referee_load.keeping import compare, print_comparison
 from benchmarks.referee_load.stage import Figures, client, free_port, measure, referee, register
 
@@ -43,11 +44,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--json", type=Path, help="write all figures there")
     parser.add_argument("--keeping", action="store_true", help="the cost of keeping matches")
+    parser.add_argument("--watching", action="store_true", help="the cost of spectators")
     options = parser.parse_args()
     report: dict[str, Any]
     if options.keeping:
         report = found = compare(STREAMS, options.rounds, options.seconds)
         print_comparison(found)
+    elif options.watching:
+        report = watched = watching.compare(STREAMS, options.rounds, options.seconds)
+        watching.print_comparison(watched)
     else:
         report = _everything(options.rounds, options.seconds)
         _print(report)

@@ -2,9 +2,9 @@
 
 python -m tools.screenshots [--out dist/screenshots] [--readme]
 
-Each page is taken on an arena that has played, 1440 pixels wide in the light theme and 390 pixels
-wide in the dark one. With --readme those that the README shows are written to docs/images as well.
-Needs Chromium.
+Each page is taken on an arena that has played and plays on, 1440 pixels wide in the light theme and
+390 pixels wide in the dark one. With --readme those that the README shows are written to
+docs/images as well. Needs Chromium.
 """
 
 import argparse
@@ -32,6 +32,8 @@ from tests.dashboard.played import anyhow, fill, sensible
 
 ROOT: Final = Path(__file__).parents[1]
 PATIENCE_MS: Final = 60_000
+CHARTS_MS: Final = 3_000
+"""Charts are drawn, and a running match appears, after the page's script has run."""
 PAGES: Final = {
     "home": "/",
     "leaderboard": "/leaderboard",
@@ -69,7 +71,7 @@ def main() -> None:
     ):
         migrate(url)
         asyncio.run(_fill(url))
-        with _dashboard(url) as address, sync_playwright() as playwright:
+        with _arena(url, Path(home)) as address, sync_playwright() as playwright:
             chromium = shutil.which("chromium") or shutil.which("chromium-browser")
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             for screen in SCREENS:
@@ -107,33 +109,27 @@ def _take(browser: Browser, address: str, screen: str, out: Path) -> None:
 
 
 def _complete(page: Page) -> None:
-    page.locator(".ba-table, .player svg.table, pre, [data-testid=stAlert]").first.wait_for(
-        timeout=PATIENCE_MS
-    )
+    something = ".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart]"
+    page.locator(f"{something}, [data-testid=stAlert]").first.wait_for(timeout=PATIENCE_MS)
     page.wait_for_function(
         "document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'",
         timeout=PATIENCE_MS,
     )
-    page.wait_for_timeout(700)  # charts are drawn after the script
+    page.wait_for_timeout(CHARTS_MS)
 
 
 @contextmanager
-def _dashboard(url: str) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    arguments = [
-        *("-m", "arena_dashboard", "--server.port", str(port)),
-        *("--server.address", "127.0.0.1", "--server.headless", "true"),
-        *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
-    ]
+def _arena(url: str, home: Path) -> Iterator[str]:
+    """An arena on the database, in which sample bots play: the address of its pages."""
+    port, pages = _free_port(), _free_port()
+    arguments = ["--port", str(port), "--dashboard-port", str(pages), "--table", "bluff:2"]
     process = subprocess.Popen(
-        [sys.executable, *arguments],
-        env=os.environ | {"ARENA_DATABASE_URL": url},
+        [sys.executable, "-m", "arena", "up", *arguments],
+        env=os.environ | {"ARENA_DATABASE_URL": url, "ARENA_HOME": str(home)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    address = f"http://127.0.0.1:{port}"
+    address = f"http://127.0.0.1:{pages}"
     try:
         deadline = time.monotonic() + PATIENCE_MS / 1000
         while time.monotonic() < deadline:
@@ -144,6 +140,13 @@ def _dashboard(url: str) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Others' secrets make no difference to any byte for spectators: in pairs of matches that differ only
-in what one seat holds, and in random matches."""
+"""Others' secrets make no difference to any byte for spectators: in pairs of matches that differ in
+nothing but what one seat holds, and in random matches."""
 
 from random import Random
 from typing import Any

@@ -13,6 +13,8 @@ LADDER_QUERY = {"game", "options", "seats", "score"}
 # How often a visible page looks for new ladders, matches and tournaments. (Streamlit would show a
 # string here.)
 LATER_SECONDS = 15.0
+# How soon it looks for the first running match, if matches are played.
+SOON_SECONDS = 1.0
 SEEN = "live_seen"
 
 
@@ -32,9 +34,9 @@ def show_now() -> None:
             st.session_state[SEEN] = {"match": match.match_id}
         component.show_live(home_data.live_content(match), follow)
         return
-    if live is not None and activity is not None:
+    if activity is not None:
         st.caption("A match that is being played appears here.")
-    browser.beat("now", browser.PULSE_SECONDS)
+    browser.beat("now", SOON_SECONDS if rate else browser.PULSE_SECONDS)
 
 
 def follow(asked: dict[str, Any]) -> None:
@@ -55,13 +57,13 @@ def show_later() -> None:
         browser.beat("later", browser.PULSE_SECONDS)
         return
     if ladders:
-        st.header("Best bots")
+        st.subheader("Best bots")
         st.html(home_tables.ladders(ladders))
     else:
         st.info("No match has been played yet. The first ratings appear some seconds after it.")
         st.page_link("views/submit.py", label="Write a bot in five minutes")
     if running:
-        st.header("Running tournaments")
+        st.subheader("Running tournaments")
         st.html(home_tables.tournaments(running))
     if matches.boldest or matches.closest:
         st.html(home_tables.matches_of_the_day(matches))
