@@ -5,7 +5,8 @@ An owner whose bots let others wait pays with its own share, so that slow is all
 
 - An owner is *prompt* while its bots' last blocks took about as long as their opponents are used
   to. While any other owner is prompt, one that is not holds one place of each bot at a time. So
-  does one of three or more that has played no block yet.
+  does one of three or more that has played no block yet. And nobody who is not prompt holds more
+  than half of a bot's places, so that there is room for whoever comes next.
 - What a block with a slow owner takes beyond that is repaid: the bot and this owner rest from each
   other until the excess was a tenth of the bot's places times the time. A bot rests from an owner
   only while it has others to meet.
@@ -57,10 +58,12 @@ class HeldTime:
         self._prompt = {name: one for name, one in self._prompt.items() if name in self._present}
         self._count_prompt()
 
-    def sharing(self, bot: Candidate) -> int:
-        """Among how many other accounts a bot shares its places: the prompt ones, or all."""
+    def sharing(self, bot: Candidate, guest: Candidate) -> int:
+        """Into how many parts a bot's places are shared, of which the guest's owner may hold one:
+        a part for each other account that is prompt, or for each if none is."""
         prompt = self._prompt_present - self._prompt.get(bot.account, False)
-        return prompt or max(1, len(self._present) - 1)
+        least = 1 if self._prompt.get(guest.account) else 2
+        return max(least, prompt or len(self._present) - 1)
 
     def one_at_a_time(self, bot: Candidate, guest: Candidate) -> bool:
         """Whether the guest's owner holds one place of the bot at most."""
@@ -168,4 +171,4 @@ class SharedPlaces:
         if self._time.one_at_a_time(bot, guest):
             return False
         places = self._places.get(bot.bot, 1) * self._opponents
-        return held < ceil(places / self._time.sharing(bot))
+        return held < ceil(places / self._time.sharing(bot, guest))

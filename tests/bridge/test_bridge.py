@@ -19,6 +19,8 @@ from tests.bot.scripted_referee import Conductor, Stream, offered, referee
 ROOT = Path(__file__).parents[2]
 PERL = str(ROOT / "sample_bots" / "stdio" / "lowest.pl")
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def bridge(address: str, *command: str, token: str = "secret") -> Iterator["subprocess.Popen[str]"]:

@@ -89,9 +89,18 @@ def test_an_owner_that_has_played_no_block_holds_one_place() -> None:
     assert [places.room(*both) for both in ((one, other), (one, third), (other, third))] == [4] * 3
 
 
-def test_two_owners_alone_use_all_their_places_at_once() -> None:
+def test_two_owners_alone_use_all_their_places_once_they_are_known_to_be_prompt() -> None:
     one, other = bot(0), bot(1)
-    assert Places({one: 8, other: 8}).room(one, other) == 8
+    assert Places({one: 8, other: 8}).known().room(one, other) == 8
+
+
+def test_whoever_comes_finds_half_of_the_places_not_held_by_one_who_may_be_slow() -> None:
+    early, one = bot(0), bot(1)
+    places = Places({early: 64, one: 8})
+    assert places.room(early, one) == 4
+    places.held(early, one, seconds=200.0, slowest=early)
+    places.now = 1e6
+    assert places.room(early, one) == 4
 
 
 def test_what_a_slow_owner_held_in_excess_is_at_most_a_tenth_in_the_long_run() -> None:
