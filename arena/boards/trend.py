@@ -29,5 +29,8 @@ def rating_trend(
     points = [moment.fit for moment in history(log, every=every, anchor=fixed, score=score)]
     if len(points) < 2:  # the anchor is new itself
         return {}
-    then, now = (dict(zip(fit.bots, fit.elo.tolist(), strict=True)) for fit in points)
-    return {version: elo - then[version] for version, elo in now.items() if version in then}
+    then, now = points
+    rows = zip(then.bots, then.matches.tolist(), then.elo.tolist(), strict=True)
+    before = {version: elo for version, matches, elo in rows if matches}
+    ratings = zip(now.bots, now.elo.tolist(), strict=True)
+    return {version: elo - before[version] for version, elo in ratings if version in before}
