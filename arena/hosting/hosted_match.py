@@ -14,7 +14,7 @@ import structlog
 
 from arena.hosting.alarm import Alarm
 from arena.hosting.open_turns import Note, OpenTurns, note_nothing
-from arena.hosting.ports import Onlooker, Player, Timer
+from arena.hosting.ports import Follower, Player, Timer
 from arena.hosting.terms import Patience
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import (
@@ -91,7 +91,7 @@ class HostedMatch:
         self._faults = [0] * len(players)
         self._flow: Flow | None = None
         self._match: MatchFlow | None = None
-        self._onlooker: Onlooker | None = None
+        self._onlooker: Follower | None = None
         self._events: Sequence[Any] = ()
         self._patience = patience
         self._join_ms = int(patience.join_seconds * 1000)
@@ -107,7 +107,7 @@ class HostedMatch:
         """Whether it is being played, and can be shown."""
         return self._phase is _Phase.PLAYING and self._match is not None
 
-    def show(self, onlooker: Onlooker) -> PublicMoment:
+    def show(self, onlooker: Follower) -> PublicMoment:
         """See ShowableMatch."""
         assert self._match is not None
         self._onlooker = onlooker

@@ -86,7 +86,7 @@ class Player(Protocol):
         ...
 
 
-class Onlooker(Protocol):
+class Follower(Protocol):
     """Is shown the public side of one match. No method blocks or raises."""
 
     def see(self, moment: PublicMoment) -> None:
@@ -109,7 +109,7 @@ class ShowableMatch(Protocol):
         """Whether it is being played; only then it can be shown."""
         ...
 
-    def show(self, onlooker: Onlooker) -> PublicMoment:
+    def show(self, onlooker: Follower) -> PublicMoment:
         """Show the match to `onlooker` from now on. Returns what is public now, with all events
         so far."""
         ...

@@ -43,7 +43,7 @@ def test_a_running_tournament_is_listed(arena: str) -> None:
 
 def test_many_ladders_show_only_the_first_ones(filled: Filler) -> None:
     for dice in range(2, 10):
-        filled(blocks=1, dice_per_player=dice, policies=[("a", anyhow), ("b", anyhow)])
+        filled(blocks=1, seed=dice, dice_per_player=dice, policies=[("a", anyhow), ("b", anyhow)])
     page = html(open_page("home"))
     assert page.count("The best") + page.count("of the best") == 6
 

@@ -77,7 +77,6 @@ def test_a_match_seen_from_the_middle_begins_with_what_is_on_the_table(
     first = moments[at]._replace(events=so_far)
     shown = match_json(watch_live(live(transcript, [first, *moments[at + 1 :]])))
     assert shown["frames"][0]["told"] == ["Seen from here on."]
-    assert shown["frames"][0]["claim"] is None
     assert shown["frames"][0]["round"] > 0
     assert (
         shown["frames"][-1]["table"]

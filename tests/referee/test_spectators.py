@@ -2,7 +2,7 @@
 
 from structlog.testing import capture_logs
 
-from arena.hosting.ports import Onlooker
+from arena.hosting.ports import Follower
 from arena.match.flow import PublicMoment
 from arena.match.transcript import Setup
 from arena.referee.spectators import Spectator, Spectators
@@ -97,7 +97,7 @@ class Unshowable:
     def setup(self) -> Setup:
         return Scene().table.setup
 
-    def show(self, onlooker: Onlooker) -> PublicMoment:
+    def show(self, onlooker: Follower) -> PublicMoment:
         raise RuntimeError
 
     def hide(self) -> None:
