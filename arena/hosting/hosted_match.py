@@ -91,7 +91,7 @@ class HostedMatch:
         self._faults = [0] * len(players)
         self._flow: Flow | None = None
         self._match: MatchFlow | None = None
-        self._onlooker: Follower | None = None
+        self._follower: Follower | None = None
         self._events: Sequence[Any] = ()
         self._patience = patience
         self._join_ms = int(patience.join_seconds * 1000)
@@ -107,16 +107,16 @@ class HostedMatch:
         """Whether it is being played, and can be shown."""
         return self._phase is _Phase.PLAYING and self._match is not None
 
-    def show(self, onlooker: Follower) -> PublicMoment:
+    def show(self, follower: Follower) -> PublicMoment:
         """See ShowableMatch."""
         assert self._match is not None
-        self._onlooker = onlooker
-        self._match.onlooker = onlooker.see
+        self._follower = follower
+        self._match.onlooker = follower.see
         return self._match.public()
 
     def hide(self) -> None:
         """See ShowableMatch."""
-        self._onlooker = None
+        self._follower = None
         if self._match is not None:
             self._match.onlooker = None
 
@@ -225,9 +225,9 @@ class HostedMatch:
     def _let_go(self, transcript: Transcript | None = None) -> None:
         """Players know their match: nothing of a match stays for the garbage collector to find."""
         self._players = ()
-        if self._onlooker is not None:
-            self._onlooker.over(None if transcript is None else transcript.result)
-            self._onlooker = None
+        if self._follower is not None:
+            self._follower.over(None if transcript is None else transcript.result)
+            self._follower = None
 
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING

@@ -109,8 +109,8 @@ class ShowableMatch(Protocol):
         """Whether it is being played; only then it can be shown."""
         ...
 
-    def show(self, onlooker: Follower) -> PublicMoment:
-        """Show the match to `onlooker` from now on. Returns what is public now, with all events
+    def show(self, follower: Follower) -> PublicMoment:
+        """Show the match to `follower` from now on. Returns what is public now, with all events
         so far."""
         ...
 

@@ -155,7 +155,7 @@ class Spectators:
 
 
 class _Show:
-    """One match and those that are shown it. An Follower (see hosting.ports)."""
+    """One match and those that are shown it. A Follower (see hosting.ports)."""
 
     def __init__(
         self,

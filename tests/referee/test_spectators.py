@@ -51,11 +51,11 @@ def test_nothing_is_sent_before_the_delay_is_over() -> None:
 def test_a_match_nobody_watches_has_no_onlooker_and_a_watched_one_loses_it() -> None:
     stand = Stand()
     stand.spectators.begins(stand.scene.table, "")
-    assert stand.scene.table._onlooker is None
+    assert stand.scene.table._follower is None
     stand.show()
-    assert stand.scene.table._onlooker is not None
+    assert stand.scene.table._follower is not None
     stand.spectators.leave(stand.spectator)
-    assert stand.scene.table._onlooker is None
+    assert stand.scene.table._follower is None
     stand.scene.play_on()
     assert stand.taken().ends == []
 
@@ -97,7 +97,7 @@ class Unshowable:
     def setup(self) -> Setup:
         return Scene().table.setup
 
-    def show(self, onlooker: Follower) -> PublicMoment:
+    def show(self, follower: Follower) -> PublicMoment:
         raise RuntimeError
 
     def hide(self) -> None:
