@@ -208,6 +208,7 @@ async def test_an_arena_whose_lease_is_taken_stops_with_a_sentence(
         await run()
     (error,) = raised.value.exceptions
     assert isinstance(error, LeaseTakenError)
+    assert error.exit_code == 3
 
 
 def test_a_process_is_known_by_more_than_its_number() -> None:
