@@ -77,6 +77,7 @@ class LiveMatches:
 
     def _follow(self, watching: Watching) -> None:
         """Follow one match to its end, or until nobody looks."""
+        match: WatchedMatch | None = None
         try:
             for match in watching:
                 with self._lock:
@@ -85,9 +86,6 @@ class LiveMatches:
                     while len(self._kept) > KEPT:
                         self._kept.popitem(last=False)
                     idle = now - self._asked_at > IDLE_SECONDS
-                    if idle:
-                        # Nobody would see how it goes on.
-                        del self._kept[match.match_id]
                 if match.over or idle:
                     watching.stop()
         except RefereeAwayError:
@@ -96,3 +94,6 @@ class LiveMatches:
         finally:
             with self._lock:
                 self._following = None
+                if match is not None and not match.over:
+                    # Nobody would see how it goes on.
+                    self._kept.pop(match.match_id, None)
