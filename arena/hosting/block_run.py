@@ -1,6 +1,6 @@
 """`BlockRun`: a block under way, from match to match, until it is complete or cut short."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from uuid import uuid4
 
@@ -81,6 +81,16 @@ class BlockRun:
     def casual(self) -> bool:
         """Whether a challenge asked for it: it changes nothing of what the ladder knows of bots."""
         return not self.engaged and not self.block.rated
+
+    @property
+    def tournament(self) -> str:
+        """The name of the tournament that asked for the block, or ""."""
+        return "" if self.engagement is None else self.engagement.tournament
+
+    @property
+    def matches(self) -> Collection[HostedMatch]:
+        """Its matches that are offered or run."""
+        return self._playing.values()
 
     @property
     def time(self) -> BlockTime:
@@ -181,6 +191,7 @@ class BlockRun:
             partial(self._match_over, match),
             services.terms.patience.at(setup.time_control),
             partial(self._match_begun, match, setup, secret),
+            lambda hosted: services.showable(hosted, self.tournament),
         )
         return hosted
 

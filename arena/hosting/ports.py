@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
-from arena.match.flow import OpenTurn, Refused
+from arena.match.flow import OpenTurn, PublicMoment, Refused
+from arena.match.result import Result
 from arena.match.transcript import Setup
 from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock, Unkept
 
@@ -95,6 +96,47 @@ class ChallengePolicy(Enum):
     """Those of others, too."""
     OWN_ONLY = "own only"
     """Only those that it asks for, and no rated matches."""
+
+
+class Follower(Protocol):
+    """Is shown the public side of one match. No method blocks or raises."""
+
+    def see(self, moment: PublicMoment) -> None:
+        """The match went on."""
+        ...
+
+    def over(self, result: Result | None) -> None:
+        """The match is recorded; or, without a result, it is void."""
+        ...
+
+
+class ShowableMatch(Protocol):
+    """A match that runs, as those who show matches see it."""
+
+    @property
+    def setup(self) -> Setup: ...
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being played; only then it can be shown."""
+        ...
+
+    def show(self, follower: Follower) -> PublicMoment:
+        """Show the match to `follower` from now on. Returns what is public now, with all events
+        so far."""
+        ...
+
+    def hide(self) -> None:
+        """Show the match to nobody any more."""
+        ...
+
+
+class Audience(Protocol):
+    """Shows matches to whoever watches. Nothing here blocks or raises."""
+
+    def begins(self, match: ShowableMatch, tournament: str) -> None:
+        """A match can be shown from now on. `tournament` is the name of its tournament, or ""."""
+        ...
 
 
 class Participant(Protocol):
