@@ -23,6 +23,7 @@ from arena.readiness import Readiness
 from arena.reading.calls import ReadingCalls
 from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
 from arena.records import KeptBlock
+from arena.referee.challenge_service import ChallengeService
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
@@ -39,6 +40,7 @@ from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.storage.listening import notifications
 from arena.storage.reading import Read, open_reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
+from arena.storage.rows import AppearanceCount, OpponentCount
 from arena.storage.spools import Spools, record_spooled
 from arena.storage.store import Store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
@@ -190,11 +192,13 @@ async def running_arena(
         timer = LoopTimer()
         spectators = Spectators(director.showable_matches, timer, spectator_delay)
         director.audience = spectators
-        spectating = SpectatorService(
-            spectators, gate, timer, _activity(journal, lobby, director, timer)
-        )
         server = RefereeServer(
-            play, RegistryService(registry, reading, gate), spectating, lobby, gate
+            play,
+            RegistryService(registry, reading, gate),
+            ChallengeService(registry, director.challenges, gate),
+            SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
+            lobby,
+            gate,
         )
         writing = tasks.create_task(journal.run())
         telling = tasks.create_task(missed_ends.run())
@@ -268,9 +272,14 @@ async def meeting_counts(store: Store) -> MeetingCounts:
     """How often versions played and met, counted from the stored results."""
     counts = MeetingCounts()
     for seen in await store.appearances():
-        ladder = TableType(seen.game, make_game(seen.game, seen.options).options, seen.seat_count)
+        ladder = _table_type(seen)
         counts.add_matches(ladder, seen.version_id, seen.matches)
     for met in await store.opponent_counts():
-        ladder = TableType(met.game, make_game(met.game, met.options).options, met.seat_count)
+        ladder = _table_type(met)
         counts.add_meetings(ladder, met.one, met.other, met.matches)
     return counts
+
+
+def _table_type(count: AppearanceCount | OpponentCount) -> TableType:
+    options = make_game(count.game, count.options).options
+    return TableType(count.game, options, count.seat_count, count.time_control)

@@ -83,8 +83,8 @@ CREATE TEMPORARY TABLE made ON COMMIT DROP AS
             FROM versions JOIN bots ON bots.id = bot_id WHERE bots.name LIKE 'bot%%') field;
 INSERT INTO blocks (id, kind, size, closed_at) SELECT block, 'seat', 1, at FROM made;
 INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
-        decided_by_faults, started_at, finished_at)
-    SELECT match, 'bluff', '{}', 2, block, 0, 'finished', false, at, at FROM made;
+        decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
+    SELECT match, 'bluff', '{}', 2, block, 0, 'finished', false, at, at, 2000, 30000 FROM made;
 INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited)
     SELECT match, seat, CASE seat WHEN 0 THEN first ELSE second END,
         CASE WHEN (seat = 0) = (luck < 1 / (1 + exp((first - second) / 60.0))) THEN 1 ELSE 2 END,

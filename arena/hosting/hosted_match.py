@@ -23,6 +23,7 @@ from arena.match.flow import (
     MatchFlow,
     MatchRecord,
     PublicMoment,
+    Refused,
     Reply,
     TimedAction,
 )
@@ -76,6 +77,8 @@ class HostedMatch:
         """Seats that kept the match from beginning, when the outcome is NOT_JOINED or DECLINED."""
         self.joined_after: dict[int, float] = {}
         """How many seconds each seat took to join."""
+        self.refused: list[Refused] = []
+        """The faults of all seats so far."""
         self._offered_at = 0.0
         self._players = players
         self._secret = secret
@@ -146,6 +149,7 @@ class HostedMatch:
         rebuilt = rebuild(self._flow, replies)
         for refused in rebuilt.refused:
             self._faults[refused.seat] += 1
+        self.refused += rebuilt.refused
         if rebuilt.record is not None:
             self._finish(rebuilt.record)
             return
@@ -284,7 +288,8 @@ class HostedMatch:
             self._players[turn.seat].ask(turn)
         self._events = ask.turns[-1].events
 
-    def _tell_refused(self, all_refused: Sequence[Any]) -> None:
+    def _tell_refused(self, all_refused: Sequence[Refused]) -> None:
+        self.refused += all_refused
         for refused in all_refused:
             self._faults[refused.seat] += 1
             self._players[refused.seat].refuse(refused, self._faults[refused.seat])

@@ -10,6 +10,7 @@ from functools import partial
 
 from arena.hosting.attendance import Attendance
 from arena.hosting.connected_bots import ConnectedBot
+from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType, next_table
 from arena.scheduling.pace import Pace
 from arena.scheduling.shares import BlockTime, HeldTime, SharedPlaces
@@ -87,9 +88,17 @@ class LadderTables:
         """A block at such a table is over."""
         self._occupy(table_type, bots, -1)
 
-    def held(self, block: BlockTime, now: float) -> float | None:
+    def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
+        """A challenge of `guest` takes (1) or gives back (-1) a place of each of `hosts`."""
+        for shared in self._shared.values():
+            shared.charge(guest, hosts, by)
+
+    def held(self, table_type: TableType, block: BlockTime, now: float) -> float | None:
         """A block is over. Returns when to look again, if bots rest until then from each other."""
-        return self._time.held(block, self._attendance.places, now)
+        # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it
+        # would with the default turn.
+        scale = min(1.0, DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms)
+        return self._time.held(block.scaled(scale), self._attendance.places, now)
 
     def _occupy(self, table_type: TableType, bots: Sequence[Candidate], by: int) -> None:
         if table_type.key not in self._seats_in_play:

@@ -1,6 +1,7 @@
 """Protocols of what hosting needs from outside: players, a timer, storage."""
 
 from collections.abc import Callable, Collection, Sequence
+from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
 from arena.match.flow import OpenTurn, PublicMoment, Refused
@@ -127,6 +128,17 @@ class Audience(Protocol):
         ...
 
 
+class ChallengePolicy(Enum):
+    """Which challenges (see `challenges`) a connected bot plays."""
+
+    OWN = "own"
+    """Only those that it asks for."""
+    ACCEPT = "accept"
+    """Those of others, too."""
+    OWN_ONLY = "own only"
+    """Only those that it asks for, and no rated matches."""
+
+
 class Participant(Protocol):
     """A connected bot that can take seats."""
 
@@ -144,12 +156,35 @@ class Participant(Protocol):
     @property
     def max_matches(self) -> int: ...
 
+    @property
+    def challenges(self) -> ChallengePolicy: ...
+
     def player(self) -> Player:
         """A player for one seat of one match."""
         ...
 
     def drained(self) -> None:
         """The bot asked to leave, and no block holds a place of it any more."""
+        ...
+
+
+class Matchmaker(Protocol):
+    """Seats connected bots in matches. No method blocks or raises."""
+
+    def arrive(self, participant: Participant) -> None:
+        """A bot is connected, perhaps again, and ready for offers."""
+        ...
+
+    def depart(self, participant: Participant) -> None:
+        """A bot is not connected any more, or is about to be."""
+        ...
+
+    def drain(self, participant: Participant) -> None:
+        """A bot asks to leave when its running blocks are over."""
+        ...
+
+    def knows(self, participant: Participant) -> bool:
+        """Whether a bot is connected, or blocks hold places of it."""
         ...
 
 

@@ -48,6 +48,10 @@ class Refused(NamedTuple):
     reason: str
     legal: str
     played: Any
+    view: Any = None
+    """What the seat saw."""
+    sent: Any = None
+    """The action that the rules do not allow; None if no action was understood."""
 
 
 class Ask(NamedTuple):
@@ -148,18 +152,21 @@ class MatchFlow:
         return OpenTurn(seat, self._turns, self._game.view(self._state, seat), self._events, unseen)
 
     def _settle(self, turn: OpenTurn, reply: Reply) -> None:
-        seat = turn.seat
+        seat, sent = turn.seat, None
         if isinstance(reply, TimedAction):
             try:
                 self._apply(seat, Step(seat, reply.action, reply.milliseconds))
             except IllegalActionError as error:
+                sent = reply.action
                 reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, error.reason)
             else:
                 return
         self._faults.record(seat, reply.kind)
         played = self._game.default_action(self._state, seat)
         legal = self._game.legal_hint(self._state, seat)
-        self._refused += (Refused(seat, turn.number, reply.kind, reply.reason, legal, played),)
+        self._refused += (
+            Refused(seat, turn.number, reply.kind, reply.reason, legal, played, turn.view, sent),
+        )
         self._apply(seat, Step(seat, played, reply.milliseconds, reply.kind))
 
     def _apply(self, actor: Actor, step: Step) -> None:

@@ -13,6 +13,7 @@ from arena.codec.fields import field, key
 from arena.codec.transcript import write_entrant
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.wording import span
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
 from arena.referee.errors import ProtocolError
@@ -95,6 +96,7 @@ class ReadingCalls:
                 placing=[seat["placing"] for seat in row.seats],
                 finished_ms=int(row.finished_at.timestamp() * 1000),
             )
+            line.time_control.turn_ms, line.time_control.bank_ms = row.turn_ms, row.bank_ms
             for seat in row.seats:
                 entrant = Entrant(seat["bot"], seat["version"], seat["owner"])
                 write_entrant(entrant, line.entrants.add())
@@ -117,7 +119,12 @@ class ReadingCalls:
         if self._boards is None:
             self._boards = LiveBoards(self._read)
         changed = rules.options.changed()
-        table, ladder = ladder_of_table(self._read, request.game, changed, seats or None)
+        control = DEFAULT_TIME_CONTROL
+        if request.HasField("time_control"):
+            control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
+        table, ladder = ladder_of_table(
+            self._read, request.game, changed, seats or None, time_control=control
+        )
         lines = self._boards.board(ladder).now().lines
         page, token = _page(lines, request.page_size, request.page_token)
         response = registry_pb2.GetLeaderboardResponse(seats=table, next_page_token=token)

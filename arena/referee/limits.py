@@ -39,6 +39,9 @@ class Limits:
     bytes_burst: int = 2 * 1024 * 1024
     """Bytes to the referee, by stream."""
     bytes_per_second: int = 1024 * 1024
+    challenges_burst: int = 30
+    """Challenges, by the owner of the bot that asks; each bot of the house counts by itself."""
+    challenges_per_second: float = 0.5
     registrations_burst: int = 60
     """Registrations over the wire: of versions by owner, of bots with the key by address."""
     registrations_per_second: float = 0.05

@@ -8,22 +8,24 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from arena.games.game import Options
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 
 
 @dataclass(frozen=True, slots=True)
 class TableType:
-    """A kind of table: a game under fixed options with a number of seats."""
+    """A kind of table: a game under fixed options, a number of seats and a time control."""
 
     game: str
     options: Options
     seats: int
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
     key: tuple[Any, ...] = field(init=False)
-    """The identity of the type: equal for equal rules and table sizes."""
+    """The identity of the type: equal for equal rules, table sizes and time controls."""
 
     def __post_init__(self) -> None:
         changed = repr(sorted(self.options.changed().items()))
         # Computed once, because it is used a dozen times per match. A frozen field needs setattr.
-        object.__setattr__(self, "key", (self.game, changed, self.seats))
+        object.__setattr__(self, "key", (self.game, changed, self.seats, self.time_control))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ tables, so an arena of slow bots holds nobody back. Nothing here grows with the 
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from arena.scheduling.ladder import Candidate
@@ -50,6 +50,11 @@ class BlockTime:
     """Matches that were offered and did not begin: a bot declined or did not join."""
     used: Mapping[int, float]
     """Seconds that each bot took to join, or not to, and to decide."""
+
+    def scaled(self, by: float) -> "BlockTime":
+        """The same block, as if all its times had been so much longer."""
+        used = {bot: by * seconds for bot, seconds in self.used.items()}
+        return replace(self, seconds=by * self.seconds, used=used)
 
     def slow(self) -> dict[int, float]:
         """The bots that used more than an equal part of the time, with their parts of it all. Else
@@ -175,10 +180,18 @@ class SharedPlaces:
         for one in bots:
             for other in bots:
                 if one.bot != other.bot:
-                    key = one.bot, other.account
-                    self._held[key] += by
-                    if not self._held[key]:
-                        del self._held[key]
+                    self._add(one, other, by)
+
+    def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
+        """Count a place of each of `hosts` that their guest holds at another kind of table."""
+        for host in hosts:
+            self._add(host, guest, by)
+
+    def _add(self, host: Candidate, guest: Candidate, by: int) -> None:
+        key = host.bot, guest.account
+        self._held[key] += by
+        if not self._held[key]:
+            del self._held[key]
 
     def allow(self, one: Candidate, other: Candidate, now: float) -> bool:
         """Whether the two may share one more table."""

@@ -35,10 +35,10 @@ ON CONFLICT DO NOTHING
 _RESULTS: LiteralString = """
 WITH added AS (
     INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
-                         decided_by_faults, started_at, finished_at)
+                         decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
     SELECT * FROM unnest(%b::uuid[], %b::text[], %b::jsonb[], %b::smallint[], %b::uuid[],
                          %b::smallint[], %b::text[], %b::boolean[], %b::timestamptz[],
-                         %b::timestamptz[])
+                         %b::timestamptz[], %b::integer[], %b::integer[])
     ON CONFLICT (id) DO NOTHING
     RETURNING id
 ), seats AS (
@@ -58,6 +58,13 @@ INSERT INTO transcripts (match_id, format, sha256, data)
 SELECT given.* FROM unnest(%b::uuid[], %b::smallint[], %b::bytea[], %b::bytea[])
     AS given (match_id, format, sha256, data)
 JOIN added ON added.id = given.match_id
+"""
+
+_FAULTS: LiteralString = """
+INSERT INTO match_faults (match_id, turn, reason, sent)
+SELECT given.* FROM unnest(%b::uuid[], %b::integer[], %b::text[], %b::jsonb[])
+    AS given (match_id, turn, reason, sent)
+ON CONFLICT DO NOTHING
 """
 
 _CLOSE_COMPLETE: LiteralString = """
@@ -114,6 +121,7 @@ def result_columns(
                 *(match.block.id, match.position),
                 *(result.termination.value, result.decided_by_faults),
                 *(match.started_at, match.finished_at),
+                *(setup.time_control.turn_ms, setup.time_control.bank_ms),
             )
         )
         seat_rows += zip(
@@ -134,6 +142,16 @@ def result_columns(
     return [*found, *seated, *_luck_columns([luck for luck in lucks if luck is not None]), *told]
 
 
+def fault_columns(matches: Iterable[FinishedMatch]) -> Columns:
+    """The parameters of what bots were told of their faults; empty if there were none."""
+    rows = [
+        (match.transcript.setup.match_id, fault.turn_number, fault.reason, fault.sent)
+        for match in matches
+        for fault in match.faults
+    ]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
 def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
     """The parameters of `lucky`; possibly empty."""
     return [
@@ -152,11 +170,12 @@ async def write(
     epoch: int | None = None,
     kept: Collection[str] = (),
     instances: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    faults: Sequence[list[Any]] = (),
 ) -> None:
     """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
 
     What is kept of the matches `kept` is forgotten. `instances` are the copies of the bots by match
-    and seat, if any has a name.
+    and seat, if any has a name. `faults` are of `fault_columns`.
     """
     async with connection.pipeline():
         if epoch is not None:
@@ -175,6 +194,8 @@ async def write(
         for columns in batches:
             await connection.execute(_RESULTS, columns)
             match_ids += columns[0]
+        if faults:
+            await connection.execute(_FAULTS, faults)
         if epoch is not None:
             named = json.dumps(dict(instances))
             await connection.execute(_REMEMBER, [match_ids, named, MOST_BATCHES])

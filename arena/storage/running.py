@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 
 from arena.codec.kept import SeatReply, head_bytes, read_head, read_replies, reply_bytes
 from arena.games import make_game
+from arena.match.clock import TimeControl
 from arena.records import (
     BegunMatch,
     Block,
@@ -34,10 +35,11 @@ log = structlog.get_logger()
 _KEEP: LiteralString = """
 WITH lease AS MATERIALIZED (SELECT require_lease(%b::bigint)),
 new_blocks AS (
-    INSERT INTO running_blocks (epoch, id, kind, size, rated, engaged, game, options, places)
+    INSERT INTO running_blocks (epoch, id, kind, size, rated, engaged, game, options, places,
+                                turn_ms, bank_ms)
     SELECT %b::bigint, given.*
     FROM unnest(%b::uuid[], %b::text[], %b::smallint[], %b::boolean[], %b::boolean[], %b::text[],
-                %b::jsonb[], %b::jsonb[]) AS given
+                %b::jsonb[], %b::jsonb[], %b::integer[], %b::integer[]) AS given
     ON CONFLICT DO NOTHING
 ), new_matches AS (
     INSERT INTO running_matches (id, block_id, position, started_at, head)
@@ -89,7 +91,7 @@ async def keep(connection: AsyncConnection[Any], epoch: int, unkept: Unkept) -> 
     ]
     parameters = [
         *(epoch, epoch),
-        *_columns(8, map(_block_row, unkept.blocks)),
+        *_columns(10, map(_block_row, unkept.blocks)),
         *_columns(5, map(_match_row, unkept.begun)),
         *_columns(3, replies),
         list(unkept.over),
@@ -155,6 +157,7 @@ async def read(
                 row.game,
                 make_game(row.game, row.options).options,
                 row.engaged,
+                TimeControl(row.turn_ms, row.bank_ms),
             ),
             frozenset(recorded.get(row.id, ())),
             tuple(begun.get(row.id, ())),
@@ -212,6 +215,7 @@ def _block_row(running: RunningBlock) -> tuple[Any, ...]:
     return (
         *(block.id, block.kind.value, block.size, block.rated, running.engaged, running.game),
         *(json.dumps(running.options.changed()), json.dumps(places)),
+        *(running.time_control.turn_ms, running.time_control.bank_ms),
     )
 
 

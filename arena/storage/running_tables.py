@@ -67,10 +67,14 @@ running_blocks = Table(
     Column("options", JSONB, nullable=False),
     # [version, instance] of each bot, in the order of the first match's seats.
     Column("places", JSONB, nullable=False),
+    # The time control.
+    Column("turn_ms", Integer, nullable=False),
+    Column("bank_ms", Integer, nullable=False),
     CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
     CheckConstraint("size >= 1", name="size_positive"),
     CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
     CheckConstraint("jsonb_typeof(places) = 'array'", name="places_listed"),
+    CheckConstraint("turn_ms >= 0 AND bank_ms >= 0", name="time_least"),
 )
 
 running_matches = Table(

@@ -35,6 +35,7 @@ from arena.storage.rows import (
     MatchRow,
     OpponentCount,
     match_row,
+    with_time_control,
 )
 from arena.storage.signing import signer
 from arena.storage.tournaments import Tournaments
@@ -192,7 +193,8 @@ class Store:
         named = {id_: match.instances for id_, match in different.items() if match.instances}
         async with self._transaction() as connection:
             driver = await driver_of(connection)
-            await recording.write(driver, blocks, batches, self._epoch, kept, named)
+            faults = recording.fault_columns(waiting)
+            await recording.write(driver, blocks, batches, self._epoch, kept, named, faults)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""
@@ -254,12 +256,12 @@ class Store:
     async def opponent_counts(self) -> list[OpponentCount]:
         """How often which versions met, on each ladder."""
         rows = await self._counted(statements.opponent_counts())
-        return [OpponentCount(**row) for row in rows]
+        return [OpponentCount(**with_time_control(row)) for row in rows]
 
     async def appearances(self) -> list[AppearanceCount]:
         """How often which versions played, on each ladder."""
         rows = await self._counted(statements.appearances())
-        return [AppearanceCount(**row) for row in rows]
+        return [AppearanceCount(**with_time_control(row)) for row in rows]
 
     async def _rows(self, statement: statements.Row) -> list[Any]:
         async with self._transaction() as connection:

@@ -7,11 +7,11 @@ Every read may raise StorageError with a message for the visitor.
 
 import json
 import os
-from collections import defaultdict
+from bisect import insort
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import streamlit as st
 from sqlalchemy import select
@@ -22,6 +22,7 @@ from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
 from arena.boards.trend import rating_trend
 from arena.games import GAMES
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
@@ -39,6 +40,9 @@ from arena.storage.transcripts import Packed, unpack
 from arena_dashboard.frames import match_json
 from arena_dashboard.remembering import RememberingReader
 from arena_dashboard.watching import parse_viewpoint, watch
+
+Ladders: TypeAlias = dict[str, dict[str, dict[TimeControl, list[tuple[int, ...]]]]]
+"""Table sizes, by game, by options as JSON, and by time control; the default one first."""
 
 PAGE = 25
 """Matches per page of the list."""
@@ -100,8 +104,8 @@ def read(statement: Row) -> Sequence[Any]:
     return reader()(statement)
 
 
-def ladders() -> dict[str, dict[str, list[tuple[int, ...]]]]:
-    """The table sizes that were played, by game and by options as JSON."""
+def ladders() -> Ladders:
+    """The ladders on which matches were played."""
     return _ladders(_url())
 
 
@@ -196,19 +200,24 @@ def _trend(url: str, ladder: LadderId) -> Mapping[VersionId, float]:
 
 
 @st.cache_data(ttl=15, show_spinner=False)
-def _ladders(url: str) -> dict[str, dict[str, list[tuple[int, ...]]]]:
-    found: defaultdict[str, defaultdict[str, set[tuple[int, ...]]]]
-    found = defaultdict(lambda: defaultdict(set))
-    for row in _reader(url)(statements.ladders()):
-        # Only games that this release has.
-        if row.game in GAMES:
+def _ladders(url: str) -> Ladders:
+    rows = sorted(_reader(url)(statements.ladders()), key=_default_time_first)
+    found: Ladders = {}
+    for game in GAMES:  # only those that this release has
+        for row in (row for row in rows if row.game == game):
+            times = found.setdefault(game, {}).setdefault(
+                json.dumps(row.options, sort_keys=True), {}
+            )
+            sizes = times.setdefault(TimeControl(row.turn_ms, row.bank_ms), [])
             size = tuple(table_sizes(row.seat_count))
-            found[row.game][json.dumps(row.options, sort_keys=True)].add(size)
-    return {
-        game: {options: sorted(sizes) for options, sizes in found[game].items()}
-        for game in GAMES
-        if game in found
-    }
+            if size not in sizes:
+                insort(sizes, size)
+    return found
+
+
+def _default_time_first(row: Any) -> tuple[bool, int, int]:
+    default = TimeControl(row.turn_ms, row.bank_ms) == DEFAULT_TIME_CONTROL
+    return not default, row.turn_ms, row.bank_ms
 
 
 @st.cache_data(ttl=15, show_spinner=False)

@@ -48,6 +48,7 @@ def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
             "td",
             GAMES[row.game].title if row.game in GAMES else row.game,
             tag("div", options(row.options.items()), class_="ba-faint") if row.options else "",
+            tag("div", row.time_control.name, class_="ba-faint") if row.time_control.name else "",
         ),
         tag(
             "td",
@@ -113,6 +114,8 @@ def _placed(seat: SeatRow) -> Html:
 def _remarks(row: MatchRow) -> Iterable[Html]:
     if row.voided:
         yield badge("void", "bad", "Its block is void; it does not count.")
+    elif row.casual:
+        yield badge("casual", hint="It was played for a challenge and counts for no rating.")
     elif not row.rated:
         yield badge("not counted", hint="It counts once its block of seat rotations is complete.")
 

@@ -6,7 +6,6 @@ from structlog.testing import capture_logs
 
 from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.terms import Patience, Terms
-from arena.match.clock import TimeControl
 from arena.scheduling.ladder import Candidate, MeetingCounts
 from arena.tournament.tournament import TournamentState
 from tests.hosting.arrivals import Guest, Habit, World, ladder
@@ -131,7 +130,7 @@ async def test_a_decline_makes_no_earlier_miss_worse() -> None:
 
 
 async def test_how_long_is_a_matter_of_the_terms() -> None:
-    terms = Terms(TimeControl(), patience=Patience(decline_seconds=1.0))
+    terms = Terms(patience=Patience(decline_seconds=1.0))
     world = World(terms=terms)
     guest = world.arrive("decliner", habit=Habit.DECLINES)
     world.arrive("good")

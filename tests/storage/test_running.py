@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from arena.games.bluff import Bet, Doubt, Face
+from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Reply, TimedAction
 from arena.match.transcript import Opening
@@ -51,7 +52,7 @@ async def bots(database: str) -> list[Registered]:
 def running(bots: list[Registered], of: Block, *, engaged: bool = False) -> RunningBlock:
     options = finished((1, 2)).transcript.setup.options  # type: ignore[arg-type]
     places = tuple(Place(bot, "left" if n else "") for n, bot in enumerate(bots))
-    return RunningBlock(of, places, "bluff", options, engaged)
+    return RunningBlock(of, places, "bluff", options, engaged, TimeControl(60_000, 600_000))
 
 
 def begun(match: FinishedMatch) -> BegunMatch:
