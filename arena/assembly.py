@@ -192,14 +192,11 @@ async def running_arena(
         timer = LoopTimer()
         spectators = Spectators(director.showable_matches, timer, spectator_delay)
         director.audience = spectators
-        spectating = SpectatorService(
-            spectators, gate, timer, _activity(journal, lobby, director, timer)
-        )
         server = RefereeServer(
             play,
             RegistryService(registry, reading, gate),
             ChallengeService(registry, director.challenges, gate),
-            spectating,
+            SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
             lobby,
             gate,
         )

@@ -1,6 +1,6 @@
 """Benchmark of the dashboard in a real browser, on an arena of many bots and matches.
 
-python -m benchmarks.dashboard [--bots 300] [--matches 100000] [--loads 5] [--json FILE]
+python -m benchmarks.dashboard [--bots 300] [--matches 100000] [--loads 5] [--pages …] [--json FILE]
 
 Results are made in the database, with strengths and without playing; the newest matches are played,
 since pages read their transcripts. Printed are, for each page, the seconds until it is complete for
@@ -102,6 +102,7 @@ def main() -> None:
     parser.add_argument("--bots", type=int, default=300)
     parser.add_argument("--matches", type=int, default=100_000)
     parser.add_argument("--loads", type=int, default=5, help="later visits of each page")
+    parser.add_argument("--pages", nargs="*", choices=PAGES, help="only these pages", default=[])
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     with (
@@ -110,7 +111,7 @@ def main() -> None:
     ):
         migrate(url)
         _fill(url, options.bots, options.matches)
-        report = _measure(url, options.loads)
+        report = _measure(url, options.loads, options.pages or list(PAGES))
     _print(report)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2) + "\n")
@@ -134,7 +135,7 @@ def _run(connection: psycopg.Connection[Any], script: str, values: dict[str, Any
             connection.execute(text.encode(), used)
 
 
-def _measure(url: str, loads: int) -> dict[str, Any]:
+def _measure(url: str, loads: int, pages: list[str]) -> dict[str, Any]:
     report: dict[str, Any] = {"load_before": os.getloadavg()[0], "pages": {}}
     with _dashboard(url) as (address, process), sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -147,7 +148,8 @@ def _measure(url: str, loads: int) -> dict[str, Any]:
                 "warm_s": statistics.median(seconds for seconds, _ in visits),
                 "cpu_ms": statistics.median(cpu for _, cpu in visits),
             }
-        for name, path in PAGES.items():
+        for name in pages:
+            path = PAGES[name]
             cold, _ = _visit(browser.new_context(), address + path, process)
             # One browser from now on: it has the scripts of the application already.
             later = [_visit(known, address + path, process) for _ in range(loads)]

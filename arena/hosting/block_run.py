@@ -73,16 +73,6 @@ class BlockRun:
         return [bot.candidate for bot in self.bots]
 
     @property
-    def of_ladder(self) -> bool:
-        """Whether neither a tournament nor a challenge asked for it."""
-        return not self.engaged and self.block.rated
-
-    @property
-    def casual(self) -> bool:
-        """Whether a challenge asked for it: it changes nothing of what the ladder knows of bots."""
-        return not self.engaged and not self.block.rated
-
-    @property
     def tournament(self) -> str:
         """The name of the tournament that asked for the block, or ""."""
         return "" if self.engagement is None else self.engagement.tournament
@@ -91,6 +81,16 @@ class BlockRun:
     def matches(self) -> Collection[HostedMatch]:
         """Its matches that are offered or run."""
         return self._playing.values()
+
+    @property
+    def of_ladder(self) -> bool:
+        """Whether neither a tournament nor a challenge asked for it."""
+        return not self.engaged and self.block.rated
+
+    @property
+    def casual(self) -> bool:
+        """Whether a challenge asked for it: it changes nothing of what the ladder knows of bots."""
+        return not self.engaged and not self.block.rated
 
     @property
     def time(self) -> BlockTime:

@@ -87,17 +87,6 @@ class Player(Protocol):
         ...
 
 
-class ChallengePolicy(Enum):
-    """Which challenges (see `challenges`) a connected bot plays."""
-
-    OWN = "own"
-    """Only those that it asks for."""
-    ACCEPT = "accept"
-    """Those of others, too."""
-    OWN_ONLY = "own only"
-    """Only those that it asks for, and no rated matches."""
-
-
 class Follower(Protocol):
     """Is shown the public side of one match. No method blocks or raises."""
 
@@ -137,6 +126,17 @@ class Audience(Protocol):
     def begins(self, match: ShowableMatch, tournament: str) -> None:
         """A match can be shown from now on. `tournament` is the name of its tournament, or ""."""
         ...
+
+
+class ChallengePolicy(Enum):
+    """Which challenges (see `challenges`) a connected bot plays."""
+
+    OWN = "own"
+    """Only those that it asks for."""
+    ACCEPT = "accept"
+    """Those of others, too."""
+    OWN_ONLY = "own only"
+    """Only those that it asks for, and no rated matches."""
 
 
 class Participant(Protocol):

@@ -60,6 +60,7 @@ _SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 _CHALLENGES = challenge_pb2.DESCRIPTOR.services_by_name["ChallengeService"].full_name
 _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
 _SPECTATOR = spectator_pb2.DESCRIPTOR.services_by_name["SpectatorService"].full_name
+_SERVICES: Final = (_SERVICE, _REGISTRY, _CHALLENGES, _SPECTATOR)
 
 
 class PortTakenError(UserError):
@@ -79,8 +80,8 @@ class RefereeServer:
         gate: Gate,
     ) -> None:
         self._lobby = lobby
-        self._challenges = challenges
         self._spectating = spectating
+        self._challenges = challenges
         self._stopped = False
         self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
@@ -102,8 +103,7 @@ class RefereeServer:
         )
         self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        services = (_SERVICE, _REGISTRY, _CHALLENGES, _SPECTATOR, health.SERVICE_NAME)
-        told = ReflectionService(services, gate)
+        told = ReflectionService((*_SERVICES, health.SERVICE_NAME), gate)
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(reflection.SERVICE_NAME, told.handlers),)
         )
@@ -129,7 +129,7 @@ class RefereeServer:
     async def tell_ready(self, ready: bool) -> None:
         """Tell whoever asks for its health whether it can do all that it is for."""
         known = health_pb2.HealthCheckResponse
-        for name in ("", _SERVICE, _REGISTRY, _CHALLENGES, _SPECTATOR):
+        for name in ("", *_SERVICES):
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:

@@ -100,10 +100,10 @@ def _matches_a_second(url: str | None) -> float:
 def _ladders(url: str | None) -> list[tuple[LadderId, Leaderboard]]:
     del url
     found = (
-        LadderId(game, options, size, time_control=time)
+        LadderId(game, options, size, time_control=time_control)
         for game, variants in data.ladders().items()
         for options, times in variants.items()
-        for time, sizes in times.items()
+        for time_control, sizes in times.items()
         for size in sizes
     )
     boards = ((ladder, data.leaderboard(ladder)) for ladder in islice(found, MOST_LADDERS))

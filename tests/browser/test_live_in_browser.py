@@ -18,6 +18,9 @@ from tests.databases import execute, named
 
 pytestmark = pytest.mark.slow
 
+MATCH_MS = 120_000
+"""How long a match may take: sample bots give way to whatever else the machine does."""
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -77,7 +80,7 @@ def test_a_match_is_shown_as_it_goes_until_its_end_and_then_the_next(home: Page)
     first = home.locator(".entry:visible").count()
     expect(home.locator(".entry:visible")).not_to_have_count(first)
     link = home.get_by_role("link", name="Replay with all dice and cards open")
-    expect(link).to_be_visible()
+    expect(link).to_be_visible(timeout=MATCH_MS)
     shown = link.get_attribute("href")
     home.get_by_role("button", name="Last (End)").click()
     expect(home.locator(".player .placings")).to_be_visible()
@@ -87,13 +90,13 @@ def test_a_match_is_shown_as_it_goes_until_its_end_and_then_the_next(home: Page)
     home.get_by_role("button", name="Last (End)").click()
     home.get_by_role("button", name="Step back (←)").click()
     home.get_by_role("button", name="Play (Space)").click()
-    expect(link).not_to_have_attribute("href", shown or "")
+    expect(link).not_to_have_attribute("href", shown or "", timeout=MATCH_MS)
     assert home.url.endswith("/")
 
 
 def test_the_replay_of_the_match_that_was_live_can_be_opened(home: Page) -> None:
     link = home.get_by_role("link", name="Replay with all dice and cards open")
-    expect(link).to_be_visible()
+    expect(link).to_be_visible(timeout=MATCH_MS)
     link.click()
     expect(home.get_by_text("dealing verified")).to_be_visible()
     expect(home.locator(".view")).not_to_have_count(0)

@@ -125,16 +125,20 @@ async def _up(plan: _Plan, url: str) -> None:
             typer.echo(f"Referee:   {'https://' if plan.tls else ''}{plan.host}:{arena.port}")
             if plan.dashboard_port is not None:
                 arguments = dashboard_arguments(plan.host, plan.dashboard_port)
-                environment = plan.client_environment | {
-                    "ARENA_DATABASE_URL": url,
-                    # It shows visitors where to connect their bots, running matches, and lets
-                    # them play.
-                    "ARENA_HOST": plan.host,
-                    "ARENA_PORT": str(arena.port),
-                    "ARENA_ADDRESS": address,
-                    "ARENA_PERSON_TOKEN": await person_token(arena.store) or "",
-                }
-                running.start("dashboard", arguments, niceness=0, **environment)
+                running.start(
+                    "dashboard",
+                    arguments,
+                    niceness=0,
+                    **plan.client_environment
+                    | {
+                        "ARENA_DATABASE_URL": url,
+                        # It shows where to connect bots, and running matches, and lets people play.
+                        "ARENA_HOST": plan.host,
+                        "ARENA_PORT": str(arena.port),
+                        "ARENA_ADDRESS": address,
+                        "ARENA_PERSON_TOKEN": await person_token(arena.store) or "",
+                    },
+                )
                 typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
             typer.echo(pace_in_words(plan.pace))
             typer.echo("Ctrl-C stops everything.")
