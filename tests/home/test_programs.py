@@ -116,6 +116,7 @@ Hangs().run()
 """
 
 
+@pytest.mark.slow
 def test_a_program_that_hangs_is_named_and_nothing_of_it_is_left(tmp_path: Path) -> None:
     file, pids = tmp_path / "hangs.txt", tmp_path / "pids"
     file.write_text(HANGS.format(folder=str(Path(MISFIT).parent), pids=str(pids)))
@@ -146,6 +147,7 @@ def test_a_program_behind_the_bridge_plays() -> None:
     }
 
 
+@pytest.mark.slow
 def test_two_programs_are_tested_in_seat_blocks() -> None:
     result = run("test", "random", BOT, "--json", "--max-blocks", 6)
     assert result.exit_code in (0, 1, 3), result.stderr
@@ -155,6 +157,7 @@ def test_two_programs_are_tested_in_seat_blocks() -> None:
     assert json.loads(result.stdout)["matches"] == 6
 
 
+@pytest.mark.slow
 def test_a_tournament_among_programs_is_played_with_fresh_deals() -> None:
     words = ("--format", "round-robin", "--bots", f"{BOT},honest,timid", "--blocks", 2, "--json")
     result = run("tournament", *words)
