@@ -12,8 +12,6 @@ from typing import Final
 
 import structlog
 
-from arena.answering import Answering, ProcessOfAnswers, ThreadOfAnswers
-from arena.answers import Answers
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.hosting.director import Director
@@ -22,22 +20,24 @@ from arena.hosting.terms import Terms
 from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
+from arena.reading.calls import ReadingCalls
+from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
 from arena.records import KeptBlock
-from arena.referee.desk import Desk
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
 from arena.referee.missed_ends import MissedEnds
 from arena.referee.play_service import HELLO_SECONDS, PlayService
+from arena.referee.reading_queue import ReadingQueue
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
 from arena.referee.tls import TlsFiles
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
-from arena.spooled import Spools, record_spooled
 from arena.storage.listening import notifications
 from arena.storage.reading import Read, open_reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
+from arena.storage.spools import Spools, record_spooled
 from arena.storage.store import Store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
@@ -178,12 +178,12 @@ async def running_arena(
         gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
         gate.learn(registration_key)
         play = PlayService(registry, lobby, gate, hello_seconds, metrics.queued)
-        answering: Answering = (
-            ProcessOfAnswers(database_url) if read_beside else ThreadOfAnswers(Answers(read))
+        worker: ReadingWorker = (
+            ReadingProcess(database_url) if read_beside else ReadingThread(ReadingCalls(read))
         )
-        stack.callback(answering.close)
-        desk = Desk(answering, limits, time.monotonic)
-        server = RefereeServer(play, RegistryService(registry, desk, gate), lobby, gate)
+        stack.callback(worker.close)
+        reading = ReadingQueue(worker, limits, time.monotonic)
+        server = RefereeServer(play, RegistryService(registry, reading, gate), lobby, gate)
         writing = tasks.create_task(journal.run())
         telling = tasks.create_task(missed_ends.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
@@ -206,6 +206,7 @@ async def running_arena(
             await arena.hand_over()
         finally:
             await server.stop()
+            await reading.close()
             for task in (writing, telling, conducting, showing, checking, guarding, renewing):
                 task.cancel()
 

@@ -66,6 +66,12 @@ class FinishedMatch:
     """The position of the match in its block, from 0."""
     started_at: datetime
     finished_at: datetime
+    instances: tuple[str, ...] = ()
+    """By seat, which connected copy of its version sat there; empty if none has a name."""
+
+    def instance(self, seat: int) -> str:
+        """Which connected copy sat there; often empty."""
+        return self.instances[seat] if self.instances else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,5 +165,5 @@ class UntoldEnd:
 
     match_id: str
     version_id: VersionId
-    instance: str | None
-    """Which copy of the bot sat there; None where that is not known: any."""
+    instance: str
+    """Which connected copy of the bot sat there."""

@@ -24,6 +24,13 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """The quick tests run in two processes. Slow ones do not: many start programs of their own and
+    measure how long these take."""
+    quick = config.option.markexpr == "not slow" and not config.option.usepdb
+    return 2 if quick else 0
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks tests by their folder, before `-m` chooses among them."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from uuid import uuid4
 
@@ -12,23 +12,24 @@ from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.journal import Journal
-from arena.hosting.keeping import MatchNotes
+from arena.hosting.match_in_block import MatchInBlock
 from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.ports import Timer
 from arena.hosting.roster import all_take_offers
 from arena.hosting.terms import Terms
+from arena.hosting.time_used import TimeUsed
 from arena.match.flow import Reply
 from arena.match.seating import rotations
-from arena.match.transcript import Opening, Setup, Transcript, thinking_seconds
+from arena.match.transcript import Opening, Setup, Transcript
 from arena.records import (
     BegunMatch,
     Block,
-    FinishedMatch,
     KeptMatch,
     Place,
     RunningBlock,
 )
 from arena.scheduling.ladder import Candidate, TableType
+from arena.scheduling.shares import BlockTime
 
 log = structlog.get_logger()
 
@@ -47,24 +48,11 @@ class BlockServices:
     """Called when a bot did not join, or forfeited by its faults."""
     declined: Callable[[ConnectedBot], None]
     """Called when a bot declined."""
+    left: Callable[[ConnectedBot], None]
+    """Called when a bot left a block after its first match, by declining or by not being there."""
     owed: OwedSeats
     over: Callable[["BlockRun", EngagementEnd], None]
     """Called once for each block, at its end."""
-
-
-@dataclass(eq=False, slots=True)
-class _BlockMatch:
-    """A match of a block: its position there, who sits where, and when it began."""
-
-    position: int
-    bots: list[ConnectedBot]
-    started_at: datetime
-    clock_shows: datetime
-    """What the wall clock showed at `began`; later than `started_at` for an adopted match."""
-    began: float
-    """On the clock that nobody moves."""
-    notes: MatchNotes | None = None
-    """What is kept of it, from the moment that all have joined."""
 
 
 class BlockRun:
@@ -98,16 +86,17 @@ class BlockRun:
         self._awaited_until = awaited_until
         self._playing: dict[int, HostedMatch] = {}
         """Matches that are offered or run, by position."""
-        self.held_since = services.timer.now()
-        self.played = 0
-        """Matches played since then."""
-        self.thought: dict[int, float] = {}
-        """The seconds that each version took to join and for its decisions in them."""
+        self._time = TimeUsed(services.timer.now())
         self._awaiting = self._resuming = self._suspended = self._over = False
 
     @property
     def candidates(self) -> list[Candidate]:
         return [bot.candidate for bot in self.bots]
+
+    @property
+    def time(self) -> BlockTime:
+        """How long it has held its bots' places, and who used the time."""
+        return self._time.until(self._services.timer.now(), self.table_type, self.bots)
 
     def kept(self) -> RunningBlock:
         """What another referee needs to continue it."""
@@ -139,6 +128,9 @@ class BlockRun:
         now = services.timer.now()
         if not all_take_offers(self.bots, now):
             if now >= self._awaited_until:
+                for seat, bot in enumerate(self._seats(self.left[0])):
+                    if not bot.takes_offers(now):
+                        self._seat_refused(bot, seat)
                 self._cut_short(void=False)
             elif not self._awaiting:
                 self._awaiting = True
@@ -156,7 +148,7 @@ class BlockRun:
             fault_limit=terms.fault_limit,
         )
         started_at = services.wall_clock()
-        match = _BlockMatch(position, bots, started_at, started_at, now)
+        match = MatchInBlock(position, bots, started_at, started_at, now)
         self._host(match, setup, services.new_secret()).open()
 
     def resume(self, kept: Sequence[KeptMatch]) -> None:
@@ -174,7 +166,7 @@ class BlockRun:
         # The clock may have been set back meanwhile.
         clock_shows = max(begun.started_at, services.wall_clock())
         bots = self._seats(begun.position)
-        match = _BlockMatch(
+        match = MatchInBlock(
             begun.position, bots, begun.started_at, clock_shows, services.timer.now(), notes
         )
         hosted = self._host(match, begun.setup, begun.opening.secret)
@@ -189,7 +181,7 @@ class BlockRun:
         order = list(rotations(self.table_type.seats))[position]
         return [self.bots[index] for index in order]
 
-    def _host(self, match: _BlockMatch, setup: Setup, secret: bytes) -> HostedMatch:
+    def _host(self, match: MatchInBlock, setup: Setup, secret: bytes) -> HostedMatch:
         services = self._services
         hosted = self._playing[match.position] = HostedMatch(
             setup,
@@ -203,14 +195,14 @@ class BlockRun:
         return hosted
 
     def _match_begun(
-        self, match: _BlockMatch, setup: Setup, secret: bytes, entropies: tuple[bytes, ...]
+        self, match: MatchInBlock, setup: Setup, secret: bytes, entropies: tuple[bytes, ...]
     ) -> Callable[[int, Reply], None]:
         opening = Opening(secret, entropies)
         begun = BegunMatch(setup, opening, self.block.id, match.position, match.started_at)
         match.notes = self._services.journal.keeping.begin(self.block.id, self.kept, begun)
         return match.notes.add
 
-    def _match_over(self, match: _BlockMatch, hosted: HostedMatch, outcome: Outcome) -> None:
+    def _match_over(self, match: MatchInBlock, hosted: HostedMatch, outcome: Outcome) -> None:
         services = self._services
         del self._playing[match.position]
         match outcome:
@@ -230,17 +222,24 @@ class BlockRun:
                     services.timer.call_at(services.timer.now(), self.play_on)
             case Outcome.NOT_JOINED | Outcome.DECLINED:
                 self.left.insert(0, match.position)
+                self._time.offered_in_vain(match.bots, hosted, services.timer.now() - match.began)
                 react = services.missed if outcome is Outcome.NOT_JOINED else services.declined
                 for seat in hosted.absent_at_start:
                     react(match.bots[seat])
-                    if not self.engaged:
-                        bot = match.bots[seat].candidate.bot
-                        services.owed.owe(bot, self.table_type.key, seat)
+                    self._seat_refused(match.bots[seat], seat)
                 self._cut_short(void=False)
             case Outcome.BROKEN:
                 self._break(match, hosted)
 
-    def _break(self, match: _BlockMatch, hosted: HostedMatch) -> None:
+    def _seat_refused(self, bot: ConnectedBot, seat: int) -> None:
+        """A bot does not take its seat in the next match: it is owed, under whatever instance's
+        name the version comes back."""
+        if not self.engaged:
+            self._services.owed.owe(bot.candidate.bot, self.table_type.key, seat)
+            if len(self.left) < self.block.size:
+                self._services.left(bot)
+
+    def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         """A match is void by an error of ours, and with it its block."""
         self.left.insert(0, match.position)
         self._services.journal.keeping.gone(self.block.id, hosted.setup.match_id)
@@ -248,7 +247,7 @@ class BlockRun:
             other.break_off("another match of its block is void")
         self._cut_short(void=True)
 
-    def _record(self, match: _BlockMatch, hosted: HostedMatch) -> None:
+    def _record(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         services = self._services
         transcript = hosted.transcript
         assert transcript is not None
@@ -260,26 +259,13 @@ class BlockRun:
             elif not forfeited:
                 bot.reliability.played()
                 bot.on_probation = False
-        self.played += 1
-        for seat, thinking in enumerate(thinking_seconds(transcript)):
-            version = match.bots[seat].candidate.bot
-            seconds = thinking + hosted.joined_after.get(seat, 0.0)
-            self.thought[version] = self.thought.get(version, 0.0) + seconds
-            if not self.engaged and match.position == 0:
-                services.owed.taken(version, self.table_type.key, seat)
+        self._time.played(match.bots, hosted, transcript)
+        if not self.engaged and match.position == 0:
+            for seat, bot in enumerate(match.bots):
+                services.owed.taken(bot.candidate.bot, self.table_type.key, seat)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = services.write_down(transcript)
-        # Not by the wall clock: it may have been moved, before the start even.
-        lasted = timedelta(seconds=services.timer.now() - match.began)
-        finished = FinishedMatch(
-            transcript=transcript,
-            written=written,
-            version_ids=tuple(bot.participant.registered.version_id for bot in match.bots),
-            block=self.block,
-            position=match.position,
-            started_at=match.started_at,
-            finished_at=match.clock_shows + lasted,
-        )
+        finished = match.finished(transcript, written, self.block, services.timer.now())
         services.journal.add(finished, lambda: hosted.announce(written), hosted.discard)
 
     def _cut_short(self, *, void: bool) -> None:

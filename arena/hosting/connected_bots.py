@@ -19,6 +19,8 @@ class Reliability:
     not_before: float = 0.0
     declined_until: dict[str, float] = field(default_factory=dict)
     """Until when an instance that declined is offered nothing; its other copies play on."""
+    no_block_before: float = 0.0
+    """Until when no copy begins a block, because one left a block after its first match."""
 
     def missed(self, now: float) -> float:
         """Count a miss: for so many seconds the version is left out."""
@@ -34,6 +36,11 @@ class Reliability:
         }
         until = self.declined_until[instance] = now + seconds
         return until
+
+    def left_block(self, now: float, seconds: float) -> float:
+        """A copy left a block whose opponents it knew. Returns until when no copy begins one."""
+        self.no_block_before = max(self.no_block_before, now + seconds)
+        return self.no_block_before
 
     def played(self) -> None:
         """Reduce the number of misses by one, after a match without one."""
@@ -65,7 +72,8 @@ class ConnectedBot:
 
     def eligible(self, now: float) -> bool:
         """Whether it is here, not left out and not leaving."""
-        if self.draining or self.reliability.not_before > now:
+        reliability = self.reliability
+        if self.draining or max(reliability.not_before, reliability.no_block_before) > now:
             return False
         return self.takes_offers(now)
 

@@ -6,7 +6,8 @@ A block is opened when its bots have a free place. Its rotations are played one 
 and it holds the places until it ends. A bot that does not join, or forfeits by its faults, gets no
 offers for a while, so that it costs the others little. Declining does not count against a bot: the
 copy that declined gets no offers for a moment, not even the next match of its block, so that it
-can disconnect cleanly.
+can disconnect cleanly. When a block ends because a bot, which knows its opponents by then, declines
+or is not there for the next match, no copy of the version begins another for the same moment.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,6 +52,8 @@ class Director:
         self._roster = Roster()
         self._owed = OwedSeats()
         self._blocks: set[BlockRun] = set()
+        self._adopted: set[BlockRun] = set()
+        """Those of an earlier referee, which may wait for bots that are not back."""
         self._services = BlockServices(
             journal,
             timer,
@@ -60,11 +63,11 @@ class Director:
             wall_clock,
             missed=self._leave_out,
             declined=self._offer_nothing_for_a_moment,
+            left=self._begin_no_block_for_a_moment,
             over=self._release,
             owed=self._owed,
         )
         self._pass_due = False
-        self._shares_due = False
         self._alarm: Cancellable | None = None
         """Set while only the pace delays the next table."""
         self._winding_down = False
@@ -81,14 +84,14 @@ class Director:
     def arrive(self, participant: Participant) -> None:
         """A bot is connected, perhaps again, and ready for offers."""
         bot = self._roster.arrive(participant)
-        self._share_out()
-        for running in list(self._blocks):
+        self._tables.came(bot)
+        self.schedule()
+        for running in list(self._adopted):
             running.returned(bot)
 
     def depart(self, participant: Participant) -> None:
         """Handle a disconnect; the running matches wait for the bot by themselves."""
-        if self._roster.depart(participant):
-            self._share_out()
+        self._gone(self._roster.depart(participant))
 
     def knows(self, participant: Participant) -> bool:
         """Whether a bot is connected, or blocks hold places of it."""
@@ -96,8 +99,12 @@ class Director:
 
     def drain(self, participant: Participant) -> None:
         """A bot asks to leave: it begins no further block and is told when its blocks are over."""
-        if self._roster.drain(participant):
-            self._share_out()
+        self._gone(self._roster.drain(participant))
+
+    def _gone(self, bot: ConnectedBot | None) -> None:
+        if bot is not None:
+            self._tables.left(bot)
+            self.schedule()
 
     def wind_down(self) -> None:
         """Begin no further block; running blocks are played to their end."""
@@ -132,6 +139,7 @@ class Director:
         if len(running.left) == block.size:  # nothing of it counts so far
             self._counts.add(running.table_type, [bot.candidate.bot for bot in bots])
         self._journal.keeping.adopt(given)
+        self._adopted.add(running)
         self._occupy(running)
         running.resume(kept.matches)
 
@@ -147,9 +155,6 @@ class Director:
 
     def _open_tables(self) -> None:
         self._pass_due = False
-        if self._shares_due:
-            self._shares_due = False
-            self._tables.share_out(self._roster.present)
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -198,11 +203,6 @@ class Director:
         held = agenda.held(one_per_version(self._roster.eligible(self._timer.now())))
         return [bot for bot in free if bot.candidate.bot not in held]
 
-    def _share_out(self) -> None:
-        """Share the places among those that are there, once for all that come or go together."""
-        self._shares_due = True
-        self.schedule()
-
     def _begin(self, running: BlockRun) -> None:
         if len(running.left) == running.block.size:
             self._counts.add(running.table_type, [bot.candidate.bot for bot in running.bots])
@@ -219,6 +219,7 @@ class Director:
 
     def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
         self._blocks.discard(running)
+        self._adopted.discard(running)
         if not running.engaged:
             self._tables.closed(running.table_type, running.candidates)
             self._count(running)
@@ -235,11 +236,9 @@ class Director:
         if len(running.left) == running.block.size:
             bots = [bot.candidate.bot for bot in running.bots]
             self._counts.add(running.table_type, bots, -1)
-        if running.played:
-            now = self._timer.now()
-            rest = self._tables.held(
-                running.candidates, now - running.held_since, running.played, running.thought, now
-            )
+        time = running.time
+        if time.played or time.unplayed:
+            rest = self._tables.held(time, self._timer.now())
             if rest is not None:
                 self._timer.call_at(rest, self.schedule)
 
@@ -247,6 +246,11 @@ class Director:
         seconds = self._terms.patience.decline_seconds
         now = self._timer.now()
         until = bot.reliability.declined(bot.participant.instance, now, seconds)
+        self._timer.call_at(until, self.schedule)
+
+    def _begin_no_block_for_a_moment(self, bot: ConnectedBot) -> None:
+        seconds = self._terms.patience.decline_seconds
+        until = bot.reliability.left_block(self._timer.now(), seconds)
         self._timer.call_at(until, self.schedule)
 
     def _leave_out(self, bot: ConnectedBot) -> None:

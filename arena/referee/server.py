@@ -15,6 +15,7 @@ from arena.referee.gate import Gate
 from arena.referee.lobby import Lobby
 from arena.referee.malformed_calls import RefuseMalformed
 from arena.referee.play_service import PlayService
+from arena.referee.reflection import ReflectionService
 from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
 from arena.referee.tls import TlsFiles, server_credentials
@@ -83,8 +84,10 @@ class RefereeServer:
         )
         self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        names = (_SERVICE, _REGISTRY, health.SERVICE_NAME, reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, self._server)
+        told = ReflectionService((_SERVICE, _REGISTRY, health.SERVICE_NAME), gate)
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(reflection.SERVICE_NAME, told.handlers),)
+        )
 
     async def start(self, host: str, port: int, tls: TlsFiles | None = None) -> int:
         """Listen, and return the port (a free one for 0). Raises PortTakenError and TlsError."""
@@ -137,6 +140,7 @@ class _PacedHealth(health.aio.HealthServicer):
         self, _request: health_pb2.HealthCheckRequest, context: Context
     ) -> None:
         """Refused: the library keeps a watcher for ever, and lets one silence the others."""
+        await self._gate.pace(context.peer())
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check instead of Watch")
 
 

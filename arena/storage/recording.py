@@ -8,7 +8,8 @@ a batch of 100, without serializing the transcript: 35 µs here, 43 µs as COPY 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, LiteralString
+from types import MappingProxyType
+from typing import Any, Final, LiteralString
 
 from psycopg import AsyncConnection
 
@@ -80,6 +81,18 @@ ON CONFLICT DO NOTHING
 """Only the matches of a closed block count: all matches of a block count or none, and a rating
 event is never removed."""
 
+MOST_BATCHES: Final = 256
+"""Batches that are remembered: several times as many as are recorded in the seconds in doubt."""
+
+_REMEMBER: LiteralString = """
+WITH remembered AS (
+    INSERT INTO recorded_batches (match_ids, instances) VALUES (%b::uuid[], %b::jsonb)
+    RETURNING number
+)
+DELETE FROM recorded_batches USING remembered
+WHERE recorded_batches.number <= remembered.number - %b::bigint
+"""
+
 _NOTIFY: LiteralString = f"NOTIFY {RESULTS_CHANNEL}"
 
 
@@ -138,10 +151,12 @@ async def write(
     batches: Iterable[Columns],
     epoch: int | None = None,
     kept: Collection[str] = (),
+    instances: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
 
-    What is kept of the matches `kept` is forgotten.
+    What is kept of the matches `kept` is forgotten. `instances` are the copies of the bots by match
+    and seat, if any has a name.
     """
     async with connection.pipeline():
         if epoch is not None:
@@ -156,8 +171,13 @@ async def write(
                 [block.rated for block in blocks.values()],
             ],
         )
+        match_ids: list[str] = []
         for columns in batches:
             await connection.execute(_RESULTS, columns)
+            match_ids += columns[0]
+        if epoch is not None:
+            named = json.dumps(dict(instances))
+            await connection.execute(_REMEMBER, [match_ids, named, MOST_BATCHES])
         if kept:
             await running.forget_matches(connection, list(kept))
         await connection.execute(_CLOSE_COMPLETE, [list(blocks)])

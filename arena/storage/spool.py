@@ -164,6 +164,7 @@ def _packed(happening: Happening) -> bytes:
                 "position": happening.position,
                 "started_at": happening.started_at.isoformat(),
                 "finished_at": happening.finished_at.isoformat(),
+                "instances": happening.instances,
             }
     return json.dumps(facts).encode() + b"\n" + written
 
@@ -184,6 +185,7 @@ def _unpacked(content: bytes) -> Happening:
         position=facts["position"],
         started_at=datetime.fromisoformat(facts["started_at"]),
         finished_at=datetime.fromisoformat(facts["finished_at"]),
+        instances=tuple(facts.get("instances", ())),
     )
 
 

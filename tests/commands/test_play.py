@@ -64,7 +64,7 @@ def test_a_bot_may_play_against_itself_and_a_file_against_a_sample(tmp_path: Pat
     assert summary["faults"][0]["bot"] == "mine"
     assert summary["faults"][0]["reason"] == "RuntimeError: no idea (mine.py, line 6)"
     assert summary["faults"][0]["legal"].startswith("Legal is ")
-    shown = _play("honest", file, "-n", 2)
+    shown = " ".join(_play("honest", file, "-n", 2).split())
     assert "Faults of mine: " in shown and "(the first time: Legal is " in shown
 
 

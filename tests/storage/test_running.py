@@ -1,6 +1,10 @@
 """Running matches in Postgres: kept for the next referee, unseen by others, gone when recorded."""
 
+import asyncio
+import subprocess
+import sys
 from dataclasses import replace
+from datetime import timedelta
 from uuid import uuid4
 
 import psycopg
@@ -22,9 +26,9 @@ from arena.records import (
     Unkept,
     UntoldEnd,
 )
+from arena.storage import recording
 from arena.storage.engine import reading_engine
 from arena.storage.errors import LeaseTakenError
-from arena.storage.process_identity import own_identity
 from arena.storage.referees_store import RefereesStore, open_referees_store
 from arena.storage.store import open_store
 from arena.storage.tables import READER_ROLE
@@ -129,7 +133,7 @@ async def test_however_a_block_ends_nothing_of_it_stays(
 async def test_the_reader_sees_nothing_of_running_matches(
     database: str, referee: RefereesStore, bots: list[Registered]
 ) -> None:
-    for table in (*KEPT_TABLES, "leases", "untold_ends"):
+    for table in (*KEPT_TABLES, "leases", "untold_ends", "recorded_batches"):
         with (
             reading_engine(database).connect() as reader,
             pytest.raises(Exception, match="permission denied"),
@@ -179,7 +183,7 @@ async def test_ends_that_were_missed_are_kept_until_they_are_told(
     await referee.record(matches)
     ends = [UntoldEnd(match_id(one), bots[0].version_id, "left") for one in matches]
     await referee.add_untold(ends)
-    await referee.add_untold([replace(ends[0], instance=None)])
+    await referee.add_untold([replace(ends[0], instance="right")])
     assert await referee.untold_ends() == ends
     await referee.remove_untold(ends[1:])
     assert await referee.untold_ends() == ends[:1]
@@ -187,29 +191,56 @@ async def test_ends_that_were_missed_are_kept_until_they_are_told(
     assert await referee.untold_ends() == []
 
 
-async def test_what_was_recorded_just_before_a_crash_is_told_again_whenever_it_ended(
+_IDENTITY = "from arena.storage.process_identity import own_identity; print(own_identity(), end='')"
+
+
+async def test_ends_recorded_just_before_a_crash_are_kept_for_the_copies_that_played(
     database: str, bots: list[Registered], sql: psycopg.Connection
 ) -> None:
-    old, new, half, void = (
-        finished([bot.version_id for bot in bots], block(size), minute=minute)
-        for size, minute in ((1, 9), (1, 0), (2, 0), (1, 0))
+    names = [("", "right"), ("left", ""), ()]
+    old, *lately = [replace(first_of(bots, block()), instances=by_seat) for by_seat in names]
+    # It was played long before the others, as when the database was away.
+    early = replace(
+        lately[0],
+        started_at=NOON - timedelta(hours=1),
+        finished_at=NOON - timedelta(hours=1),
     )
-    async with open_referees_store(database) as killed:
-        await killed.record([old, new, half, void])
-    for match, change in (
-        (old, "closed_at = closed_at - interval '5 s'"),
-        (void, "closed_at = NULL, voided_at = closed_at"),
-    ):
-        sql.execute(f"UPDATE blocks SET {change} WHERE id = %s".encode(), [match.block.id])
-    sql.execute(
-        "UPDATE leases SET released_at = NULL, renewed_at = now() - interval '1 s', process = %s",
-        [f"{own_identity()}0"],
-    )
-    async with open_referees_store(database) as next_one:
-        ends = await next_one.untold_ends()
-        assert {(end.match_id, end.version_id, end.instance) for end in ends} == {
-            (match_id(match), bot.version_id, None) for match in (new, half, void) for bot in bots
-        }
-        await next_one.remove_untold(ends)
-    async with open_referees_store(database) as after_an_orderly_stop:
-        assert await after_an_orderly_stop.untold_ends() == []
+    async with open_referees_store(database) as first:
+        await first.record([old])
+        sql.execute("UPDATE recorded_batches SET recorded_at = recorded_at - interval '4 seconds'")
+        await first.record([early, lately[1]])
+    dead = await asyncio.to_thread(subprocess.check_output, [sys.executable, "-c", _IDENTITY])
+    sql.execute("UPDATE leases SET released_at = NULL, process = %s", [dead.decode()])
+    async with open_referees_store(database) as second:
+        ends = await second.untold_ends()
+    one, other = (bot.version_id for bot in bots)
+    assert {(end.match_id, end.version_id, end.instance) for end in ends} == {
+        (match_id(early), one, "left"),
+        (match_id(early), other, ""),
+        (match_id(lately[1]), one, ""),
+        (match_id(lately[1]), other, ""),
+    }
+    assert sql.execute("SELECT count(*) FROM recorded_batches").fetchall() == [(0,)]
+
+
+async def test_only_so_many_recorded_batches_are_remembered(
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    for _ in range(2):
+        await referee.record([first_of(bots, block())])
+        sql.execute("SELECT setval('recorded_batches_number_seq', %s)", [recording.MOST_BATCHES])
+    assert sql.execute("SELECT count(*) FROM recorded_batches").fetchall() == [(1,)]
+
+
+async def test_replies_of_matches_that_are_not_kept_are_gone_after_the_next_start(
+    database: str, referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    match = first_of(bots, block(2))
+    replies = [NewReplies(match_id(match), "bluff", 0, REPLIES)]
+    replies.append(NewReplies(str(uuid4()), "bluff", 0, REPLIES))
+    blocks = (running(bots, match.block),)
+    await referee.keep(Unkept(blocks, (begun(match),), tuple(replies)))
+    assert counted(sql) == [1, 1, 2]
+    (kept,) = await referee.kept()
+    assert [one.replies for one in kept.matches] == [REPLIES]
+    assert counted(sql) == [1, 1, 1]

@@ -12,9 +12,9 @@ from structlog.testing import capture_logs
 
 from arena.hosting.ports import Happening, SpoolFailedError
 from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
-from arena.spooled import Spools, record_spooled
 from arena.storage.referees_store import RefereesStore
 from arena.storage.spool import SpoolFile
+from arena.storage.spools import Spools, record_spooled
 from tests.storage.results import block, finished, match_id
 
 VERSIONS = (VersionId(1), VersionId(2))
@@ -156,11 +156,13 @@ async def test_the_spool_of_another_database_is_left_alone(tmp_path: Path) -> No
 async def test_bots_are_told_the_ends_of_what_was_spooled(
     tmp_path: Path, referee: RefereesStore, versions: tuple[VersionId, ...]
 ) -> None:
-    match = finished(versions[:2])
+    match = replace(finished(versions[:2]), instances=("", "right"))
     await Spools(tmp_path, KEY).of(1).append([match])
     await record_spooled(Spools(tmp_path, KEY), {1}, referee)
-    assert {(end.match_id, end.version_id) for end in await referee.untold_ends()} == {
-        (match_id(match), version) for version in versions[:2]
+    ends = await referee.untold_ends()
+    assert {(end.match_id, end.version_id, end.instance) for end in ends} == {
+        (match_id(match), versions[0], ""),
+        (match_id(match), versions[1], "right"),
     }
 
 
