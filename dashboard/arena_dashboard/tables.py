@@ -18,7 +18,7 @@ def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = No
     rows = list(rows)
     lines = (_match(row, (bluffs or {}).get(row.match_id)) for row in rows)
     table = _table("Matches", head, lines, "ba-matches")
-    waiting = any(not row.rated and not row.voided for row in rows)
+    waiting = any(not (row.rated or row.voided or row.casual) for row in rows)
     return together(table, tag("p", _NOT_COUNTED, class_="ba-note")) if waiting else table
 
 
