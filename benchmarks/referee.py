@@ -1,6 +1,7 @@
 """Benchmark of the referee, compared with a bare grpc.aio echo stream with messages of equal size.
 
-python -m benchmarks.referee [--rounds 5] [--seconds 3] [--keeping] [--json FILE]
+python -m benchmarks.referee [--rounds 5] [--seconds 3] [--keeping] [--watching] [--decisions N]
+    [--json FILE]
 
 The real referee (`arena serve`, results written to an embedded Postgres) and the echo server run
 as processes; a client process loads one of them at a time, alternating. Prints medians over the
@@ -8,7 +9,9 @@ rounds and their ratios. The echo's clients and server and the bots use asyncio'
 the referee uses its default one.
 
 With --keeping it measures instead what keeping running matches costs, beside a referee that does
-not.
+not; with --watching, what spectators cost. With --decisions it plays so many decisions under full
+load instead, and counts the answers that the referee calls late: the bots answer at once, so there
+must be none.
 """
 
 import argparse
@@ -20,20 +23,33 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from arena.processes import spawn, stop
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
+from benchmarks.referee_load import watching
 from benchmarks.referee_load.keeping import compare, print_comparison
-from benchmarks.referee_load.stage import Figures, client, free_port, measure, referee, register
+from benchmarks.referee_load.lateness import full_load
+from benchmarks.referee_load.stage import (
+    Figures,
+    client,
+    free_port,
+    measure,
+    referee,
+    register,
+    resident_mb,
+)
 
 TURN_BYTES = 150
 """A turn of Bluff with two seats and its answer are 140 and 60 bytes."""
 STREAMS = 8
 MANY_MATCHES = 32
 IDLE_BOTS = 256
+MOST_RESIDENT_MB = 160
+"""Of the referee under load."""
 
 
 def main() -> None:
@@ -43,17 +59,38 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--json", type=Path, help="write all figures there")
     parser.add_argument("--keeping", action="store_true", help="the cost of keeping matches")
+    parser.add_argument("--watching", action="store_true", help="the cost of spectators")
+    parser.add_argument("--decisions", type=int, help="count false lates in so many decisions")
     options = parser.parse_args()
     report: dict[str, Any]
-    if options.keeping:
+    if options.decisions:
+        report = _lateness(options.decisions)
+    elif options.keeping:
         report = found = compare(STREAMS, options.rounds, options.seconds)
         print_comparison(found)
+    elif options.watching:
+        report = watched = watching.compare(STREAMS, options.rounds, options.seconds)
+        watching.print_comparison(watched)
     else:
         report = _everything(options.rounds, options.seconds)
         _print(report)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(report, indent=2) + "\n")
+
+
+def _lateness(decisions: int) -> dict[str, Any]:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        EmbeddedPostgres(Path(home) / "postgres") as url,
+    ):
+        migrate(url)
+        found = full_load(url, asyncio.run(register(url, STREAMS, "bot")), decisions)
+    print(
+        f"{found.decisions} decisions, refused {found.refused or 'none'}; "
+        f"resident memory {found.resident_mb:.0f} MB of at most {MOST_RESIDENT_MB}"
+    )
+    return asdict(found)
 
 
 def _everything(rounds: int, seconds: float) -> dict[str, Any]:
@@ -78,7 +115,7 @@ def _alternate(url: str, tokens: list[str], rounds: int, seconds: float) -> dict
                 playing = ("players", "play", port, matches, seconds)
                 arms[arm].append(measure(*playing, tokens=tokens))
             print(f"round {number} of {rounds} done", file=sys.stderr)
-        memory = _resident_mb(process.pid)
+        memory = resident_mb(process.pid)
     medians = {
         arm: {name: statistics.median(f[name] for f in figures) for name in figures[0]}
         for arm, figures in arms.items()
@@ -89,11 +126,11 @@ def _alternate(url: str, tokens: list[str], rounds: int, seconds: float) -> dict
 def _idle(url: str, tokens: list[str]) -> Figures:
     """Memory of idle connections; the bots have one owner, so they never meet."""
     with referee(url) as (port, process):
-        before = _resident_mb(process.pid)
+        before = resident_mb(process.pid)
         with client("players", "idle", port, tokens=tokens) as bots:
             assert bots.stdout is not None
             bots.stdout.readline()
-            after = _resident_mb(process.pid)
+            after = resident_mb(process.pid)
             bots.kill()
     return {"bots": len(tokens), "before_mb": before, "after_mb": after}
 
@@ -113,13 +150,6 @@ def _echo() -> Iterator[int]:
         stop(server)
 
 
-def _resident_mb(pid: int) -> float:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) / 1024
-    raise RuntimeError(f"process {pid} is gone")
-
-
 def _print(report: dict[str, Any]) -> None:
     echo, one, many = (report["medians"][arm] for arm in ("echo", "one", "many"))
     idle = report["idle"]
@@ -137,7 +167,8 @@ def _print(report: dict[str, Any]) -> None:
             f"{arm['decisions_per_message']:.1f} a message"
         )
     print(
-        f"resident memory under load {report['resident_mb_under_load']:.0f} MB; "
+        f"resident memory under load {report['resident_mb_under_load']:.0f} MB of at most "
+        f"{MOST_RESIDENT_MB}; "
         f"{idle['bots']} idle bots add "
         f"{idle['after_mb'] - idle['before_mb']:.0f} MB to {idle['before_mb']:.0f} MB"
     )

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from sqlalchemy import make_url
 
@@ -22,6 +23,16 @@ from tests.marks import mark
 def pytest_configure() -> None:
     """Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A busy machine is no failure.
+    hypothesis.settings.register_profile("arena", deadline=None)
+    hypothesis.settings.load_profile("arena")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """The quick tests run in two processes. Slow ones do not: many start programs of their own and
+    measure how long these take."""
+    quick = config.option.markexpr == "not slow" and not config.option.usepdb
+    return 2 if quick else 0
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -10,8 +10,8 @@ class FaultProxy:
     """Forwards connections to a target until told otherwise; threads, so that any test can use it.
 
     `delay` seconds are waited before anything is passed on; while `swallow` is set bytes are taken
-    and never passed on, on old connections and new ones; `cut` ends what is connected. A changed
-    `target` is that of new connections.
+    and never passed on, on old connections and new ones, and nothing that follows them afterwards;
+    `cut` ends what is connected. A changed `target` is that of new connections.
     """
 
     def __init__(self, target: tuple[str, int] | str) -> None:
@@ -54,10 +54,14 @@ class FaultProxy:
                     threading.Thread(target=self._pass_on, args=pair, daemon=True).start()
 
     def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:
+        lost = False
         with suppress(OSError):
             while data := source.recv(65_536):
                 time.sleep(self.delay)
-                if not self.swallow:
+                lost = lost or self.swallow
+                if not lost:
                     sink.sendall(data)
         with suppress(OSError):
             sink.shutdown(socket.SHUT_RDWR)
+        with suppress(ValueError):  # `cut` may have had it
+            self._open.remove(source)

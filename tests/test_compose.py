@@ -1,6 +1,7 @@
-"""docker-compose.yml: by the schema, and about things that exist. Nothing is built or started."""
+"""docker-compose.yml: by the schema, about things that exist, and run as it stands."""
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,6 +37,23 @@ def commands(compose: dict[str, Any]) -> Iterator[tuple[str, list[str]]]:
 def test_the_file_is_valid() -> None:
     checker = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
     done = subprocess.run([*checker, COMPOSE], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("command", [["docker", "compose"], ["docker-compose"]])
+def test_compose_itself_reads_it(command: list[str]) -> None:
+    if shutil.which(command[0]) is None or subprocess.run([*command, "version"]).returncode != 0:
+        pytest.skip(f"there is no `{' '.join(command)}`")
+    done = subprocess.run([*command, "config", "--quiet"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_it_runs_as_it_stands_and_a_bot_plays_by_the_published_port() -> None:
+    done = subprocess.run([ROOT / "deploy" / "try-compose"], capture_output=True, text=True)
+    if done.returncode == 77:
+        pytest.skip(done.stdout.strip())
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -130,6 +130,24 @@ def test_whatever_the_wire_names_otherwise_is_in_the_table_of_both(game: str) ->
     assert set(re.findall(r"`([A-Z]{3}[A-Z_0-9]+)`", text)) <= values
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_views_and_events_have_the_same_names_in_json_and_on_the_wire(game: str) -> None:
+    """So says the row about them in the table of both."""
+    assert "the same names of members, but for `seat` and `to_act`" in section(
+        game, "Transcript and wire"
+    )
+    definitions = GAMES[game].view_notation.definitions()
+    view = set(definitions["view"]["properties"])
+    assert view - {field.name for field in wire("View", game).fields} == {"seat", "to_act"}
+    assert {field.name for field in wire("View", game).fields} <= view
+    events = {field.name: field.message_type for field in wire("Event", game).fields}
+    for reference in definitions["event"]["oneOf"]:
+        members = dict(definitions[reference["$ref"].rpartition("/")[2]]["properties"])
+        of_wire = events.pop(members.pop("type")["const"])
+        assert set(members) == {field.name for field in of_wire.fields}
+    assert not events
+
+
 def commands() -> list[tuple[str, str]]:
     """Every `arena …` of a shell example, with the document it stands in."""
     found = []

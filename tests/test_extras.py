@@ -15,6 +15,8 @@ ROOT = Path(__file__).parents[1]
 def test_every_module_of_an_extra_is_known() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
+    of_a_bot = extras.pop("llm")  # of no command
+    assert len(of_a_bot) == 1
     assert list(extras) == list(MODULES)
     for extra, requirements in extras.items():
         wanted = {re.split(r"[\[>=<;]", requirement)[0] for requirement in requirements}
@@ -34,6 +36,9 @@ def test_every_module_of_an_extra_is_known() -> None:
         ("typer", [], "play"),
         ("typer", ["--help"], "play"),
         ("typer", ["rate", "results.jsonl"], "play"),
+        ("typer", ["bridge"], "play"),
+        ("typer", ["check", "--", "./bot"], "play"),
+        ("structlog", ["play", "./bot", "honest"], "play"),
         ("typer", ["tournament", "play"], "play"),
         ("typer", ["tournament", "list"], "server"),
         ("sqlalchemy", ["verify", "an-id"], "server"),

@@ -1,7 +1,7 @@
 """The details of a ladder, read from storage: comparisons, faults, rating history."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena.boards.board import TABLE_SIZES
 from arena.boards.comparisons import AcrossTables, Comparisons, across_tables, comparisons
@@ -24,7 +24,7 @@ class Details:
     """None before the first match."""
     troubles: Mapping[VersionId, Trouble]
     across_tables: Mapping[VersionId, AcrossTables]
-    """The results on all ladders of this game and options, by version."""
+    """The results on all ladders of this game, options and time control, by version."""
     check: ModelCheck | None
     """None unless it was asked for."""
 
@@ -45,7 +45,7 @@ def details(read: Read, ladder: LadderId, *, check: bool = False) -> Details:
     boards = {ladder.sizes: found}
     for sizes in TABLE_SIZES:
         if sizes not in boards:
-            other = LadderId(ladder.game, ladder.options, tuple(sizes), ladder.score)
+            other = replace(ladder, seats=tuple(sizes))
             boards[sizes] = LiveBoard(other, read).now()
     return Details(
         ladder,
@@ -66,7 +66,7 @@ def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, Acros
 def troubles(read: Read, ladder: LadderId, sequence: int) -> dict[VersionId, Trouble]:
     """Faults and forfeits by version, up to a rating event."""
     statement = ladder_statements.troubles(
-        ladder.game, ladder.option_values, ladder.seats, sequence
+        ladder.game, ladder.option_values, ladder.seats, sequence, ladder.time_control
     )
     return {row.version_id: Trouble(**row._mapping) for row in read(statement)}
 

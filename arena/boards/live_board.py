@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 from arena.boards.board import Board, BoardLine, rest_seconds, table_sizes
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.transcript import Entrant
 from arena.rating.elo import IntArray
 from arena.rating.ladder import Ladder
@@ -34,12 +35,14 @@ MOST_BOARDS = 32
 
 @dataclass(frozen=True, slots=True)
 class LadderId:
-    """The key of a ladder: game, non-default options as JSON, numbers of seats, score rule."""
+    """The key of a ladder: game, non-default options as JSON, numbers of seats, score rule, time
+    control."""
 
     game: str
     options: str
     seats: tuple[int, ...]
     score: ScoreRule = ScoreRule.PLACEMENT
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
 
     @classmethod
     def of(
@@ -48,9 +51,11 @@ class LadderId:
         options: Mapping[str, Any],
         sizes: Iterable[int],
         score: ScoreRule = ScoreRule.PLACEMENT,
+        time_control: TimeControl = DEFAULT_TIME_CONTROL,
     ) -> "LadderId":
         """The ladder of options given as values."""
-        return cls(game, json.dumps(dict(options), sort_keys=True), tuple(sizes), score)
+        changed = json.dumps(dict(options), sort_keys=True)
+        return cls(game, changed, tuple(sizes), score, time_control)
 
     @property
     def option_values(self) -> dict[str, Any]:
@@ -137,6 +142,7 @@ class LiveBoard:
                 self.ladder.seats,
                 # A sequence over all ladders: earlier results are read, or not of this ladder.
                 after_sequence=max(self._latest.sequence, self._board.sequence),
+                time_control=self.ladder.time_control,
             )
         )
         lines, rated = self._latest.lines, self._latest.rated
@@ -185,6 +191,7 @@ def ladder_of_table(
     options: Mapping[str, Any],
     seats: int | None,
     score: ScoreRule = ScoreRule.PLACEMENT,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> tuple[int, LadderId]:
     """A table size and the ladder that it belongs to.
 
@@ -195,10 +202,12 @@ def ladder_of_table(
         played = (
             row.seat_count
             for row in read(statements.ladders())
-            if row.game == game and row.options == options
+            if row.game == game
+            and row.options == options
+            and TimeControl(row.turn_ms, row.bank_ms) == time_control
         )
         seats = min(played, default=2)
-    return seats, LadderId.of(game, options, table_sizes(seats), score)
+    return seats, LadderId.of(game, options, table_sizes(seats), score, time_control)
 
 
 async def follow(url: str, board: LiveBoard) -> AsyncGenerator[Leaderboard]:

@@ -35,6 +35,7 @@ from arena.games.game import AnyGame
 from arena.home.in_process import Contender, Seed, UnreadyBotError, play_match
 from arena.home.loading import BotFileError, load_bot
 from arena.luck import Luck
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Refused
 from arena.match.result import Result
 from arena.match.seating import moved_on
@@ -55,6 +56,8 @@ class NamedBot:
 
     name: str
     bot: str
+    command: tuple[str, ...] = ()
+    """The command that starts it, for a program that is not loaded but connects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,7 @@ class Series:
     blocks: int | None
     """The number of blocks; None for no end."""
     transcripts: bool = False
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,7 @@ def play_deal_blocks(
     blocks: int | None = None,
     *,
     transcripts: bool = False,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
     """Yields the matches of each complete block, in order; without end if `blocks` is None.
 
@@ -127,7 +132,7 @@ def play_deal_blocks(
     """
     with lineup_processes(game, len(lineups)) as at_play:
         for process, lineup in zip(at_play, lineups, strict=True):
-            process.begin(Series(lineup, seed, blocks, transcripts))
+            process.begin(Series(lineup, seed, blocks, transcripts, time_control))
         for _ in count() if blocks is None else range(blocks):
             yield tuple([process.next_match() for process in at_play])
 
@@ -240,6 +245,7 @@ def _play(
     block: int,
 ) -> BlockMatch:
     order = series.lineup.seating(block)
-    transcript, refused = play_match(game, [contenders[at] for at in order], seed, block)
+    seated = [contenders[at] for at in order]
+    transcript, refused = play_match(game, seated, seed, block, series.time_control)
     written = written_down(transcript) if series.transcripts else None
     return BlockMatch(order, transcript.result, refused, written)

@@ -25,7 +25,7 @@ from arena.bot.bot import AnyBot
 from arena.bot.turn import Match, Turn
 from arena.errors import UserError
 from arena.games.game import AnyGame
-from arena.match.clock import TimeControl
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
 from arena.match.flow import Flow, MatchRecord, Refused, Reply, TimedAction, play
 from arena.match.flow import OpenTurn as Asked
@@ -35,8 +35,6 @@ from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
 
 _log = logging.getLogger("arena.bot")
-
-_TIME_CONTROL = TimeControl()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,11 @@ class Seed:
 
 
 def play_series(
-    game: AnyGame, contenders: Sequence[Contender], matches: int, seed: str
+    game: AnyGame,
+    contenders: Sequence[Contender],
+    matches: int,
+    seed: str,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> Iterator[PlayedMatch]:
     """Yields `matches` finished matches; every bot moves one seat down with each match.
 
@@ -88,32 +90,53 @@ def play_series(
     source = Seed(seed)
     for number in range(matches):
         order = moved_on(seats, number)
-        transcript, refused = play_match(game, [contenders[at] for at in order], source, number)
+        seated = [contenders[at] for at in order]
+        transcript, refused = play_match(game, seated, source, number, time_control)
         yield PlayedMatch(order, transcript, refused)
 
 
-def play_match(
-    game: AnyGame, contenders: Sequence[Contender], seed: Seed, number: int
-) -> tuple[Transcript, tuple[Refused, ...]]:
-    """Play match `number` of a seed; contenders are by seat, and every bot is a new object."""
-    label = f"match {number}"
-    seats = range(len(contenders))
+def opened(
+    game: AnyGame,
+    entrants: Sequence[str],
+    seed: Seed,
+    label: str,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> tuple[Setup, bytes]:
+    """The setup and the dealer's secret of the match that has this label; entrants are by seat."""
     setup = Setup(
         match_id=str(UUID(bytes=seed.derive(f"{label} id")[:16], version=4)),
         game=game.name,
         options=game.options,
-        entrants=tuple(Entrant(contender.name, "1", "local") for contender in contenders),
-        time_control=_TIME_CONTROL,
+        entrants=tuple(Entrant(name, "1", "local") for name in entrants),
+        time_control=time_control,
         fault_limit=DEFAULT_FAULT_LIMIT,
     )
+    return setup, seed.derive(f"{label} secret")
+
+
+def play_match(
+    game: AnyGame,
+    contenders: Sequence[Contender],
+    seed: Seed,
+    number: int,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> tuple[Transcript, tuple[Refused, ...]]:
+    """Play match `number` of a seed; contenders are by seat, and every bot is a new object.
+
+    Bots are told the time control; nothing holds them to it.
+    """
+    label = f"match {number}"
+    seats = range(len(contenders))
+    names = [contender.name for contender in contenders]
+    setup, secret = opened(game, names, seed, label, time_control)
     opening = Opening(
-        seed.derive(f"{label} secret"),
+        secret,
         tuple(seed.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in seats),
     )
     key = match_key(opening.secret, setup.match_id, opening.entropies)
     bots: list[AnyBot] = []
     matches = [
-        Match(setup.match_id, game, seat, setup.entrants, _TIME_CONTROL, setup.fault_limit)
+        Match(setup.match_id, game, seat, setup.entrants, time_control, setup.fault_limit)
         for seat in seats
     ]
     for match, contender in zip(matches, contenders, strict=True):
@@ -163,8 +186,8 @@ def _reply(bot: AnyBot, match: Match, asked: Asked) -> Reply:
         asked.number,
         asked.view,
         tuple(asked.events[asked.unseen :]),
-        _TIME_CONTROL.turn_ms,
-        _TIME_CONTROL.bank_ms,
+        match.time_control.turn_ms,
+        match.time_control.bank_ms,
     )
     try:
         return TimedAction(bot.act(turn))

@@ -1,25 +1,22 @@
 """`BlockRun`: a block under way, from match to match, until it is complete or cut short."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from uuid import uuid4
 
 import structlog
 
 from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.hosting.block_services import BlockServices
+from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
-from arena.hosting.journal import Journal
-from arena.hosting.keeping import MatchNotes
-from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Timer
+from arena.hosting.match_in_block import MatchInBlock
 from arena.hosting.roster import all_take_offers
-from arena.hosting.terms import Terms
+from arena.hosting.time_used import TimeUsed
 from arena.match.flow import Reply
-from arena.match.seating import rotations
-from arena.match.transcript import Opening, Setup, Transcript, thinking_seconds
+from arena.match.seating import moved_on
+from arena.match.transcript import Opening, Setup
 from arena.records import (
     BegunMatch,
     Block,
@@ -29,42 +26,9 @@ from arena.records import (
     RunningBlock,
 )
 from arena.scheduling.ladder import Candidate, TableType
+from arena.scheduling.shares import BlockTime
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class BlockServices:
-    """What the blocks of a director share."""
-
-    journal: Journal
-    timer: Timer
-    new_secret: Callable[[], bytes]
-    write_down: Callable[[Transcript], bytes]
-    terms: Terms
-    wall_clock: Callable[[], datetime]
-    missed: Callable[[ConnectedBot], None]
-    """Called when a bot did not join, or forfeited by its faults."""
-    declined: Callable[[ConnectedBot], None]
-    """Called when a bot declined."""
-    owed: OwedSeats
-    over: Callable[["BlockRun", EngagementEnd], None]
-    """Called once for each block, at its end."""
-
-
-@dataclass(eq=False, slots=True)
-class _BlockMatch:
-    """A match of a block: its position there, who sits where, and when it began."""
-
-    position: int
-    bots: list[ConnectedBot]
-    started_at: datetime
-    clock_shows: datetime
-    """What the wall clock showed at `began`; later than `started_at` for an adopted match."""
-    began: float
-    """On the clock that nobody moves."""
-    notes: MatchNotes | None = None
-    """What is kept of it, from the moment that all have joined."""
 
 
 class BlockRun:
@@ -83,39 +47,65 @@ class BlockRun:
         *,
         engagement: Engagement | None = None,
         engaged: bool = False,
+        challenge: ChallengeRun | None = None,
         awaited_until: float = 0.0,
     ) -> None:
         """`bots` are in the order of the first match's seats, `left` the positions to play.
 
+        `challenge` is the one that asked for it; None also for one that an earlier referee began.
         `engaged` says whether a tournament asked for the block, even one that is over by now;
         `awaited_until` until when bots are waited for that are not back after a restart.
         """
         self.table_type, self.bots, self.block = table_type, tuple(bots), block
         self.engagement, self.engaged = engagement, engaged
+        self.challenge = challenge
         self.left = list(left)
         """Positions of the matches that have not begun, in order."""
         self._services = services
         self._awaited_until = awaited_until
         self._playing: dict[int, HostedMatch] = {}
         """Matches that are offered or run, by position."""
-        self.held_since = services.timer.now()
-        self.played = 0
-        """Matches played since then."""
-        self.thought: dict[int, float] = {}
-        """The seconds that each version took to join and for its decisions in them."""
+        self._time = TimeUsed(services.timer.now())
         self._awaiting = self._resuming = self._suspended = self._over = False
 
     @property
     def candidates(self) -> list[Candidate]:
         return [bot.candidate for bot in self.bots]
 
+    @property
+    def tournament(self) -> str:
+        """The name of the tournament that asked for the block, or ""."""
+        return "" if self.engagement is None else self.engagement.tournament
+
+    @property
+    def matches(self) -> Collection[HostedMatch]:
+        """Its matches that are offered or run."""
+        return self._playing.values()
+
+    @property
+    def of_ladder(self) -> bool:
+        """Whether neither a tournament nor a challenge asked for it."""
+        return not self.engaged and self.block.rated
+
+    @property
+    def casual(self) -> bool:
+        """Whether a challenge asked for it: it changes nothing of what the ladder knows of bots."""
+        return not self.engaged and not self.block.rated
+
+    @property
+    def time(self) -> BlockTime:
+        """How long it has held its bots' places, and who used the time."""
+        return self._time.until(self._services.timer.now(), self.table_type, self.bots)
+
     def kept(self) -> RunningBlock:
         """What another referee needs to continue it."""
         places = tuple(
             Place(bot.participant.registered, bot.participant.instance) for bot in self.bots
         )
-        table_type = self.table_type
-        return RunningBlock(self.block, places, table_type.game, table_type.options, self.engaged)
+        kind = self.table_type
+        return RunningBlock(
+            self.block, places, kind.game, kind.options, self.engaged, kind.time_control
+        )
 
     def returned(self, bot: ConnectedBot) -> None:
         """A bot is connected again: go on if only it was missing."""
@@ -139,6 +129,9 @@ class BlockRun:
         now = services.timer.now()
         if not all_take_offers(self.bots, now):
             if now >= self._awaited_until:
+                for seat, bot in enumerate(self._seats(self.left[0])):
+                    if not bot.takes_offers(now):
+                        self._seat_refused(bot, seat)
                 self._cut_short(void=False)
             elif not self._awaiting:
                 self._awaiting = True
@@ -152,11 +145,11 @@ class BlockRun:
             game=self.table_type.game,
             options=self.table_type.options,
             entrants=tuple(bot.participant.registered.entrant for bot in bots),
-            time_control=terms.time_control,
+            time_control=self.table_type.time_control,
             fault_limit=terms.fault_limit,
         )
         started_at = services.wall_clock()
-        match = _BlockMatch(position, bots, started_at, started_at, now)
+        match = MatchInBlock(position, bots, started_at, started_at, now)
         self._host(match, setup, services.new_secret()).open()
 
     def resume(self, kept: Sequence[KeptMatch]) -> None:
@@ -174,7 +167,7 @@ class BlockRun:
         # The clock may have been set back meanwhile.
         clock_shows = max(begun.started_at, services.wall_clock())
         bots = self._seats(begun.position)
-        match = _BlockMatch(
+        match = MatchInBlock(
             begun.position, bots, begun.started_at, clock_shows, services.timer.now(), notes
         )
         hosted = self._host(match, begun.setup, begun.opening.secret)
@@ -186,10 +179,9 @@ class BlockRun:
 
     def _seats(self, position: int) -> list[ConnectedBot]:
         """Who sits where in the match of this position."""
-        order = list(rotations(self.table_type.seats))[position]
-        return [self.bots[index] for index in order]
+        return [self.bots[index] for index in moved_on(self.table_type.seats, position)]
 
-    def _host(self, match: _BlockMatch, setup: Setup, secret: bytes) -> HostedMatch:
+    def _host(self, match: MatchInBlock, setup: Setup, secret: bytes) -> HostedMatch:
         services = self._services
         hosted = self._playing[match.position] = HostedMatch(
             setup,
@@ -197,20 +189,21 @@ class BlockRun:
             secret,
             services.timer,
             partial(self._match_over, match),
-            services.terms.patience,
+            services.terms.patience.at(setup.time_control),
             partial(self._match_begun, match, setup, secret),
+            lambda hosted: services.showable(hosted, self.tournament),
         )
         return hosted
 
     def _match_begun(
-        self, match: _BlockMatch, setup: Setup, secret: bytes, entropies: tuple[bytes, ...]
+        self, match: MatchInBlock, setup: Setup, secret: bytes, entropies: tuple[bytes, ...]
     ) -> Callable[[int, Reply], None]:
         opening = Opening(secret, entropies)
         begun = BegunMatch(setup, opening, self.block.id, match.position, match.started_at)
         match.notes = self._services.journal.keeping.begin(self.block.id, self.kept, begun)
         return match.notes.add
 
-    def _match_over(self, match: _BlockMatch, hosted: HostedMatch, outcome: Outcome) -> None:
+    def _match_over(self, match: MatchInBlock, hosted: HostedMatch, outcome: Outcome) -> None:
         services = self._services
         del self._playing[match.position]
         match outcome:
@@ -230,17 +223,28 @@ class BlockRun:
                     services.timer.call_at(services.timer.now(), self.play_on)
             case Outcome.NOT_JOINED | Outcome.DECLINED:
                 self.left.insert(0, match.position)
-                react = services.missed if outcome is Outcome.NOT_JOINED else services.declined
+                self._time.offered_in_vain(match.bots, hosted, services.timer.now() - match.began)
+                declined = outcome is Outcome.DECLINED
+                react = services.declined if declined else services.missed
                 for seat in hosted.absent_at_start:
-                    react(match.bots[seat])
-                    if not self.engaged:
-                        bot = match.bots[seat].candidate.bot
-                        services.owed.owe(bot, self.table_type.key, seat)
+                    if self.challenge is not None:
+                        self.challenge.absent(match.bots[seat], declined=declined)
+                    if declined or not self.casual:
+                        react(match.bots[seat])
+                    self._seat_refused(match.bots[seat], seat)
                 self._cut_short(void=False)
             case Outcome.BROKEN:
                 self._break(match, hosted)
 
-    def _break(self, match: _BlockMatch, hosted: HostedMatch) -> None:
+    def _seat_refused(self, bot: ConnectedBot, seat: int) -> None:
+        """A bot does not take its seat in the next match: it is owed, under whatever instance's
+        name the version comes back."""
+        if self.of_ladder:
+            self._services.owed.owe(bot.candidate.bot, self.table_type.key, seat)
+            if len(self.left) < self.block.size:
+                self._services.left(bot)
+
+    def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         """A match is void by an error of ours, and with it its block."""
         self.left.insert(0, match.position)
         self._services.journal.keeping.gone(self.block.id, hosted.setup.match_id)
@@ -248,39 +252,43 @@ class BlockRun:
             other.break_off("another match of its block is void")
         self._cut_short(void=True)
 
-    def _record(self, match: _BlockMatch, hosted: HostedMatch) -> None:
+    def _record(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         services = self._services
         transcript = hosted.transcript
         assert transcript is not None
         if match.notes is not None:
             match.notes.over = True
         for bot, forfeited in zip(match.bots, transcript.result.forfeited, strict=True):
+            if self.casual:
+                continue
             if forfeited and self.engagement is None:
                 services.missed(bot)
             elif not forfeited:
                 bot.reliability.played()
                 bot.on_probation = False
-        self.played += 1
-        for seat, thinking in enumerate(thinking_seconds(transcript)):
-            version = match.bots[seat].candidate.bot
-            seconds = thinking + hosted.joined_after.get(seat, 0.0)
-            self.thought[version] = self.thought.get(version, 0.0) + seconds
-            if not self.engaged and match.position == 0:
-                services.owed.taken(version, self.table_type.key, seat)
+        self._time.played(match.bots, hosted, transcript)
+        if self.of_ladder and match.position == 0:
+            for seat, bot in enumerate(match.bots):
+                services.owed.taken(bot.candidate.bot, self.table_type.key, seat)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = services.write_down(transcript)
-        # Not by the wall clock: it may have been moved, before the start even.
-        lasted = timedelta(seconds=services.timer.now() - match.began)
-        finished = FinishedMatch(
-            transcript=transcript,
-            written=written,
-            version_ids=tuple(bot.participant.registered.version_id for bot in match.bots),
-            block=self.block,
-            position=match.position,
-            started_at=match.started_at,
-            finished_at=match.clock_shows + lasted,
+        now = services.timer.now()
+        finished = match.finished(transcript, written, self.block, now, hosted.refused)
+        services.journal.add(
+            finished,
+            lambda: self._recorded(finished, hosted),
+            lambda: self._refused(hosted),
         )
-        services.journal.add(finished, lambda: hosted.announce(written), hosted.discard)
+
+    def _recorded(self, finished: FinishedMatch, hosted: HostedMatch) -> None:
+        hosted.announce(finished.written)
+        if self.challenge is not None:
+            self.challenge.recorded(finished)
+
+    def _refused(self, hosted: HostedMatch) -> None:
+        hosted.discard()
+        if self.challenge is not None:
+            self.challenge.settled()
 
     def _cut_short(self, *, void: bool) -> None:
         if self._over:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from arena.hosting.ports import Participant
+from arena.hosting.ports import ChallengePolicy, Participant
 from arena.scheduling.ladder import Candidate
 
 FIRST_PAUSE_SECONDS = 5.0
@@ -19,6 +19,8 @@ class Reliability:
     not_before: float = 0.0
     declined_until: dict[str, float] = field(default_factory=dict)
     """Until when an instance that declined is offered nothing; its other copies play on."""
+    no_block_before: float = 0.0
+    """Until when no copy begins a block, because one left a block after its first match."""
 
     def missed(self, now: float) -> float:
         """Count a miss: for so many seconds the version is left out."""
@@ -34,6 +36,11 @@ class Reliability:
         }
         until = self.declined_until[instance] = now + seconds
         return until
+
+    def left_block(self, now: float, seconds: float) -> float:
+        """A copy left a block whose opponents it knew. Returns until when no copy begins one."""
+        self.no_block_before = max(self.no_block_before, now + seconds)
+        return self.no_block_before
 
     def played(self) -> None:
         """Reduce the number of misses by one, after a match without one."""
@@ -56,6 +63,16 @@ class ConnectedBot:
     """After a miss it gets only one place until it has played. Otherwise one copy of a version
     that does not read its stream could hold the places of dozens of opponents."""
 
+    @property
+    def name(self) -> str:
+        """The bot's name, without its version."""
+        return self.participant.registered.entrant.bot
+
+    @property
+    def rated(self) -> bool:
+        """Whether it plays rated matches."""
+        return self.participant.challenges is not ChallengePolicy.OWN_ONLY
+
     def takes_offers(self, now: float) -> bool:
         """Whether it can be offered the next match of a block that it plays in."""
         return (
@@ -65,7 +82,8 @@ class ConnectedBot:
 
     def eligible(self, now: float) -> bool:
         """Whether it is here, not left out and not leaving."""
-        if self.draining or self.reliability.not_before > now:
+        reliability = self.reliability
+        if self.draining or max(reliability.not_before, reliability.no_block_before) > now:
             return False
         return self.takes_offers(now)
 

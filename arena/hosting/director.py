@@ -6,20 +6,24 @@ A block is opened when its bots have a free place. Its rotations are played one 
 and it holds the places until it ends. A bot that does not join, or forfeits by its faults, gets no
 offers for a while, so that it costs the others little. Declining does not count against a bot: the
 copy that declined gets no offers for a moment, not even the next match of its block, so that it
-can disconnect cleanly.
+can disconnect cleanly. When a block ends because a bot, which knows its opponents by then, declines
+or is not there for the next match, no copy of the version begins another for the same moment.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import uuid4
 
 from arena.hosting.agenda import Agenda, Engagement, EngagementEnd
-from arena.hosting.block_run import BlockRun, BlockServices
+from arena.hosting.block_run import BlockRun
+from arena.hosting.block_services import BlockServices
+from arena.hosting.challenge_book import ChallengeBook
+from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_version
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Cancellable, Participant, Timer
+from arena.hosting.ports import Audience, Cancellable, Participant, ShowableMatch, Timer
 from arena.hosting.roster import Roster, leave_out
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
@@ -51,6 +55,9 @@ class Director:
         self._roster = Roster()
         self._owed = OwedSeats()
         self._blocks: set[BlockRun] = set()
+        self.challenges = ChallengeBook(self._roster, timer, self._by_chance, self.schedule)
+        self._adopted: set[BlockRun] = set()
+        """Those of an earlier referee, which may wait for bots that are not back."""
         self._services = BlockServices(
             journal,
             timer,
@@ -60,17 +67,19 @@ class Director:
             wall_clock,
             missed=self._leave_out,
             declined=self._offer_nothing_for_a_moment,
+            left=self._begin_no_block_for_a_moment,
             over=self._release,
             owed=self._owed,
+            showable=self._show,
         )
         self._pass_due = False
-        self._shares_due = False
         self._alarm: Cancellable | None = None
         """Set while only the pace delays the next table."""
         self._winding_down = False
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
         self.agenda: Agenda | None = None
+        self.audience: Audience | None = None
         journal.listeners.append(self.schedule)
 
     @property
@@ -78,17 +87,27 @@ class Director:
         """Matches being played or offered."""
         return len(self._blocks)
 
+    def showable_matches(self) -> Iterator[tuple[ShowableMatch, str]]:
+        """The matches that are being played, each with the name of its tournament or ""."""
+        for block in self._blocks:
+            for match in block.matches:
+                if match.running:
+                    yield match, block.tournament
+
     def arrive(self, participant: Participant) -> None:
         """A bot is connected, perhaps again, and ready for offers."""
         bot = self._roster.arrive(participant)
-        self._share_out()
-        for running in list(self._blocks):
+        if bot.rated:
+            self._tables.came(bot)
+        else:
+            self._tables.left(bot)
+        self.schedule()
+        for running in list(self._adopted):
             running.returned(bot)
 
     def depart(self, participant: Participant) -> None:
         """Handle a disconnect; the running matches wait for the bot by themselves."""
-        if self._roster.depart(participant):
-            self._share_out()
+        self._gone(self._roster.depart(participant))
 
     def knows(self, participant: Participant) -> bool:
         """Whether a bot is connected, or blocks hold places of it."""
@@ -96,8 +115,12 @@ class Director:
 
     def drain(self, participant: Participant) -> None:
         """A bot asks to leave: it begins no further block and is told when its blocks are over."""
-        if self._roster.drain(participant):
-            self._share_out()
+        self._gone(self._roster.drain(participant))
+
+    def _gone(self, bot: ConnectedBot | None) -> None:
+        if bot is not None:
+            self._tables.left(bot)
+            self.schedule()
 
     def wind_down(self) -> None:
         """Begin no further block; running blocks are played to their end."""
@@ -118,20 +141,22 @@ class Director:
         if given.engaged and self.agenda is not None:
             engagement = self.agenda.taken_up(block.id)
         bots = [self._roster.expect(participant) for participant in participants]
+        patience = self._terms.patience.at(given.time_control)
         taken = kept.recorded | {match.begun.position for match in kept.matches}
         running = BlockRun(
             self._services,
-            TableType(given.game, given.options, len(bots)),
+            TableType(given.game, given.options, len(bots), given.time_control),
             bots,
             block,
             [position for position in range(block.size) if position not in taken],
             engagement=engagement,
             engaged=given.engaged,
-            awaited_until=self._timer.now() + self._terms.patience.grace_seconds,
+            awaited_until=self._timer.now() + patience.grace_seconds,
         )
         if len(running.left) == block.size:  # nothing of it counts so far
-            self._counts.add(running.table_type, [bot.candidate.bot for bot in bots])
+            self._meet(running, 1)
         self._journal.keeping.adopt(given)
+        self._adopted.add(running)
         self._occupy(running)
         running.resume(kept.matches)
 
@@ -147,9 +172,6 @@ class Director:
 
     def _open_tables(self) -> None:
         self._pass_due = False
-        if self._shares_due:
-            self._shares_due = False
-            self._tables.share_out(self._roster.present)
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
@@ -158,7 +180,13 @@ class Director:
 
     def _open_one(self) -> bool:
         now = self._timer.now()
+        challenge = self.challenges.ready(now)
+        if challenge is not None:
+            self._play(challenge)
+            return True
         free = self._roster.free(now)
+        if held := self.challenges.held:
+            free = [bot for bot in free if bot not in held]
         if self.agenda is not None and self.agenda.wanting:
             engagement = self.agenda.next_engagement(one_per_version(free))
             if engagement is not None:
@@ -177,6 +205,22 @@ class Director:
             case float(ready_at):
                 self._alarm = self._timer.call_at(ready_at, self.schedule)
         return False
+
+    def _play(self, challenge: ChallengeRun) -> None:
+        wanted = challenge.wanted
+        self._begin(
+            BlockRun(
+                self._services,
+                wanted.table_type,
+                self._by_chance(challenge.bots),
+                challenge.block,
+                range(challenge.block.size),
+                challenge=challenge,
+            )
+        )
+
+    def _by_chance(self, bots: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
+        return shuffled(KeyedRandomness(self._new_secret()), "seat", bots)
 
     def _engage(self, engagement: Engagement, free: Sequence[ConnectedBot]) -> None:
         bots = idlest_copies(engagement.bots, free)
@@ -198,30 +242,34 @@ class Director:
         held = agenda.held(one_per_version(self._roster.eligible(self._timer.now())))
         return [bot for bot in free if bot.candidate.bot not in held]
 
-    def _share_out(self) -> None:
-        """Share the places among those that are there, once for all that come or go together."""
-        self._shares_due = True
-        self.schedule()
+    def _show(self, match: ShowableMatch, tournament: str) -> None:
+        if self.audience is not None:
+            self.audience.begins(match, tournament)
 
     def _begin(self, running: BlockRun) -> None:
         if len(running.left) == running.block.size:
-            self._counts.add(running.table_type, [bot.candidate.bot for bot in running.bots])
-        if not running.engaged:
+            self._meet(running, 1)
+        if running.of_ladder:
             self._tables.opened(running.table_type, running.candidates, self._timer.now())
         self._occupy(running)
         running.play_on()
 
     def _occupy(self, running: BlockRun) -> None:
         self._blocks.add(running)
-        if not running.engaged:
+        if running.of_ladder:
             self._tables.occupied(running.table_type, running.candidates)
+        self._charge(running, 1)
         self._roster.take_places(running.bots)
 
     def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
         self._blocks.discard(running)
-        if not running.engaged:
+        self._adopted.discard(running)
+        if running.of_ladder:
             self._tables.closed(running.table_type, running.candidates)
             self._count(running)
+        self._charge(running, -1)
+        if running.challenge is not None:
+            self.challenges.over(running.challenge, running.time.played, ending)
         if running.engagement is not None and self.agenda is not None:
             running.engagement.left = running.left
             self.agenda.ended(running.engagement, ending)
@@ -233,20 +281,33 @@ class Director:
     def _count(self, running: BlockRun) -> None:
         """A block of the ladder is over: how long it held its places; none played is no meeting."""
         if len(running.left) == running.block.size:
-            bots = [bot.candidate.bot for bot in running.bots]
-            self._counts.add(running.table_type, bots, -1)
-        if running.played:
-            now = self._timer.now()
-            rest = self._tables.held(
-                running.candidates, now - running.held_since, running.played, running.thought, now
-            )
+            self._meet(running, -1)
+        time = running.time
+        if time.played or time.unplayed:
+            rest = self._tables.held(running.table_type, time, self._timer.now())
             if rest is not None:
                 self._timer.call_at(rest, self.schedule)
+
+    def _meet(self, running: BlockRun, times: int) -> None:
+        """Count a meeting of the bots, or take it back; a challenge is none."""
+        if not running.casual:
+            bots = [bot.candidate.bot for bot in running.bots]
+            self._counts.add(running.table_type, bots, times)
+
+    def _charge(self, running: BlockRun, by: int) -> None:
+        if running.challenge is not None:
+            challenger, opponents = running.challenge.challenger, running.challenge.opponents
+            self._tables.charge(challenger.candidate, [one.candidate for one in opponents], by)
 
     def _offer_nothing_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds
         now = self._timer.now()
         until = bot.reliability.declined(bot.participant.instance, now, seconds)
+        self._timer.call_at(until, self.schedule)
+
+    def _begin_no_block_for_a_moment(self, bot: ConnectedBot) -> None:
+        seconds = self._terms.patience.decline_seconds
+        until = bot.reliability.left_block(self._timer.now(), seconds)
         self._timer.call_at(until, self.schedule)
 
     def _leave_out(self, bot: ConnectedBot) -> None:

@@ -4,15 +4,16 @@ Matches among house bots only are limited to a pace, so that an arena without ot
 keep the machine busy. A table with any other bot is opened without delay.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from arena.hosting.connected_bots import ConnectedBot, one_per_version
+from arena.hosting.attendance import Attendance
+from arena.hosting.connected_bots import ConnectedBot
+from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType, next_table
 from arena.scheduling.pace import Pace
-from arena.scheduling.shares import HeldTime, SharedPlaces
+from arena.scheduling.shares import BlockTime, HeldTime, SharedPlaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +34,28 @@ class LadderTables:
         self._counts = counts
         self._seats_in_play = {table_type.key: 0 for table_type in table_types}
         self._time = HeldTime()
-        self._places: Mapping[int, int] = {}
-        self._shared = {table_type.key: SharedPlaces(self._time) for table_type in table_types}
+        self._attendance = Attendance(table_types)
+        self._shared = {
+            table_type.key: SharedPlaces(self._time, self._attendance.places, table_type.seats)
+            for table_type in table_types
+        }
         # A pace for each, so that every type has a start of its own.
         share = house_pace / max(1, len(table_types))
         self._paces = {table_type.key: Pace(share) for table_type in table_types}
         self._quota = 0.0
 
-    def share_out(self, present: Iterable[ConnectedBot]) -> None:
-        """Share the places among the ladders, so that small tables do not starve large ones, and
-        among the opponents."""
-        present = list(present)
-        candidates = one_per_version(present)
-        possible = sum(
-            next_table(table_type, candidates, self._counts) is not None
-            for table_type in self._table_types
-        )
-        places: dict[int, int] = defaultdict(int)
-        for bot in present:
-            places[bot.candidate.bot] += bot.participant.max_matches
-        self._quota = sum(places.values()) / max(1, possible)
-        self._places = places
-        self._time.share_out(candidates)
-        for table_type in self._table_types:
-            self._shared[table_type.key].share_out(places, table_type.seats)
+    def came(self, bot: ConnectedBot) -> None:
+        """A bot is connected, or connected anew: its places are shared among the ladders and among
+        its opponents."""
+        if self._attendance.came(bot):
+            self._time.came(bot.candidate)
+        self._quota = self._attendance.quota
+
+    def left(self, bot: ConnectedBot) -> None:
+        """A bot is gone, or leaves and begins no further block."""
+        if self._attendance.left(bot):
+            self._time.left(bot.candidate)
+        self._quota = self._attendance.quota
 
     def next(self, free: Sequence[Candidate], now: float) -> LadderTable | float | None:
         """The table to open now, or the time at which the pace allows one, or None."""
@@ -89,18 +88,17 @@ class LadderTables:
         """A block at such a table is over."""
         self._occupy(table_type, bots, -1)
 
-    def held(
-        self,
-        bots: Sequence[Candidate],
-        seconds: float,
-        matches: int,
-        thought: Mapping[int, float],
-        now: float,
-    ) -> float | None:
-        """A block of so many matches held its bots' places for so many seconds; `thought` are those
-        that each bot took for its decisions. Returns when to look again, if bots rest until then
-        from each other."""
-        return self._time.held(bots, self._places, seconds, matches, thought, now)
+    def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
+        """A challenge of `guest` takes (1) or gives back (-1) a place of each of `hosts`."""
+        for shared in self._shared.values():
+            shared.charge(guest, hosts, by)
+
+    def held(self, table_type: TableType, block: BlockTime, now: float) -> float | None:
+        """A block is over. Returns when to look again, if bots rest until then from each other."""
+        # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it
+        # would with the default turn.
+        scale = min(1.0, DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms)
+        return self._time.held(block.scaled(scale), self._attendance.places, now)
 
     def _occupy(self, table_type: TableType, bots: Sequence[Candidate], by: int) -> None:
         if table_type.key not in self._seats_in_play:

@@ -5,31 +5,39 @@ from collections.abc import Hashable, Sequence
 from arena.scheduling.ladder import Candidate
 
 MOST_OWED = 100_000
+MOST_OF_ONE = 64
+"""Seats owed to one version; while any is, it begins in no other."""
 
 
 class OwedSeats:
-    """By version and kind of table. Without it a bot could decline until its seat is a good one."""
+    """By version and kind of table, in order. Without it a bot could decline, or leave in the
+    middle of a block, until its seat is a good one."""
 
     def __init__(self) -> None:
-        self._seats: dict[tuple[int, Hashable], int] = {}
+        self._seats: dict[tuple[int, Hashable], list[int]] = {}
 
     def owe(self, version: int, kind: Hashable, seat: int) -> None:
         """A version did not take a seat that it was offered."""
         if len(self._seats) < MOST_OWED:
-            self._seats[version, kind] = seat
+            owed = self._seats.setdefault((version, kind), [])
+            if len(owed) < MOST_OF_ONE:
+                owed.append(seat)
 
     def taken(self, version: int, kind: Hashable, seat: int) -> None:
-        """The version began a block at such a table in this seat."""
-        if self._seats.get((version, kind)) == seat:
-            del self._seats[version, kind]
+        """The version played the first match of a block at such a table in this seat."""
+        owed = self._seats.get((version, kind), [])
+        if seat in owed:
+            owed.remove(seat)
+            if not owed:
+                del self._seats[version, kind]
 
     def arrange(self, kind: Hashable, order: Sequence[Candidate]) -> list[Candidate]:
         """The order of seats, with those who are owed one in it; of two, the first gets it."""
         owed: dict[int, Candidate] = {}
         for candidate in order:
-            seat = self._seats.get((candidate.bot, kind))
-            if seat is not None:
-                owed.setdefault(seat, candidate)
+            seats = self._seats.get((candidate.bot, kind))
+            if seats:
+                owed.setdefault(seats[0], candidate)
         placed = {candidate.bot for candidate in owed.values()}
         others = iter([candidate for candidate in order if candidate.bot not in placed])
         return [owed[seat] if seat in owed else next(others) for seat in range(len(order))]

@@ -16,18 +16,23 @@ class Roster:
 
     def __init__(self) -> None:
         self._bots: dict[Participant, ConnectedBot] = {}
+        self._with_room: dict[ConnectedBot, None] = {}
+        """Those that play rated matches and have a free place, longest first: most bots of a busy
+        arena have none."""
         self._reliabilities: dict[int, Reliability] = {}
 
     def arrive(self, participant: Participant) -> ConnectedBot:
         """Admit a bot that is connected, perhaps again."""
         bot = self._bot_of(participant)
         bot.candidate, bot.present, bot.draining = _candidate(participant), True, False
+        self._note_room(bot)
         return bot
 
     def expect(self, participant: Participant) -> ConnectedBot:
         """Admit a bot that is in a block and not connected yet."""
         bot = self._bot_of(participant)
         bot.present = False
+        self._note_room(bot)
         return bot
 
     def _bot_of(self, participant: Participant) -> ConnectedBot:
@@ -38,27 +43,28 @@ class Roster:
             bot = self._bots[participant] = ConnectedBot(participant, candidate, reliability)
         return bot
 
-    def depart(self, participant: Participant) -> bool:
-        """Handle a disconnect. False if the bot was not there."""
+    def depart(self, participant: Participant) -> ConnectedBot | None:
+        """Handle a disconnect. None if the bot was not there."""
         bot = self._bots.get(participant)
-        if bot is None:
-            return False
-        bot.present = False
-        self._forget_if_gone(bot)
-        return True
+        if bot is not None:
+            bot.present = False
+            self._note_room(bot)
+            self._forget_if_gone(bot)
+        return bot
 
     def knows(self, participant: Participant) -> bool:
         """Whether a bot is connected, or blocks hold places of it."""
         return participant in self._bots
 
-    def drain(self, participant: Participant) -> bool:
-        """Let a bot begin no further block. False if it is not connected, or drains already."""
+    def drain(self, participant: Participant) -> ConnectedBot | None:
+        """Let a bot begin no further block. None if it is not connected, or drains already."""
         bot = self._bots.get(participant)
         if bot is None or not bot.present or bot.draining:
-            return False
+            return None
         bot.draining = True
+        self._note_room(bot)
         self._let_go_if_drained(bot)
-        return True
+        return bot
 
     @property
     def present(self) -> list[ConnectedBot]:
@@ -66,24 +72,33 @@ class Roster:
         return [bot for bot in self._bots.values() if bot.present and not bot.draining]
 
     def eligible(self, now: float) -> list[ConnectedBot]:
-        """Those that are not left out."""
-        return [bot for bot in self._bots.values() if bot.eligible(now)]
+        """Those that play rated matches and are not left out."""
+        return [bot for bot in self._bots.values() if bot.rated and bot.eligible(now)]
 
     def free(self, now: float) -> list[ConnectedBot]:
-        """Those that could sit down."""
-        return [bot for bot in self._bots.values() if bot.free(now)]
+        """Those that could sit down to a rated match."""
+        return [bot for bot in self._with_room if bot.free(now)]
 
     def take_places(self, bots: Iterable[ConnectedBot]) -> None:
         """A block of theirs begins."""
         for bot in bots:
             bot.taken += 1
+            self._note_room(bot)
 
     def give_back_places(self, bots: Iterable[ConnectedBot]) -> None:
         """A block of theirs is over."""
         for bot in bots:
             bot.taken -= 1
+            self._note_room(bot)
             self._forget_if_gone(bot)
             self._let_go_if_drained(bot)
+
+    def _note_room(self, bot: ConnectedBot) -> None:
+        stays = bot.present and not bot.draining
+        if stays and bot.rated and bot.taken < bot.participant.max_matches:
+            self._with_room[bot] = None
+        else:
+            self._with_room.pop(bot, None)
 
     def _let_go_if_drained(self, bot: ConnectedBot) -> None:
         if bot.draining and bot.taken == 0:

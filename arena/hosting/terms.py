@@ -1,15 +1,16 @@
-"""Settings of all hosted matches: time control, fault limit, patience, pace."""
+"""Settings of all hosted matches: fault limit, patience, pace."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from arena.match.clock import TimeControl
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT
 from arena.scheduling.pace import FULL_SPEED
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Time limits for joining, for reconnecting and after a decline."""
+    """Time limits for joining, for reconnecting and after a decline, at tables with the default
+    time control."""
 
     join_seconds: float = 5.0
     """How long an offer stands: enough for a bot in the middle of a heavy move to read it."""
@@ -19,12 +20,24 @@ class Patience:
     """How long a copy of a bot is offered nothing after it declined: often it is leaving, and an
     offer that is declined costs the others at the table their time."""
 
+    def at(self, control: TimeControl) -> "Patience":
+        """The limits at tables with that time control: where a turn is longer than by default,
+        joining and coming back may take as much longer, because a bot may read nothing while it
+        thinks. A shorter turn shortens nothing, because networks and restarts stay as they are."""
+        longer = (control.turn_ms - DEFAULT_TIME_CONTROL.turn_ms) / 1000
+        if longer <= 0:
+            return self
+        return replace(
+            self,
+            join_seconds=self.join_seconds + longer,
+            grace_seconds=self.grace_seconds + longer,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Time, faults, patience and pace."""
+    """Faults, patience and pace."""
 
-    time_control: TimeControl = field(default_factory=TimeControl)
     fault_limit: int = DEFAULT_FAULT_LIMIT
     patience: Patience = field(default_factory=Patience)
     house_pace: float = FULL_SPEED

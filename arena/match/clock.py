@@ -1,14 +1,97 @@
-"""The time control of a match: a limit per turn and a time bank per match."""
+"""The time control of a match: a limit per turn and a time bank per match.
 
+UserError
+└── TimeControlError    the text is no time control, or one out of bounds
+"""
+
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
+
+from arena.errors import UserError
+
+
+class TimeControlError(UserError, ValueError):
+    """A text is not a time control; the message says what is wrong and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """The turn limit and the time bank in milliseconds; overtime is taken from the bank."""
+    """The turn limit and the time bank in milliseconds; overtime is taken from the bank.
+
+    Its `str` is its name, as in `turn=60s,bank=10m`; `read_time_control` reads it back.
+    """
 
     turn_ms: int = 2_000
     bank_ms: int = 30_000
+
+    @property
+    def name(self) -> str:
+        """The part of a ladder's name that is its time control: "" for the default."""
+        return "" if self == DEFAULT_TIME_CONTROL else str(self)
+
+    def __str__(self) -> str:
+        return f"turn={_duration_text(self.turn_ms)},bank={_duration_text(self.bank_ms)}"
+
+
+DEFAULT_TIME_CONTROL: Final = TimeControl()
+
+TIME_SETTINGS: Final = ("turn", "bank")
+"""The names of the settings of a time control; no game has an option of such a name."""
+
+_UNITS: Final = {"ms": 1, "s": 1_000, "m": 60_000, "h": 3_600_000}
+_BOUNDS_MS: Final = {"turn": (100, 3_600_000), "bank": (0, 24 * 3_600_000)}
+"""Below a tenth of a second the network decides; above, a bot that hangs holds the others too
+long."""
+
+
+def time_control_of(settings: Mapping[str, str]) -> TimeControl:
+    """The time control of settings such as {"turn": "60s", "bank": "10m"}; what is missing is as by
+    default. Raises TimeControlError."""
+    for name in settings:
+        if name not in TIME_SETTINGS:
+            raise TimeControlError(
+                f"there is no setting {name!r} of a time control; there are "
+                f"{' and '.join(TIME_SETTINGS)}, as in turn=60s,bank=10m"
+            )
+    return TimeControl(**{f"{name}_ms": _duration_ms(name, settings[name]) for name in settings})
+
+
+def read_time_control(text: str) -> TimeControl:
+    """The time control of a text such as `turn=60s,bank=10m`; "" is the default. Raises
+    TimeControlError."""
+    settings: dict[str, str] = {}
+    for setting in filter(None, text.split(",")):
+        name, equals, value = setting.partition("=")
+        if not equals or name in settings:
+            wrong = "is given twice" if equals else "is not NAME=TIME"
+            raise TimeControlError(f"{setting!r} {wrong}; write turn=60s,bank=10m")
+        settings[name] = value
+    return time_control_of(settings)
+
+
+def _duration_ms(name: str, text: str) -> int:
+    least, most = _BOUNDS_MS[name]
+    # No more digits than the bounds need: a number of a million digits takes seconds to read.
+    found = re.fullmatch(r"([0-9]{1,9})(ms|s|m|h)", text, re.ASCII)
+    milliseconds = int(found[1]) * _UNITS[found[2]] if found else -1
+    if not least <= milliseconds <= most:
+        raise TimeControlError(
+            f"{name} is {text[:40]!r}; allowed is {_duration_text(least)} to "
+            f"{_duration_text(most)}, as a whole number of ms, s, m or h such as 500ms, 60s or 10m"
+        )
+    return milliseconds
+
+
+def _duration_text(milliseconds: int) -> str:
+    """In the largest unit of which it is at least two whole ones: 60s, 10m, 1500ms."""
+    for unit in ("h", "m", "s"):
+        whole, rest = divmod(milliseconds, _UNITS[unit])
+        if not rest and whole >= 2:
+            return f"{whole}{unit}"
+    seconds, rest = divmod(milliseconds, 1_000)
+    return f"{milliseconds}ms" if rest else f"{seconds}s"
 
 
 class TimeBank:

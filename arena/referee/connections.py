@@ -1,9 +1,10 @@
 """The TCP connections to the referee's port: who may have how many, and cutting one.
 
-gRPC tells nothing of a connection before its first call and closes none. So the open sockets of
-this process are looked through once a second, and one that takes too much is shut down: gRPC sees
-that the peer is gone. A connection is known while a bot that sent its token and hello plays over
-it; all others are strangers'. Only Linux lists a process's sockets; elsewhere nothing is cut.
+gRPC tells nothing of a connection before its first call and closes none. So the open files of this
+process are looked through, a few at a time in round after round, and a connection that takes too
+much is shut down: gRPC sees that the peer is gone. A connection is known while a bot that sent its
+token and hello plays over it; all others are strangers'. Only Linux lists a process's files;
+elsewhere nothing is cut.
 """
 
 import asyncio
@@ -11,21 +12,27 @@ import os
 import resource
 import socket
 import sys
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
+from itertools import islice
+from stat import S_ISSOCK
 from typing import Final
 from urllib.parse import unquote
 
 import structlog
 
 from arena.referee.limits import Bucket, Limits
+from arena.referee.strangers import Strangers
 
-LOOK_SECONDS: Final = 1.0
-CUT_SECONDS: Final = 0.05
-"""How soon connections that are to be cut are: one look finds all of them."""
+ROUND_SECONDS: Final = 1.0
+"""Between two rounds through all files."""
+LOOK_SECONDS: Final = 0.05
+"""Between two looks of one round, and before connections are cut."""
+FILES_A_LOOK: Final = 200
+"""A look takes about a millisecond of the event loop, however many files are open."""
 SUSPECTED_SECONDS: Final = 30.0
 """For so long after a connection was cut, the next from its address is cut at its first refusal."""
 MOST_SUSPECTED: Final = 1_000
@@ -70,16 +77,21 @@ _UNKNOWN: Final = -1
 
 @dataclass(slots=True, eq=False)
 class _Connection:
+    file: int
+    inode: int
+    """With the file's number, what tells one socket from another."""
     peer: str
     address: str
     family: int
-    received: int
-    """Bytes so far when last looked at, or _UNKNOWN."""
     bucket: Bucket
+    received: int = 0
+    """Bytes so far when last looked at, or _UNKNOWN."""
+    round: int = 0
+    """In which it was last seen."""
 
 
 class Connections:
-    """The connections to one port."""
+    """The connections to one port. What it does at a time does not grow with their number."""
 
     def __init__(self, limits: Limits, now: Callable[[], float]) -> None:
         self._limits = limits
@@ -90,9 +102,14 @@ class Connections:
         """How many files this process may open."""
         self._known: Counter[str] = Counter()
         """Streams of known bots, by peer."""
-        self._open: dict[str, _Connection] = {}
-        """By the kernel's name of the socket, oldest first."""
-        self._to_cut: set[str] = set()
+        self._by_file: dict[int, _Connection] = {}
+        self._by_peer: dict[str, _Connection] = {}
+        self._strangers = Strangers[_Connection]()
+        self._round = 0
+        self._rest: Iterator[int] = iter(())
+        """The files that this round has not come to."""
+        self._to_cut: dict[str, int] = {}
+        """Peers whose connections are to be cut, and the round in which that was said."""
         self._suspected: deque[tuple[float, str]] = deque(maxlen=MOST_SUSPECTED)
         self._cut_soon = asyncio.Event()
         self.cuts = 0
@@ -101,8 +118,14 @@ class Connections:
     def known(self, peer: str, streams: int) -> None:
         """A known bot has one stream more (1) or less (-1) over this peer's connection."""
         self._known[peer] += streams
+        connection = self._by_peer.get(peer)
         if not self._known[peer]:
             del self._known[peer]
+            if connection is not None:
+                self._strangers.add(connection.address, connection)
+        elif connection is not None:
+            self._strangers.discard(connection.address, connection)
+            connection.received = _UNKNOWN  # what it sends as a known bot does not count later
 
     def suspected(self, peer: str) -> bool:
         """Whether a connection of this address was cut a moment ago."""
@@ -115,7 +138,7 @@ class Connections:
     def cut(self, peer: str) -> None:
         """Cut the connection of a peer soon, unless a known bot plays over it."""
         if peer not in self._known and len(self._to_cut) < MOST_SUSPECTED:
-            self._to_cut.add(peer)
+            self._to_cut[peer] = self._round
             self._cut_soon.set()
 
     async def watch(self) -> None:
@@ -123,46 +146,65 @@ class Connections:
         self.files = raise_file_limit()
         if not sys.platform.startswith("linux"):
             return
+        over = True
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
+                async with asyncio.timeout(ROUND_SECONDS if over else LOOK_SECONDS):
                     await self._cut_soon.wait()
-                    await asyncio.sleep(CUT_SECONDS)
+                    await asyncio.sleep(LOOK_SECONDS)
             self._cut_soon.clear()
             if self.port:
                 try:
-                    self.look()
+                    over = self.look()
                 except Exception:  # the arena plays on without it
                     log.exception("connections not looked at")
 
-    def look(self) -> None:
-        """Look at all connections once, and cut those that are too many or take too much."""
-        files = dict(self._sockets())
-        for name in self._open.keys() - files.keys():
-            del self._open[name]
-        too_much = [name for name in files if self._takes_too_much(name, files[name])]
-        for name in {*too_much, *self._too_many()}:
-            self._shut_down(name, files[name])
-        self._to_cut.clear()
+    def look(self) -> bool:
+        """Look at the next files, and cut connections that are too many or take too much. Returns
+        whether that was the end of a round."""
+        for peer in [peer for peer in self._to_cut if peer in self._by_peer]:
+            del self._to_cut[peer]
+            if peer not in self._known:
+                self._shut_down(self._by_peer[peer])
+        files = list(islice(self._rest, FILES_A_LOOK))
+        for file in files:
+            self._look_at(file)
+        if len(files) == FILES_A_LOOK:
+            return False
+        for connection in [one for one in self._by_file.values() if one.round < self._round]:
+            self._forget(connection)
+        self._to_cut = {peer: told for peer, told in self._to_cut.items() if told == self._round}
+        self._round += 1
+        self._rest = self._all_files()
+        return len(files) > 0
 
-    def _sockets(self) -> Iterator[tuple[str, int]]:
-        """The kernel's names of the sockets of connections to our port, and their files."""
-        for file in self._all_files():
-            try:
-                # Thousands of times: without the objects of pathlib.
-                name = os.readlink(f"{_FILES}/{file}")  # noqa: PTH115
-            except OSError:
-                continue
-            if name.startswith("socket:") and (name in self._open or self._found(name, int(file))):
-                yield name, int(file)
-
-    def _all_files(self) -> Iterable[str]:
+    def _all_files(self) -> Iterator[int]:
         try:
-            return os.listdir(_FILES)  # noqa: PTH208  as above
+            with os.scandir(_FILES) as files:
+                for file in files:
+                    yield int(file.name)
         except OSError:  # it needs a file itself, and all are taken
-            return map(str, range(self.files))
+            yield from range(self.files)
 
-    def _found(self, name: str, file: int) -> bool:
+    def _look_at(self, file: int) -> None:
+        try:
+            status = os.fstat(file)
+        except OSError:
+            return
+        connection = self._by_file.get(file)
+        if connection is not None and connection.inode != status.st_ino:
+            self._forget(connection)
+            connection = None
+        if connection is None:
+            connection = self._found(file, status.st_ino) if S_ISSOCK(status.st_mode) else None
+        if connection is not None:
+            connection.round = self._round
+            if connection.peer not in self._known and (
+                connection.peer in self._to_cut or self._takes_too_much(connection)
+            ):
+                self._shut_down(connection)
+
+    def _found(self, file: int, inode: int) -> _Connection | None:
         with suppress(OSError), _borrowed(file) as line:
             if line.family in (socket.AF_INET, socket.AF_INET6) and (
                 line.getsockname()[1] == self.port
@@ -174,19 +216,17 @@ class Connections:
                     peer = f"ipv4:{mapped}:{port}" if mapped else f"ipv6:%5B{host}%5D:{port}"
                 limits = self._limits
                 bucket = Bucket(limits.strangers_bytes_burst, limits.strangers_bytes_per_second)
-                self._open[name] = _Connection(peer, address_of(peer), line.family, 0, bucket)
-                return True
-        return False
+                found = _Connection(file, inode, peer, address_of(peer), line.family, bucket)
+                self._by_file[file] = self._by_peer[peer] = found
+                if peer not in self._known:
+                    self._strangers.add(found.address, found)
+                    self._cut_surplus(found.address)
+                return found
+        return None
 
-    def _takes_too_much(self, name: str, file: int) -> bool:
-        connection = self._open[name]
-        if connection.peer in self._known:
-            connection.received = _UNKNOWN  # what it sent as a known bot does not count later
-            return False
-        if connection.peer in self._to_cut:
-            return True
+    def _takes_too_much(self, connection: _Connection) -> bool:
         try:
-            with _borrowed(file, connection.family) as line:
+            with _borrowed(connection.file, connection.family) as line:
                 told = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
         except OSError:
             return False
@@ -195,28 +235,25 @@ class Connections:
         more, connection.received = received - before, received
         return connection.bucket.take(self._now(), more) > 0
 
-    def _too_many(self) -> list[str]:
-        """The oldest of an address that has too many, and of all strangers."""
-        strangers = [
-            (name, one.address) for name, one in self._open.items() if one.peer not in self._known
-        ]
-        by_address: dict[str, list[str]] = defaultdict(list)
-        for name, address in strangers:
-            by_address[address].append(name)
-        most = self._limits.connections_an_address
-        cut = [name for names in by_address.values() for name in names[: max(0, len(names) - most)]]
-        left = len(strangers) - len(cut)
-        most = int(self.files * self._limits.strangers_share)
-        if left > most:
-            gone = set(cut)
-            cut += [name for name, _ in strangers if name not in gone][: left - most]
-        return cut
+    def _cut_surplus(self, address: str) -> None:
+        """Cut the oldest of an address that has too many, and of all strangers."""
+        strangers, limits = self._strangers, self._limits
+        while strangers.count(address) > limits.connections_an_address:
+            self._shut_down(strangers.oldest(address))
+        while len(strangers) > int(self.files * limits.strangers_share):
+            self._shut_down(strangers.oldest())
 
-    def _shut_down(self, name: str, file: int) -> None:
-        connection = self._open.pop(name)
-        with suppress(OSError), _borrowed(file, connection.family) as line:
-            # The file may have been closed and opened as another since it was listed.
-            if f":{line.getpeername()[1]}" in connection.peer[-6:]:
+    def _forget(self, connection: _Connection) -> None:
+        self._by_file.pop(connection.file, None)
+        if self._by_peer.get(connection.peer) is connection:
+            del self._by_peer[connection.peer]
+        self._strangers.discard(connection.address, connection)
+
+    def _shut_down(self, connection: _Connection) -> None:
+        self._forget(connection)
+        with suppress(OSError), _borrowed(connection.file, connection.family) as line:
+            # The file may have been closed, and opened as another, since it was looked at.
+            if os.fstat(connection.file).st_ino == connection.inode:
                 line.shutdown(socket.SHUT_RDWR)
                 self.cuts += 1
                 until = self._now() + SUSPECTED_SECONDS

@@ -1,4 +1,4 @@
-"""`Gate`: who may call. Checks tokens, and what peers take against the limits."""
+"""`Gate`: authentication and rate limits of all calls, by token, owner or address."""
 
 import hashlib
 from collections import Counter
@@ -36,8 +36,8 @@ class Gate:
         now: Callable[[], float],
         known: Iterable[bytes] = (),
     ) -> None:
-        """`known` are the SHA-256 of all tokens: who has one is not counted among the strangers
-        of its address."""
+        """`known` are the SHA-256 of all tokens: a caller with one of them is not limited by its
+        address."""
         self.limits = limits
         self.connections = Connections(limits, now)
         self.refusals = Refusals(limits, meter, self.connections, now)
@@ -46,14 +46,19 @@ class Gate:
         self._failures: Buckets[str] = Buckets(limits.failures_burst, limits.failures_per_second)
         self._calls: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
         self._health: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
-        self._registrations: Buckets[str] = Buckets(
+        self._registrations: Buckets[tuple[str, str]] = Buckets(
             limits.registrations_burst, limits.registrations_per_second
+        )
+        self._challenges: Buckets[str] = Buckets(
+            limits.challenges_burst, limits.challenges_per_second
         )
         self._openings: Buckets[bytes] = Buckets(limits.streams_burst, limits.streams_per_second)
         self._without_hello: Counter[VersionId] = Counter()
+        self._reading: Counter[str] = Counter()
+        """Open streams of reflection, by address."""
 
     async def admit(self, authenticator: Authenticator, token: str, peer: str) -> Registered:
-        """The bot that opens a stream."""
+        """Authenticate the bot that opens a stream."""
         secret = _sha256(token)
         if secret in self._known:
             # Before the database is asked.
@@ -65,8 +70,8 @@ class Gate:
 
     @asynccontextmanager
     async def trying(self, token: str, peer: str) -> AsyncIterator[None]:
-        """Somebody tries a token or key in this block. A valid one costs nothing, and an address
-        that tried too many others may not try."""
+        """A context in which a token or key is checked. A valid one is not counted; an address with
+        too many invalid ones is refused."""
         secret, address = _sha256(token), address_of(peer)
         known = secret in self._known
         if not known:
@@ -87,39 +92,61 @@ class Gate:
             self.learn(token)
 
     def learn(self, token: str) -> None:
-        """A token was made: who has it is no stranger."""
+        """Add a new token to the known ones."""
         if len(self._known) < MOST_KNOWN:
             self._known.add(_sha256(token))
 
     def call(self, peer: str) -> None:
-        """Somebody calls the registry."""
+        """Count a call of the registry."""
         wait = self._calls.take(address_of(peer), self._now())
         if wait:
             raise LimitError("calls", "too many calls from this address", wait)
 
+    def challenge(self, registered: Registered) -> None:
+        """A bot asks for a challenge."""
+        entrant = registered.entrant
+        account = str(entrant) if registered.house else entrant.owner
+        wait = self._challenges.take(account, self._now())
+        if wait:
+            raise LimitError("challenges", "too many challenges", wait)
+
+    @contextmanager
+    def reading_stream(self, peer: str) -> Iterator[None]:
+        """A context in which a stream of reflection is open; each of its questions is counted as a
+        `call`, too."""
+        address, limits = address_of(peer), self.limits
+        self.call(peer)
+        if (
+            self._reading[address] >= limits.reads_an_address
+            or self._reading.total() >= limits.reads_waiting
+        ):
+            raise LimitError("reading", "too many streams of reflection are open", 1)
+        self._reading[address] += 1
+        try:
+            yield
+        finally:
+            self._reading[address] -= 1
+            if not self._reading[address]:
+                del self._reading[address]
+
     async def pace(self, peer: str) -> None:
-        """Somebody asks for the referee's health. Beyond the limit of calls it waits, but is not
-        refused: whoever restarts what is not healthy must not be led astray."""
+        """Count a health check. Beyond the limit of calls it is delayed and not refused: a
+        supervisor must not take a refusal for bad health."""
         if self._health.take(address_of(peer), self._now()):
             await self.refusals.hold()
 
-    @contextmanager
-    def registration(self, peer: str) -> Iterator[None]:
-        """Somebody registers a bot or a version in this block; a wrong key counts elsewhere."""
-        address = address_of(peer)
-        wait = self._registrations.take(address, self._now())
+    def registration(self, registrant: Registered | None, peer: str) -> None:
+        """Count a registration: by owner if a bot's token registers a version, by address if the
+        registration key (registrant None) registers a bot."""
+        owner = registrant.entrant.owner if registrant else ""
+        wait = self._registrations.take((owner, "" if owner else address_of(peer)), self._now())
         if wait:
-            raise LimitError("registrations", "too many registrations from this address", wait)
-        try:
-            yield
-        except ProtocolError as error:
-            if error.code is grpc.StatusCode.UNAUTHENTICATED:
-                self._registrations.put_back(address)
-            raise
+            whom = f"by {owner}" if owner else "from this address"
+            raise LimitError("registrations", f"too many registrations {whom}", wait)
 
     @contextmanager
     def silent(self, version: VersionId) -> Iterator[Callable[[], None]]:
-        """A stream that has not sent its hello; call what is yielded when it has."""
+        """A context in which a stream has not sent its hello; call what it yields when it has."""
         if self._without_hello[version] >= self.limits.streams_without_hello:
             raise LimitError("silent streams", "send `hello` on the streams that are open", 1)
         self._without_hello[version] += 1
@@ -139,7 +166,7 @@ class Gate:
             spoke()
 
     def byte_count(self) -> Callable[[int], None]:
-        """Counts the bytes of one stream."""
+        """Returns a counter for the bytes of one stream, which raises LimitError."""
         bucket = Bucket(self.limits.bytes_burst, self.limits.bytes_per_second)
 
         def count(size: int) -> None:

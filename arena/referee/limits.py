@@ -25,8 +25,12 @@ class Limits:
     """Tokens and keys that nobody has, by address."""
     failures_per_second: float = 0.2
     calls_burst: int = 100
-    """Calls of the registry, by address."""
+    """Calls of the registry and questions to reflection, by address."""
     calls_per_second: float = 10.0
+    watching_an_address: int = 16
+    """Spectators' streams at once, by address."""
+    watching: int = 128
+    """The same of all addresses together."""
     streams_burst: int = 60
     """Streams that are opened, by token."""
     streams_per_second: float = 1.0
@@ -35,13 +39,16 @@ class Limits:
     bytes_burst: int = 2 * 1024 * 1024
     """Bytes to the referee, by stream."""
     bytes_per_second: int = 1024 * 1024
+    challenges_burst: int = 30
+    """Challenges, by the owner of the bot that asks; each bot of the house counts by itself."""
+    challenges_per_second: float = 0.5
     registrations_burst: int = 60
-    """Bots and versions that are registered over the wire, by address."""
+    """Registrations over the wire: of versions by owner, of bots with the key by address."""
     registrations_per_second: float = 0.05
     versions_per_day: int = 24
     """Versions of one bot that are registered over the wire, in 24 hours."""
     reads_an_address: int = 8
-    """Reading calls that wait to be answered, by address."""
+    """Reading calls that wait to be answered, by address; and as many streams of reflection."""
     reads_waiting: int = 64
     """The same of all addresses together."""
     reading_share: float = 0.25

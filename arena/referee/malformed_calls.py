@@ -22,8 +22,10 @@ class RefuseMalformed(grpc.aio.ServerInterceptor):
     ) -> Any:
         """The handler of a call, in front of which its bytes are read."""
         handler = await continuation(details)
-        if handler is None or handler.unary_unary is None or handler.request_deserializer is None:
+        if handler is None or handler.request_deserializer is None:
             return handler
+        # Streams of answers, Challenge and Health.Watch, are coroutines that write to the context.
+        answer = handler.unary_unary or handler.unary_stream
 
         async def call(data: bytes, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
             try:
@@ -33,8 +35,12 @@ class RefuseMalformed(grpc.aio.ServerInterceptor):
                     grpc.StatusCode.INVALID_ARGUMENT,
                     f"these bytes are not the request of {details.method}",
                 )
-            return await handler.unary_unary(request, context)
+            return await answer(request, context)
 
+        if handler.unary_unary is None:
+            return grpc.unary_stream_rpc_method_handler(
+                call, response_serializer=handler.response_serializer
+            )
         return grpc.unary_unary_rpc_method_handler(
             call, response_serializer=handler.response_serializer
         )

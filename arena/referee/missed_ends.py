@@ -76,7 +76,7 @@ class MissedEnds:
         """A bot is here: tell it what it missed, soon."""
         version = session.registered.version_id
         ends = self._untold.get(version, [])
-        own = [end for end in ends if end.instance in (None, session.instance)]
+        own = [end for end in ends if end.instance == session.instance]
         if own:
             self._untold[version] = [end for end in ends if end not in own]
             self._work.put_nowait(lambda: self._tell(session, own))

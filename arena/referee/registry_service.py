@@ -11,17 +11,18 @@ import structlog
 
 from arena.codec.transcript import write_entrant
 from arena.match.transcript import Entrant
-from arena.referee.desk import Desk
+from arena.records import Registered
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Gate
 from arena.referee.play_service import bearer_token
+from arena.referee.reading_queue import ReadingQueue
 from arena.referee.refusals import Context
 from arena.v1 import registry_pb2
 
 MOST_AT_ONCE = 4
 """Calls served at the same time: results are recorded over the same database connections."""
 READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
-"""Those that are answered at the desk."""
+"""Those that wait in the reading queue."""
 
 _REFUSALS = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED)
 """What the operator may want to know of: guests that try too much."""
@@ -37,9 +38,15 @@ class Registry(Protocol):
         """The public key of the transcripts' signatures."""
         ...
 
+    async def registrant(self, token: str) -> Registered | None:
+        """The bot version that has this token; None for the registration key."""
+        ...
+
     async def register(
-        self, token: str, bot: str, owner: str, version: str
-    ) -> tuple[Entrant, str]: ...
+        self, registrant: Registered | None, bot: str, owner: str, version: str
+    ) -> tuple[Entrant, str]:
+        """Register a version of the registrant's bot, or a new bot. Returns it and its token."""
+        ...
 
 
 RequestT = TypeVar("RequestT")
@@ -64,9 +71,9 @@ def _guarded(
 class RegistryService:
     """Serves the proto's RegistryService."""
 
-    def __init__(self, registry: Registry, desk: Desk, gate: Gate) -> None:
+    def __init__(self, registry: Registry, reading: ReadingQueue, gate: Gate) -> None:
         self._registry = registry
-        self._desk = desk
+        self._reading = reading
         self.gate = gate
         self.turnstile = asyncio.Semaphore(MOST_AT_ONCE)
 
@@ -76,10 +83,11 @@ class RegistryService:
     ) -> registry_pb2.RegisterBotResponse:
         given, peer = bearer_token(context), context.peer()
         async with self.gate.trying(given, peer):
-            with self.gate.registration(peer):
-                entrant, token = await self._registry.register(
-                    given, request.bot, request.owner, request.version or "1"
-                )
+            registrant = await self._registry.registrant(given)
+        self.gate.registration(registrant, peer)
+        entrant, token = await self._registry.register(
+            registrant, request.bot, request.owner, request.version or "1"
+        )
         self.gate.learn(token)
         response = registry_pb2.RegisterBotResponse(token=token)
         write_entrant(entrant, response.entrant)
@@ -108,7 +116,7 @@ class RegistryService:
     async def read(self, call: str, request: bytes, context: Context) -> bytes:
         """Answer one of READING_CALLS, from bytes to bytes."""
         return await self.guard(
-            call, context, lambda: self._desk.answer(call, request, context.peer())
+            call, context, lambda: self._reading.answer(call, request, context.peer())
         )
 
     async def guard(

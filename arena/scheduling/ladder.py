@@ -1,28 +1,31 @@
 """Selection of the bots of the next rated table, so that matches and opponents even out."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from arena.games.game import Options
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 
 
 @dataclass(frozen=True, slots=True)
 class TableType:
-    """A kind of table: a game under fixed options with a number of seats."""
+    """A kind of table: a game under fixed options, a number of seats and a time control."""
 
     game: str
     options: Options
     seats: int
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
     key: tuple[Any, ...] = field(init=False)
-    """The identity of the type: equal for equal rules and table sizes."""
+    """The identity of the type: equal for equal rules, table sizes and time controls."""
 
     def __post_init__(self) -> None:
         changed = repr(sorted(self.options.changed().items()))
         # Computed once, because it is used a dozen times per match. A frozen field needs setattr.
-        object.__setattr__(self, "key", (self.game, changed, self.seats))
+        object.__setattr__(self, "key", (self.game, changed, self.seats, self.time_control))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +100,19 @@ def next_table(
 
     The bot with the fewest matches is chosen first; then, one by one, the bot that has met those
     chosen least often (among equals, the one with fewer matches). Linear in the candidates for each
-    seat.
+    seat, and as often as the bot chosen first finds no table; bots of its owner are not looked at.
 
     With `with_visitor` the first bot is not a house bot.
     """
     able = [candidate for candidate in candidates if table_type.game in candidate.games]
     able.sort(key=lambda candidate: counts.matches(table_type, candidate.bot))
+    by_owner: dict[str, list[tuple[int, Candidate]]] = {}
+    for number, candidate in enumerate(able):
+        by_owner.setdefault(candidate.owner, []).append((number, candidate))
     for first in able:
         if with_visitor and first.house:
             continue
-        seated = _seat_around(first, able, table_type, counts, may_sit)
+        seated = _seat_around(first, by_owner, table_type, counts, may_sit)
         if seated is not None:
             return seated
     return None
@@ -114,7 +120,7 @@ def next_table(
 
 def _seat_around(
     first: Candidate,
-    able: Sequence[Candidate],
+    by_owner: Mapping[str, Sequence[tuple[int, Candidate]]],
     table_type: TableType,
     counts: MeetingCounts,
     may_sit: MaySit | None,
@@ -123,14 +129,23 @@ def _seat_around(
         return other.may_meet(seated) and (may_sit is None or may_sit(other, seated))
 
     seated = [first]
-    open_to = [other for other in able if may_join(other, first)]
+    # Owner by owner: hundreds of free bots of one, with nobody to meet, must not cost their square.
+    joining = [
+        (number, other)
+        for owner, numbered in by_owner.items()
+        if owner != first.owner or first.house
+        for number, other in numbered
+        if may_join(other, first)
+    ]
+    joining.sort(key=itemgetter(0))
+    open_to = [other for _, other in joining]
     met = {other.bot: 0 for other in open_to}
     while len(seated) < table_type.seats:
         if not open_to:
             return None
         for other in open_to:
             met[other.bot] += counts.meetings(table_type, other.bot, seated[-1].bot)
-        # min keeps the order of `able`, which is by matches.
+        # min keeps the order, which is by matches.
         chosen = min(open_to, key=lambda other: met[other.bot])
         seated.append(chosen)
         open_to = [other for other in open_to if may_join(other, chosen)]

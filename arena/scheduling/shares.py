@@ -5,17 +5,20 @@ An owner whose bots let others wait pays with its own share, so that slow is all
 
 - An owner is *prompt* while its bots' last blocks took about as long as their opponents are used
   to. While any other owner is prompt, one that is not holds one place of each bot at a time. So
-  does one of three or more that has played no block yet.
-- What a block with a slow owner takes beyond that is repaid: the bot and this owner rest from each
-  other until the excess was a tenth of the bot's places times the time. A bot rests from an owner
-  only while it has others to meet.
+  does one of three or more that has played no block yet. And nobody who is not prompt holds more
+  than half of a bot's places, so that there is room for whoever comes next.
+- What a block takes beyond that is repaid by the owners whose bots used the time: the bot and such
+  an owner rest from each other until the owner's part of the excess was a tenth of the bot's places
+  times the time. A bot rests from an owner only while it has others to meet.
 
-Slow is measured against what the same opponent is used to, so an arena of slow bots holds nobody
-back. Nothing here grows with the number of matches.
+A bot's use of time is what it takes to join and to decide, and the whole wait for a bot that then
+declines or does not join. Slow is measured against what the same opponent is used to at such
+tables, so an arena of slow bots holds nobody back. Nothing here grows with the number of matches.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil
 
 from arena.scheduling.ladder import Candidate
@@ -33,34 +36,68 @@ _ADAPTATION = 1.5
 """What a bot is used to is a running median: up or down by this factor with every block."""
 
 
+@dataclass(frozen=True, slots=True)
+class BlockTime:
+    """How long a block held its bots' places, and who used the time."""
+
+    kind: Hashable
+    """The kind of table."""
+    bots: Sequence[Candidate]
+    seconds: float
+    played: int
+    """Matches played in that time."""
+    unplayed: int
+    """Matches that were offered and did not begin: a bot declined or did not join."""
+    used: Mapping[int, float]
+    """Seconds that each bot took to join, or not to, and to decide."""
+
+    def scaled(self, by: float) -> "BlockTime":
+        """The same block, as if all its times had been so much longer."""
+        used = {bot: by * seconds for bot, seconds in self.used.items()}
+        return replace(self, seconds=by * self.seconds, used=used)
+
+    def slow(self) -> dict[int, float]:
+        """The bots that used more than an equal part of the time, with their parts of it all. Else
+        nobody's decisions took the time: bots came late, or the machine was busy."""
+        least = max(self.seconds, sum(self.used.values())) / len(self.bots)
+        slow = {bot: used for bot, used in self.used.items() if used > least}
+        total = sum(slow.values())
+        return {bot: used / total for bot, used in slow.items()}
+
+
 class HeldTime:
     """How long owners hold the places of bots: who is prompt, and who rests from whom."""
 
     def __init__(self) -> None:
-        self._used_to: dict[int, float] = {}
-        """Seconds for one match, by bot."""
+        self._used_to: dict[int, dict[Hashable, float]] = {}
+        """Seconds for one match, by bot that is there and kind of table."""
         self._prompt: dict[str, bool] = {}
-        """By account."""
+        """By account that is there."""
         self.rests: dict[int, dict[str, float]] = {}
         """Until when bots rest from accounts."""
         self._present: dict[str, int] = {}
         """Connected bots by account."""
         self._prompt_present = 0
 
-    def share_out(self, present: Iterable[Candidate]) -> None:
-        """Note who is there. What is known of others is forgotten, but for what they still owe."""
-        bots = {candidate.bot: candidate.account for candidate in present}
-        self._present = defaultdict(int)
-        for account in bots.values():
-            self._present[account] += 1
-        self._used_to = {bot: one for bot, one in self._used_to.items() if bot in bots}
-        self._prompt = {name: one for name, one in self._prompt.items() if name in self._present}
-        self._count_prompt()
+    def came(self, bot: Candidate) -> None:
+        """A bot is there."""
+        self._used_to[bot.bot] = {}
+        self._present[bot.account] = self._present.get(bot.account, 0) + 1
 
-    def sharing(self, bot: Candidate) -> int:
-        """Among how many other accounts a bot shares its places: the prompt ones, or all."""
+    def left(self, bot: Candidate) -> None:
+        """A bot is gone. What is known of it is forgotten, but for what it still owes."""
+        del self._used_to[bot.bot]
+        self._present[bot.account] -= 1
+        if not self._present[bot.account]:
+            del self._present[bot.account]
+            self._prompt_present -= self._prompt.pop(bot.account, False)
+
+    def sharing(self, bot: Candidate, guest: Candidate) -> int:
+        """Into how many parts a bot's places are shared, of which the guest's owner may hold one:
+        a part for each other account that is prompt, or for each if none is."""
         prompt = self._prompt_present - self._prompt.get(bot.account, False)
-        return prompt or max(1, len(self._present) - 1)
+        least = 1 if self._prompt.get(guest.account) else 2
+        return max(least, prompt or len(self._present) - 1)
 
     def one_at_a_time(self, bot: Candidate, guest: Candidate) -> bool:
         """Whether the guest's owner holds one place of the bot at most."""
@@ -77,37 +114,39 @@ class HeldTime:
         active = sum(until > now and account in self._present for account, until in rests.items())
         return active < len(self._present) - 1
 
-    def held(
-        self,
-        bots: Sequence[Candidate],
-        places: Mapping[int, int],
-        seconds: float,
-        matches: int,
-        thought: Mapping[int, float],
-        now: float,
-    ) -> float | None:
-        """A block is over. `places` and `thought` are by bot: how many it has, and the seconds that
-        it took to join and to decide. Returns until when somebody rests from another, if so."""
-        slowest = max(bots, key=lambda bot: thought.get(bot.bot, 0.0))
-        # Else nobody's decisions took the time: bots came late, or the machine was busy.
-        to_blame = thought.get(slowest.bot, 0.0) > seconds / 2
+    def held(self, block: BlockTime, places: Mapping[int, int], now: float) -> float | None:
+        """A block is over; `places` says how many each bot has. Returns until when somebody rests
+        from another, if so."""
+        slow = block.slow()
+        excessive: set[str] = set()
         latest: float | None = None
-        prompt = True
-        for bot in bots:
-            used_to = self._used_to.get(bot.bot, FIRST_SECONDS)
-            expected = TOLERANCE * used_to * matches
-            if bot is not slowest and seconds > expected and to_blame:
-                prompt = False
-                rest = (seconds - expected) / (EXCESS_SHARE * max(1, places.get(bot.bot, 1)))
-                until = self._rest(bot.bot, slowest.account, rest, now)
-                latest = max(until, latest or until)
-            longer = seconds > used_to * matches
-            adapted = used_to * _ADAPTATION if longer else used_to / _ADAPTATION
-            self._used_to[bot.bot] = max(LEAST_SECONDS, adapted)
-        self._note(slowest.account, prompt)
-        for bot in bots:
-            if bot is not slowest and bot.account not in self._prompt:
-                self._note(bot.account, True)
+        for bot in block.bots:
+            known = self._used_to.get(bot.bot, {})
+            used_to = known.get(block.kind, FIRST_SECONDS)
+            matches = block.played + block.unplayed
+            excess = block.seconds - TOLERANCE * used_to * matches
+            # Who is slow itself blames nobody else.
+            if excess > 0 and bot.bot not in slow:
+                tenth = EXCESS_SHARE * max(1, places.get(bot.bot, 1))
+                for guest in block.bots:
+                    if guest.bot in slow:
+                        excessive.add(guest.account)
+                        rest = excess * slow[guest.bot] / tenth
+                        until = self._rest(bot.bot, guest.account, rest, now)
+                        latest = max(until, latest or until)
+            if block.played:
+                longer = block.seconds > used_to * matches
+                adapted = used_to * _ADAPTATION if longer else used_to / _ADAPTATION
+                known[block.kind] = max(LEAST_SECONDS, adapted)
+        for account in excessive:
+            self._note(account, False)
+        if block.played:
+            slowest = max(block.bots, key=lambda bot: block.used.get(bot.bot, 0.0))
+            for bot in block.bots:
+                if bot.account not in excessive and (
+                    bot is slowest or bot.account not in self._prompt
+                ):
+                    self._note(bot.account, True)
         return latest
 
     def _rest(self, bot: int, account: str, seconds: float, now: float) -> float:
@@ -121,36 +160,38 @@ class HeldTime:
         return until
 
     def _note(self, account: str, prompt: bool) -> None:
-        if self._prompt.get(account) is not prompt:
+        if account in self._present:
+            self._prompt_present += prompt - self._prompt.get(account, False)
             self._prompt[account] = prompt
-            self._count_prompt()
-
-    def _count_prompt(self) -> None:
-        self._prompt_present = sum(self._prompt.get(name, False) for name in self._present)
 
 
 class SharedPlaces:
     """The places that running tables of one type hold of each bot, by the owner of the other."""
 
-    def __init__(self, time: HeldTime) -> None:
+    def __init__(self, time: HeldTime, places: Mapping[int, int], seats: int) -> None:
+        """`places` says at any time how many each bot has; `seats` are those of a table."""
         self._time = time
         self._held: dict[tuple[int, str], int] = defaultdict(int)
-        self._places: Mapping[int, int] = {}
-        self._opponents = 1
-
-    def share_out(self, places: Mapping[int, int], seats: int) -> None:
-        """Set how many places each bot has, at tables of so many seats."""
-        self._places, self._opponents = places, seats - 1
+        self._places = places
+        self._opponents = seats - 1
 
     def change(self, bots: Sequence[Candidate], by: int) -> None:
         """Count a table that opens (1) or ends (-1)."""
         for one in bots:
             for other in bots:
                 if one.bot != other.bot:
-                    key = one.bot, other.account
-                    self._held[key] += by
-                    if not self._held[key]:
-                        del self._held[key]
+                    self._add(one, other, by)
+
+    def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
+        """Count a place of each of `hosts` that their guest holds at another kind of table."""
+        for host in hosts:
+            self._add(host, guest, by)
+
+    def _add(self, host: Candidate, guest: Candidate, by: int) -> None:
+        key = host.bot, guest.account
+        self._held[key] += by
+        if not self._held[key]:
+            del self._held[key]
 
     def allow(self, one: Candidate, other: Candidate, now: float) -> bool:
         """Whether the two may share one more table."""
@@ -168,4 +209,4 @@ class SharedPlaces:
         if self._time.one_at_a_time(bot, guest):
             return False
         places = self._places.get(bot.bot, 1) * self._opponents
-        return held < ceil(places / self._time.sharing(bot))
+        return held < ceil(places / self._time.sharing(bot, guest))

@@ -7,20 +7,20 @@ The method and its sources are in docs/solver.md.
 
 from arena.solver.best_response import proven_bounds
 from arena.solver.matches import MOST_DICE, Progress, SolvedState, solve_match, solve_round
-from arena.solver.round_game import Bounds, RoundGame, match_round, single_round
+from arena.solver.round_game import RoundGame, ValueBounds, match_round, single_round
 from arena.solver.round_solver import RoundSolver
 from arena.solver.strategy_file import StrategyFileError, certified_again, load, save
 from arena.solver.tables import Strategy
 
 __all__ = [
     "MOST_DICE",
-    "Bounds",
     "Progress",
     "RoundGame",
     "RoundSolver",
     "SolvedState",
     "Strategy",
     "StrategyFileError",
+    "ValueBounds",
     "certified_again",
     "load",
     "match_round",

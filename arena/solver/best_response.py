@@ -3,15 +3,17 @@
 import numpy as np
 
 from arena.solver import kernel
-from arena.solver.round_game import Bounds, Floats, RoundGame
+from arena.solver.round_game import Floats, RoundGame, ValueBounds
 from arena.solver.tables import Strategy, normalised, offsets_of
 
 
-def proven_bounds(game: RoundGame, strategy: Strategy, payoffs: Floats | None = None) -> Bounds:
+def proven_bounds(
+    game: RoundGame, strategy: Strategy, payoffs: Floats | None = None
+) -> ValueBounds:
     """What the opener is sure of with its part of a strategy, and the most it can get against the
     other's part: the value lies between. Other `payoffs` than the game's may be given."""
     payoffs = game.payoffs if payoffs is None else payoffs
-    return Bounds(
+    return ValueBounds(
         -_best(game, 1, strategy, np.ascontiguousarray(-payoffs.transpose(0, 1, 3, 2))),
         _best(game, 0, strategy, payoffs),
     )

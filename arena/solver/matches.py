@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from arena.solver.best_response import proven_bounds
-from arena.solver.round_game import Bounds, RoundGame, match_round, single_round
+from arena.solver.round_game import RoundGame, ValueBounds, match_round, single_round
 from arena.solver.round_solver import RoundSolver
 from arena.solver.tables import Strategy
 
-Dice: TypeAlias = tuple[int, int]
+DicePair: TypeAlias = tuple[int, int]
 """The opener's dice and the other's."""
 
 MOST_DICE: Final = 4
-"""Dice in play of a round whose histories still fit into memory: 16 million and 8 GB."""
+"""DicePair in play of a round whose histories still fit into memory: 16 million and 8 GB."""
 
 _FIRST_LOOK, _NEXT_LOOK = 50, 1.25
-"""Bounds are computed after so many iterations, and again whenever that grew by this factor."""
+"""ValueBounds are computed after so many iterations, and again whenever that grew by this factor."""
 _OF_LATER_ROUNDS = 0.25
 """Later rounds are solved to this part of the width, because their bounds add up."""
 
@@ -26,8 +26,8 @@ _OF_LATER_ROUNDS = 0.25
 class SolvedState:
     """What is known of the rounds that begin with these dice."""
 
-    dice: Dice
-    bounds: Bounds
+    dice: DicePair
+    bounds: ValueBounds
     """Between them lies the opener's probability to win the match, or its mean result of a single
     round."""
     exploitability: float
@@ -46,7 +46,7 @@ class SolvedState:
 class Progress:
     """How far the solving of one round is."""
 
-    dice: Dice
+    dice: DicePair
     iterations: int
     width: float
     """Between the bounds."""
@@ -58,7 +58,7 @@ Report: TypeAlias = Callable[[Progress], None]
 
 
 def solve_round(
-    dice: Dice, *, width: float, until: float = float("inf"), report: Report = lambda _: None
+    dice: DicePair, *, width: float, until: float = float("inf"), report: Report = lambda _: None
 ) -> SolvedState:
     """One round for itself (+1 or -1), until its bounds are `width` apart or `time.monotonic()` has
     reached `until`."""
@@ -66,7 +66,7 @@ def solve_round(
 
 
 def solve_match(
-    dice: Dice,
+    dice: DicePair,
     *,
     width: float,
     until: float = float("inf"),
@@ -89,13 +89,17 @@ def solve_match(
 
 
 def solve_state(
-    dice: Dice, values: Mapping[Dice, Bounds], width: float, until: float, report: Report
+    dice: DicePair,
+    values: Mapping[DicePair, ValueBounds],
+    width: float,
+    until: float,
+    report: Report,
 ) -> SolvedState:
     """The round of a match, given the values of all that may follow."""
     return _solve(match_round(dice, values), values, width, until, report)
 
 
-def certified_state(state: SolvedState, values: Mapping[Dice, Bounds]) -> SolvedState:
+def certified_state(state: SolvedState, values: Mapping[DicePair, ValueBounds]) -> SolvedState:
     """A state of a match with the bounds that its strategy proves, given those of later rounds."""
     game = match_round(state.dice, values)
     bounds, exploitability = _certified(game, state.strategy, values)
@@ -103,8 +107,8 @@ def certified_state(state: SolvedState, values: Mapping[Dice, Bounds]) -> Solved
 
 
 def _certified(
-    game: RoundGame, strategy: Strategy, values: Mapping[Dice, Bounds] | None
-) -> tuple[Bounds, float]:
+    game: RoundGame, strategy: Strategy, values: Mapping[DicePair, ValueBounds] | None
+) -> tuple[ValueBounds, float]:
     """The proven bounds, with later rounds at their worst and their best, and the exploitability
     in the round alone."""
     alone = proven_bounds(game, strategy)
@@ -113,10 +117,10 @@ def _certified(
         return alone, exploitability
     low, high = (match_round(game.dice, values, side).payoffs for side in ("low", "high"))
     worst, best = proven_bounds(game, strategy, low), proven_bounds(game, strategy, high)
-    return Bounds(worst.low, best.high), exploitability
+    return ValueBounds(worst.low, best.high), exploitability
 
 
-def states_before(dice: Dice) -> list[Dice]:
+def states_before(dice: DicePair) -> list[DicePair]:
     """All states that may follow, and the state itself, by dice in play."""
     opener, other = dice
     own = range(1, max(dice) + 1)
@@ -129,13 +133,13 @@ def states_before(dice: Dice) -> list[Dice]:
     return [*sorted(reached, key=lambda state: (sum(state), state)), dice]
 
 
-def _fits(later: Dice, dice: Dice) -> bool:
+def _fits(later: DicePair, dice: DicePair) -> bool:
     return later[0] <= dice[0] and later[1] <= dice[1]
 
 
 def _solve(
     game: RoundGame,
-    values: Mapping[Dice, Bounds] | None,
+    values: Mapping[DicePair, ValueBounds] | None,
     width: float,
     until: float,
     report: Report,

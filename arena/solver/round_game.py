@@ -25,15 +25,15 @@ Counts: TypeAlias = NDArray[np.int64]
 Side: TypeAlias = Literal["low", "middle", "high"]
 
 
-class Bounds(NamedTuple):
+class ValueBounds(NamedTuple):
     """Two numbers between which a value lies."""
 
     low: float
     high: float
 
-    def for_the_other(self) -> "Bounds":
+    def for_the_other(self) -> "ValueBounds":
         """The same of the other seat's probability to win."""
-        return Bounds(1 - self.high, 1 - self.low)
+        return ValueBounds(1 - self.high, 1 - self.low)
 
 
 Payoff: TypeAlias = Callable[[tuple[int, int], int], float]
@@ -59,7 +59,7 @@ class RoundGame:
 
 
 def match_round(
-    dice: tuple[int, int], values: Mapping[tuple[int, int], Bounds], side: Side = "middle"
+    dice: tuple[int, int], values: Mapping[tuple[int, int], ValueBounds], side: Side = "middle"
 ) -> RoundGame:
     """The round in a match: its payoff is the opener's probability to win the match.
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from arena.errors import UserError
-from arena.solver.matches import Dice, SolvedState, certified_state
-from arena.solver.round_game import Bounds, match_round
+from arena.solver.matches import DicePair, SolvedState, certified_state
+from arena.solver.round_game import ValueBounds, match_round
 from arena.solver.tables import Strategy, offsets_of
 
 _FORMAT = 1
@@ -57,7 +57,7 @@ def load(path: Path) -> list[SolvedState]:
 def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
     """The same states, smallest first, with the bounds that their strategies prove: computed anew
     by exact best responses, and from nothing else."""
-    bounds: dict[Dice, Bounds] = {}
+    bounds: dict[DicePair, ValueBounds] = {}
     for state in states:
         again = certified_state(state, bounds)
         bounds[state.dice] = again.bounds
@@ -75,7 +75,7 @@ def _state(
     opener, other = dice
     name = f"{opener}-{other}"
     # Only its shape is needed, so no later round has to be known.
-    later = {(a, b): Bounds(0, 1) for a in range(1, 17) for b in range(1, 17)}
+    later = {(a, b): ValueBounds(0, 1) for a in range(1, 17) for b in range(1, 17)}
     game = match_round((opener, other), later)
     opening = file[f"{name}/opening"]
     answers = file[f"{name}/answers0"], file[f"{name}/answers1"]
@@ -85,5 +85,5 @@ def _state(
         raise ValueError(f"the tables of {opener} against {other} dice are incomplete")
     strategy = Strategy(opening, answers)
     return SolvedState(
-        (opener, other), Bounds(*bounds), exploitability, iterations, seconds, strategy
+        (opener, other), ValueBounds(*bounds), exploitability, iterations, seconds, strategy
     )

@@ -10,8 +10,10 @@ from sqlalchemy import (
     Update,
     extract,
     func,
+    literal,
     select,
     text,
+    tuple_,
     update,
 )
 from sqlalchemy.dialects.postgresql import insert
@@ -46,6 +48,11 @@ def bot_named(name: str) -> Row:
         .select_from(bots.join(owners))
         .where(is_bot(name))
     )
+
+
+def bots_of_owner(name: str) -> Row:
+    """id, of the bots of the owner of that name."""
+    return select(bots.c.id).join(owners).where(func.lower(owners.c.name) == name.lower())
 
 
 def add_version(bot_id: int, label: str) -> Insert:
@@ -158,21 +165,32 @@ def retire_version(version_id: int) -> Update:
     )
 
 
-def bot_list() -> Row:
-    """The columns of `all_versions`, created_at and matches (the version's), by bot and age."""
+def bot_list(*, after: int | None = None, limit: int | None = None) -> Row:
+    """The columns of `all_versions`, created_at and matches (the version's), by bot and age; with
+    a `limit` so many of those behind the version `after`."""
+    name = func.lower(bots.c.name)
     played = (
-        select(match_seats.c.version_id)
-        .add_columns(func.count(match_seats.c.match_id.distinct()).label("matches"))
-        .group_by(match_seats.c.version_id)
-        .subquery()
+        select(func.count(match_seats.c.match_id.distinct()))
+        .where(match_seats.c.version_id == versions.c.id)
+        .scalar_subquery()
     )
-    return (
+    found = (
         all_versions()
-        .add_columns(versions.c.created_at, func.coalesce(played.c.matches, 0).label("matches"))
-        .outerjoin(played, played.c.version_id == versions.c.id)
+        .add_columns(versions.c.created_at, played.label("matches"))
         .order_by(None)
-        .order_by(func.lower(bots.c.name), versions.c.id)
+        .order_by(name, versions.c.id)
+        .limit(limit)
     )
+    if after is None:
+        return found
+    bot, version = bots.alias(), versions.alias()
+    last = (
+        select(func.lower(bot.c.name))
+        .join(version, version.c.bot_id == bot.c.id)
+        .where(version.c.id == after)
+        .scalar_subquery()
+    )
+    return found.where(tuple_(name, versions.c.id) > tuple_(last, literal(after)))
 
 
 def is_bot(name: str) -> ColumnElement[bool]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from arena.match.clock import TimeControl
 from arena.match.transcript import Transcript
 from arena.storage import statements
 from arena.storage.engine import reading_engine
@@ -30,13 +31,18 @@ class Selection:
     options: Mapping[str, Any] | None = None
     """Exactly those that differ from the game's defaults."""
     seat_counts: range | None = None
+    time_control: TimeControl | None = None
     rated: bool = False
     """Only those that count for the ratings."""
 
     def statement(self) -> statements.Row:
         """The statement that selects its rows."""
         return statements.all_matches(
-            game=self.game, options=self.options, seat_counts=self.seat_counts, rated=self.rated
+            game=self.game,
+            options=self.options,
+            seat_counts=self.seat_counts,
+            time_control=self.time_control,
+            rated=self.rated,
         )
 
 

@@ -5,12 +5,17 @@ from typing import Any
 
 from sqlalchemy import Text, cast, func, select
 
-from arena.storage.statements import Row
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.storage.statements import Row, of_ladder
 from arena.storage.tables import match_seats, matches, rating_events
 
 
 def troubles(
-    game: str, options: Mapping[str, Any], seat_counts: Collection[int], up_to_sequence: int
+    game: str,
+    options: Mapping[str, Any],
+    seat_counts: Collection[int],
+    up_to_sequence: int,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> Row:
     """version_id, matches, faults, faulty_matches, forfeits: of the results that count.
 
@@ -24,8 +29,7 @@ def troubles(
         .add_columns(func.count().filter(match_seats.c.forfeited).label("forfeits"))
         .select_from(rating_events.join(matches).join(match_seats))
         .where(rating_events.c.sequence <= up_to_sequence)
-        .where(matches.c.game == game, matches.c.options == dict(options))
-        .where(matches.c.seat_count.in_(seat_counts))
+        .where(of_ladder(game, options, seat_counts, time_control))
         .group_by(match_seats.c.version_id)
     )
 

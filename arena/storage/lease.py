@@ -1,19 +1,19 @@
-"""The lease that makes a referee the one that writes: fencing instead of a lock on a connection.
+"""The lease of a database: a fencing token that allows one referee at a time to write.
 
-A referee holds a row of `leases`, whose number is its epoch, and counts the row's `renewals` on
-every second. All that it writes it writes in transactions that begin with `require_lease(epoch)`,
-which holds the row until they end and fails when it is gone. So nothing depends on any connection:
-a referee whose backends are killed, or whose database was away, goes on with its lease.
+A referee inserts a row into `leases`; the row's number is its epoch. It increments the row's
+`renewals` twice a second. Each of its transactions begins with `require_lease(epoch)`, which locks
+the row until the transaction ends, and fails if the row is gone. No connection has to stay open: a
+referee whose backends are killed, or whose database was away, continues with its lease.
 
-Whoever starts and finds a row watches it. Counts it on, its holder lives: the start is refused. Has
-it ended (same machine, no such process) or stood still for LEASE_SECONDS by the watcher's own
-monotonic clock, its holder is taken for dead: in one transaction its matches go over to a new row
-and the old one is removed. Transactions that hold it are rolled back first. A holder that was only
-frozen finds its epoch gone, writes nothing and stops. No clock of any machine is compared with
-another's, so that moving one changes nothing.
+A referee that starts and finds a row of another watches it. If `renewals` grows, the other is
+alive and the start is refused. The other counts as dead if its process has ended (on the same
+machine), or if `renewals` stands still for LEASE_SECONDS by the watcher's own monotonic clock. Then
+one transaction rolls back the open transactions of the dead referee, moves its running blocks to a
+new row and deletes the old one. A referee that was only frozen finds its epoch gone, writes nothing
+and stops. Clocks of different machines are never compared, so moving a clock changes nothing.
 
-Each referee has a row of its own, and only `_take` says that there is one at a time: several on one
-database would watch each other's rows and take over those that stand still.
+Each referee has a row of its own, and only `_take` ensures that there is one at a time: several
+referees on one database would watch each other's rows and take over those that stand still.
 """
 
 import asyncio
@@ -24,25 +24,24 @@ from time import monotonic
 from typing import Any, Final
 
 import structlog
-from sqlalchemy import Insert, Row, delete, func, insert, select, text, update
-from sqlalchemy.dialects.postgresql import insert as insert_if_new
+from sqlalchemy import Row, delete, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.storage.errors import AnotherRefereeError, LeaseTakenError, StorageError
+from arena.storage.leftovers import ends_in_doubt
 from arena.storage.process_identity import has_ended, own_identity
-from arena.storage.running_tables import leases, running_blocks, untold_ends
-from arena.storage.tables import match_seats, matches
+from arena.storage.running_tables import leases, recorded_batches, running_blocks
 from arena.storage.transaction import transaction
 
-RENEW_SECONDS: Final = 1.0
-LEASE_SECONDS: Final = 6.0
-"""A referee that stands still for so long may be replaced; pauses of its machine must fit in."""
+RENEW_SECONDS: Final = 0.5
+LEASE_SECONDS: Final = 3.0
+"""A referee that stands still for so long may be replaced. Only one that starts looks, so a pause
+of the machine costs the lease only then; and after a death that nobody sees (of a container, of
+another machine) play goes on within 5 seconds."""
 LOOK_SECONDS: Final = 0.1
-"""Between looks at another's lease."""
-IN_DOUBT_SECONDS: Final = 3
-"""Ends of so long before a crash are told again, lest a bot waits for one for ever."""
+"""Between two reads of another's lease."""
 _LOCK: Final = 7_236_403
-"""Any number: two referees that start together take turns."""
+"""Number of an advisory lock (arbitrary): referees that start together take turns."""
 
 _END_TRANSACTIONS: Final = """
 SELECT pg_terminate_backend(pid, 2000) FROM pg_locks
@@ -50,22 +49,22 @@ WHERE locktype = 'relation' AND relation = 'leases'::regclass AND pid <> pg_back
     AND mode IN ('RowShareLock', 'RowExclusiveLock')
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
-"""A frozen referee's transaction, which it cannot finish, still holds its lease: roll it back."""
+"""Rolls back the transactions of a frozen referee, which still lock its lease."""
 
 log = structlog.get_logger()
 
 
 class Lease:
-    """Being a referee. `keep` must be running."""
+    """The lease that this process holds. `keep` must be running."""
 
     def __init__(self, engine: AsyncEngine, epoch: int, inherited: Collection[int] = ()) -> None:
         self._engine = engine
         self.epoch = epoch
         self.inherited = frozenset(inherited)
-        """The leases to which this one is the direct successor: nobody has played since."""
+        """The leases that this one succeeds directly: no other referee has played since."""
 
     async def settle(self) -> None:
-        """Inherit from nobody any more: what the earlier leases have left is recorded."""
+        """Clear `inherited` in the database: what the earlier leases had spooled is recorded."""
         async with transaction(self._engine) as connection:
             await require(connection, self.epoch)
             await connection.execute(
@@ -73,7 +72,7 @@ class Lease:
             )
 
     async def keep(self) -> None:
-        """Renew until cancelled. Raises LeaseTakenError when another has taken over."""
+        """Renew the lease until cancelled. Raises LeaseTakenError when another has taken over."""
         while True:
             await asyncio.sleep(RENEW_SECONDS)
             try:
@@ -88,24 +87,24 @@ class Lease:
                 log.error("another referee has taken over; this one stops", epoch=self.epoch)
                 raise
             except (StorageError, TimeoutError) as error:
-                # Nobody else takes over a lease in a database that nobody reaches.
+                # While nobody reaches the database, nobody can take the lease over.
                 log.warning("lease not renewed", why=str(error))
 
 
 async def require(connection: AsyncConnection, epoch: int) -> None:
-    """Hold the lease until the transaction ends. It fails with LeaseTakenError if it is gone."""
+    """Lock the lease until the transaction ends. Raises LeaseTakenError if it is gone."""
     await connection.execute(text("SELECT require_lease(:epoch)"), {"epoch": epoch})
 
 
 @asynccontextmanager
 async def held_lease(engine: AsyncEngine) -> AsyncIterator[Lease]:
-    """Be the referee of a database while the block runs, and take over what earlier ones left.
+    """A context that holds the lease of a database, taken over from earlier referees.
 
     Raises AnotherRefereeError, LeaseTakenError and DatabaseUnreachableError.
     """
     lease = await _acquire(engine)
     yield lease
-    # Not after an error: then nobody knows what is written, and the next one finds us dead.
+    # Not after an error: what was written is unknown then, and the next referee finds us dead.
     with suppress(StorageError):
         async with transaction(engine) as connection:
             await connection.execute(
@@ -155,21 +154,6 @@ async def _take(connection: AsyncConnection, found: Sequence[Row[Any]]) -> tuple
     )
     await connection.execute(delete(leases).where(leases.c.epoch.in_(old)))
     if crashed:
-        await connection.execute(_ends_in_doubt())
+        await connection.execute(ends_in_doubt())
+    await connection.execute(delete(recorded_batches))
     return epoch, inherited
-
-
-def _ends_in_doubt() -> Insert:
-    """A referee that was killed may not have told what it had just recorded."""
-    newest = select(func.max(matches.c.finished_at)).scalar_subquery()
-    just_now = text(f"interval '{IN_DOUBT_SECONDS} seconds'")
-    seats = (
-        select(match_seats.c.match_id, match_seats.c.version_id)
-        .join(matches, matches.c.id == match_seats.c.match_id)
-        .where(matches.c.finished_at > newest - just_now)
-    )
-    return (
-        insert_if_new(untold_ends)
-        .from_select(["match_id", "version_id"], seats)
-        .on_conflict_do_nothing()
-    )

@@ -1,11 +1,13 @@
 """SQL statements for what a referee leaves to the next: cut off blocks, ends not told."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from sqlalchemy import (
     ColumnElement,
     Delete,
     Select,
+    TextClause,
     Update,
     delete,
     exists,
@@ -23,6 +25,9 @@ from arena.storage.running_tables import running_blocks, running_matches, untold
 from arena.storage.statements import unfinished
 from arena.storage.tables import blocks
 from arena.storage.tournament_tables import tournament_blocks, tournaments
+
+IN_DOUBT_SECONDS: Final = 3
+"""Ends of so long before a crash are told again, lest a bot waits for one for ever."""
 
 
 def forget_ended_blocks() -> Delete:
@@ -59,10 +64,27 @@ def _running() -> ColumnElement[bool]:
 # Ends that bots have missed
 
 
-def untold() -> Select[tuple[str, int, str | None]]:
+def untold() -> Select[tuple[str, int, str]]:
     """match_id, version_id and instance, the oldest first."""
     ends = untold_ends.c
     return select(ends.match_id, ends.version_id, ends.instance).order_by(ends.since)
+
+
+def ends_in_doubt() -> TextClause:
+    """Adds the ends of what a referee recorded just before it was killed: it may not have told
+    them. The time is that of recording; a match may have waited long for that."""
+    statement = text("""
+        INSERT INTO untold_ends (match_id, version_id, instance)
+        SELECT seats.match_id, seats.version_id,
+            coalesce(batch.instances #>> ARRAY[seats.match_id::text, seats.seat::text], '')
+        FROM recorded_batches AS batch
+        JOIN match_seats AS seats ON seats.match_id = ANY (batch.match_ids)
+        WHERE batch.recorded_at > (
+            SELECT recorded_at FROM recorded_batches ORDER BY number DESC LIMIT 1
+        ) - make_interval(secs => :seconds)
+        ON CONFLICT DO NOTHING
+    """)
+    return statement.bindparams(seconds=IN_DOUBT_SECONDS)
 
 
 def add_untold(ends: Sequence[UntoldEnd]) -> Insert:

@@ -8,7 +8,8 @@ a batch of 100, without serializing the transcript: 35 µs here, 43 µs as COPY 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, LiteralString
+from types import MappingProxyType
+from typing import Any, Final, LiteralString
 
 from psycopg import AsyncConnection
 
@@ -34,10 +35,10 @@ ON CONFLICT DO NOTHING
 _RESULTS: LiteralString = """
 WITH added AS (
     INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
-                         decided_by_faults, started_at, finished_at)
+                         decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
     SELECT * FROM unnest(%b::uuid[], %b::text[], %b::jsonb[], %b::smallint[], %b::uuid[],
                          %b::smallint[], %b::text[], %b::boolean[], %b::timestamptz[],
-                         %b::timestamptz[])
+                         %b::timestamptz[], %b::integer[], %b::integer[])
     ON CONFLICT (id) DO NOTHING
     RETURNING id
 ), seats AS (
@@ -57,6 +58,13 @@ INSERT INTO transcripts (match_id, format, sha256, data)
 SELECT given.* FROM unnest(%b::uuid[], %b::smallint[], %b::bytea[], %b::bytea[])
     AS given (match_id, format, sha256, data)
 JOIN added ON added.id = given.match_id
+"""
+
+_FAULTS: LiteralString = """
+INSERT INTO match_faults (match_id, turn, reason, sent)
+SELECT given.* FROM unnest(%b::uuid[], %b::integer[], %b::text[], %b::jsonb[])
+    AS given (match_id, turn, reason, sent)
+ON CONFLICT DO NOTHING
 """
 
 _CLOSE_COMPLETE: LiteralString = """
@@ -80,6 +88,18 @@ ON CONFLICT DO NOTHING
 """Only the matches of a closed block count: all matches of a block count or none, and a rating
 event is never removed."""
 
+MOST_BATCHES: Final = 256
+"""Batches that are remembered: several times as many as are recorded in the seconds in doubt."""
+
+_REMEMBER: LiteralString = """
+WITH remembered AS (
+    INSERT INTO recorded_batches (match_ids, instances) VALUES (%b::uuid[], %b::jsonb)
+    RETURNING number
+)
+DELETE FROM recorded_batches USING remembered
+WHERE recorded_batches.number <= remembered.number - %b::bigint
+"""
+
 _NOTIFY: LiteralString = f"NOTIFY {RESULTS_CHANNEL}"
 
 
@@ -101,6 +121,7 @@ def result_columns(
                 *(match.block.id, match.position),
                 *(result.termination.value, result.decided_by_faults),
                 *(match.started_at, match.finished_at),
+                *(setup.time_control.turn_ms, setup.time_control.bank_ms),
             )
         )
         seat_rows += zip(
@@ -121,6 +142,16 @@ def result_columns(
     return [*found, *seated, *_luck_columns([luck for luck in lucks if luck is not None]), *told]
 
 
+def fault_columns(matches: Iterable[FinishedMatch]) -> Columns:
+    """The parameters of what bots were told of their faults; empty if there were none."""
+    rows = [
+        (match.transcript.setup.match_id, fault.turn_number, fault.reason, fault.sent)
+        for match in matches
+        for fault in match.faults
+    ]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
 def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
     """The parameters of `lucky`; possibly empty."""
     return [
@@ -138,10 +169,13 @@ async def write(
     batches: Iterable[Columns],
     epoch: int | None = None,
     kept: Collection[str] = (),
+    instances: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    faults: Sequence[list[Any]] = (),
 ) -> None:
     """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
 
-    What is kept of the matches `kept` is forgotten.
+    What is kept of the matches `kept` is forgotten. `instances` are the copies of the bots by match
+    and seat, if any has a name. `faults` are of `fault_columns`.
     """
     async with connection.pipeline():
         if epoch is not None:
@@ -156,8 +190,15 @@ async def write(
                 [block.rated for block in blocks.values()],
             ],
         )
+        match_ids: list[str] = []
         for columns in batches:
             await connection.execute(_RESULTS, columns)
+            match_ids += columns[0]
+        if faults:
+            await connection.execute(_FAULTS, faults)
+        if epoch is not None:
+            named = json.dumps(dict(instances))
+            await connection.execute(_REMEMBER, [match_ids, named, MOST_BATCHES])
         if kept:
             await running.forget_matches(connection, list(kept))
         await connection.execute(_CLOSE_COMPLETE, [list(blocks)])

@@ -56,7 +56,9 @@ class RefereesStore(Store):
         blocks of tournaments that are over are void.
         """
         async with self._fenced() as connection:
-            await running.forget_recorded(await driver_of(connection))
+            driver = await driver_of(connection)
+            await running.forget_recorded(driver)
+            await running.forget_orphans(driver)
             await connection.execute(leftovers.forget_ended_blocks())
             versions = await connection.execute(bot_statements.all_versions())
             registered = {row.id: registered_of(row) for row in versions}
@@ -64,7 +66,7 @@ class RefereesStore(Store):
             await connection.execute(leftovers.void_blocks_of_ended_tournaments())
             cut_off = await connection.execute(leftovers.cut_off_blocks())
             for block_id in cut_off.scalars():
-                await recording.close(await driver_of(connection), str(block_id))
+                await recording.close(driver, str(block_id))
             return found
 
     async def untold_ends(self) -> list[UntoldEnd]:

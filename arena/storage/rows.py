@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from arena.match.clock import TimeControl
 from arena.records import VersionId
 
 
@@ -41,7 +42,8 @@ class SeatRow:
 class MatchRow:
     """A recorded match.
 
-    If neither `rated` nor `voided`, its block is still being played or of an unrated tournament.
+    If neither `rated` nor `voided` nor `casual`, its block is still being played or of an unrated
+    tournament.
     """
 
     match_id: str
@@ -55,11 +57,14 @@ class MatchRow:
     decided_by_faults: bool
     started_at: datetime
     finished_at: datetime
+    time_control: TimeControl
     rated: bool
     voided: bool
     seats: tuple[SeatRow, ...]
     luck: list[float] | None = None
     """By seat, in expected points; None if it was not measured."""
+    casual: bool = False
+    """Whether it was played for a challenge, and counts for no rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class OpponentCount:
     game: str
     options: Mapping[str, Any]
     seat_count: int
+    time_control: TimeControl
     one: VersionId
     other: VersionId
     matches: int
@@ -81,6 +87,7 @@ class AppearanceCount:
     game: str
     options: Mapping[str, Any]
     seat_count: int
+    time_control: TimeControl
     version_id: VersionId
     matches: int
 
@@ -108,4 +115,12 @@ class RatedMatch:
 
 def match_row(row: Mapping[str, Any]) -> MatchRow:
     """The MatchRow of a row of `match_search.found_matches` or `statements.match_by_id`."""
-    return MatchRow(**{**row, "seats": tuple(SeatRow(**seat) for seat in row["seats"])})
+    seats = tuple(SeatRow(**seat) for seat in row["seats"])
+    return MatchRow(**with_time_control({**row, "seats": seats}))
+
+
+def with_time_control(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with a `time_control` in place of its two columns."""
+    found = dict(row)
+    found["time_control"] = TimeControl(found.pop("turn_ms"), found.pop("bank_ms"))
+    return found

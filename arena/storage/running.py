@@ -10,11 +10,12 @@ from typing import Any, LiteralString
 
 import structlog
 from psycopg import AsyncConnection
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 
 from arena.codec.kept import SeatReply, head_bytes, read_head, read_replies, reply_bytes
 from arena.games import make_game
+from arena.match.clock import TimeControl
 from arena.records import (
     BegunMatch,
     Block,
@@ -34,10 +35,11 @@ log = structlog.get_logger()
 _KEEP: LiteralString = """
 WITH lease AS MATERIALIZED (SELECT require_lease(%b::bigint)),
 new_blocks AS (
-    INSERT INTO running_blocks (epoch, id, kind, size, rated, engaged, game, options, places)
+    INSERT INTO running_blocks (epoch, id, kind, size, rated, engaged, game, options, places,
+                                turn_ms, bank_ms)
     SELECT %b::bigint, given.*
     FROM unnest(%b::uuid[], %b::text[], %b::smallint[], %b::boolean[], %b::boolean[], %b::text[],
-                %b::jsonb[], %b::jsonb[]) AS given
+                %b::jsonb[], %b::jsonb[], %b::integer[], %b::integer[]) AS given
     ON CONFLICT DO NOTHING
 ), new_matches AS (
     INSERT INTO running_matches (id, block_id, position, started_at, head)
@@ -71,6 +73,10 @@ _FORGET_MATCHES_OF_BLOCKS: LiteralString = (
     "DELETE FROM running_matches WHERE block_id = ANY(%b::uuid[])"
 )
 _FORGET_BLOCKS: LiteralString = "DELETE FROM running_blocks WHERE id = ANY(%b::uuid[])"
+_FORGET_ORPHANS: LiteralString = """
+DELETE FROM running_replies
+WHERE NOT EXISTS (SELECT FROM running_matches WHERE running_matches.id = match_id)
+"""
 # Arrays: whatever the planner knows of these tables, it looks up few matches among many.
 _RECORDED: LiteralString = """
 SELECT coalesce(array_agg(id), '{}') FROM matches
@@ -85,7 +91,7 @@ async def keep(connection: AsyncConnection[Any], epoch: int, unkept: Unkept) -> 
     ]
     parameters = [
         *(epoch, epoch),
-        *_columns(8, map(_block_row, unkept.blocks)),
+        *_columns(10, map(_block_row, unkept.blocks)),
         *_columns(5, map(_match_row, unkept.begun)),
         *_columns(3, replies),
         list(unkept.over),
@@ -97,6 +103,12 @@ async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[s
     """They are recorded: part of the transaction that does it."""
     await connection.execute(_FORGET_REPLIES, [list(match_ids)])
     await connection.execute(_FORGET_MATCHES, [list(match_ids)])
+
+
+async def forget_orphans(connection: AsyncConnection[Any]) -> None:
+    """Replies of matches that are not kept. Only an error of ours leaves any: there is no foreign
+    key, because checking it would cost more than the row."""
+    await connection.execute(_FORGET_ORPHANS)
 
 
 async def forget_recorded(connection: AsyncConnection[Any]) -> None:
@@ -116,12 +128,12 @@ async def read(
     connection: SqlConnection, epoch: int, registered: dict[int, Registered]
 ) -> list[KeptBlock]:
     """The running blocks of a lease; `registered` are all versions by their ids."""
-    found = (await connection.execute(_own(running_blocks, epoch))).all()
+    found = (await connection.execute(_blocks_of(epoch))).all()
     begun: dict[str, list[KeptMatch]] = {}
     given: dict[str, list[tuple[int, bytes]]] = {}
-    for row in await connection.execute(_own(running_replies, epoch)):
+    for row in await connection.execute(_replies_of(epoch)):
         given.setdefault(row.match_id, []).append((row.first, row.replies))
-    for row in await connection.execute(_own(running_matches, epoch)):
+    for row in await connection.execute(_matches_of(epoch)):
         try:
             setup, opening = read_head(row.head)
             replies = _unbroken(setup.game, given.get(row.id, ()))
@@ -145,6 +157,7 @@ async def read(
                 row.game,
                 make_game(row.game, row.options).options,
                 row.engaged,
+                TimeControl(row.turn_ms, row.bank_ms),
             ),
             frozenset(recorded.get(row.id, ())),
             tuple(begun.get(row.id, ())),
@@ -163,19 +176,31 @@ def _unbroken(game: str, groups: Iterable[tuple[int, bytes]]) -> tuple[SeatReply
     return tuple(replies)
 
 
-def _own(table: Any, epoch: int) -> Any:
-    """Rows of what belongs to a lease, in the order in which they were made."""
-    found = select(table).where(running_blocks.c.epoch == epoch)
-    if table is running_blocks:
-        return found.order_by(running_blocks.c.id)
-    if table is running_matches:
-        return found.join(running_blocks).order_by(table.c.position)
-    joined = table.c.match_id == running_matches.c.id
+def _blocks_of(epoch: int) -> Select[Any]:
+    """The blocks of a lease."""
     return (
-        found.select_from(table)
-        .join(running_matches, joined)
+        select(running_blocks).where(running_blocks.c.epoch == epoch).order_by(running_blocks.c.id)
+    )
+
+
+def _matches_of(epoch: int) -> Select[Any]:
+    """The matches of these blocks, in the order of their positions."""
+    return (
+        select(running_matches)
+        .join(running_blocks)
+        .where(running_blocks.c.epoch == epoch)
+        .order_by(running_matches.c.position)
+    )
+
+
+def _replies_of(epoch: int) -> Select[Any]:
+    """The replies of these matches, in the order in which they were given."""
+    return (
+        select(running_replies)
+        .join(running_matches, running_replies.c.match_id == running_matches.c.id)
         .join(running_blocks, running_matches.c.block_id == running_blocks.c.id)
-        .order_by(table.c.match_id, table.c.first)
+        .where(running_blocks.c.epoch == epoch)
+        .order_by(running_replies.c.match_id, running_replies.c.first)
     )
 
 
@@ -190,6 +215,7 @@ def _block_row(running: RunningBlock) -> tuple[Any, ...]:
     return (
         *(block.id, block.kind.value, block.size, block.rated, running.engaged, running.game),
         *(json.dumps(running.options.changed()), json.dumps(places)),
+        *(running.time_control.turn_ms, running.time_control.bank_ms),
     )
 
 

@@ -4,6 +4,8 @@
 
     versions ─< untold_ends >─ matches
 
+    recorded_batches
+
 Unlike results these rows come and go: a match's in the transaction that records it. The reader
 role sees none of them, because secrets, and actions that nobody was shown, are in them.
 """
@@ -65,10 +67,14 @@ running_blocks = Table(
     Column("options", JSONB, nullable=False),
     # [version, instance] of each bot, in the order of the first match's seats.
     Column("places", JSONB, nullable=False),
+    # The time control.
+    Column("turn_ms", Integer, nullable=False),
+    Column("bank_ms", Integer, nullable=False),
     CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
     CheckConstraint("size >= 1", name="size_positive"),
     CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
     CheckConstraint("jsonb_typeof(places) = 'array'", name="places_listed"),
+    CheckConstraint("turn_ms >= 0 AND bank_ms >= 0", name="time_least"),
 )
 
 running_matches = Table(
@@ -89,7 +95,7 @@ running_replies = Table(
     "running_replies",
     metadata,
     # Of `running_matches`, but no reference: checking it would cost more than the row. There is one
-    # writer, and it removes them together.
+    # writer, which removes them together; a referee that starts removes what an error left.
     Column("match_id", Uuid(as_uuid=False), primary_key=True),
     # How many replies of the match came before.
     Column("first", Integer, primary_key=True, autoincrement=False),
@@ -97,13 +103,25 @@ running_replies = Table(
     CheckConstraint("first >= 0", name="first_least"),
 )
 
+recorded_batches = Table(
+    "recorded_batches",
+    metadata,
+    # What the referee recorded last: if it is killed, it may not have told the ends of these.
+    Column("number", BigInteger, Identity(always=True), primary_key=True),
+    now("recorded_at"),
+    Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False),
+    # By match, the copies of the bots by seat; without matches in which no copy has a name.
+    Column("instances", JSONB, nullable=False),
+    CheckConstraint("jsonb_typeof(instances) = 'object'", name="instances_object"),
+)
+
 untold_ends = Table(
     "untold_ends",
     metadata,
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
-    # Which copy of the bot sat there; None where a crash has left that open.
-    Column("instance", Text),
+    # Which copy of the bot sat there.
+    Column("instance", Text, nullable=False),
     now("since"),
     # What a copy that comes back is told.
     Index("untold_ends_version_ix", "version_id", "instance", "since"),

@@ -5,6 +5,7 @@ Statements about bots and versions are in `arena.storage.bot_statements`; result
 """
 
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 from sqlalchemy import (
@@ -14,13 +15,16 @@ from sqlalchemy import (
     Update,
     and_,
     cast,
+    exists,
     func,
+    not_,
     select,
     update,
 )
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.records import Block
 from arena.storage.luck import of_the_match
 from arena.storage.tables import (
@@ -34,9 +38,16 @@ from arena.storage.tables import (
     transcripts,
     versions,
 )
+from arena.storage.tournament_tables import tournament_blocks
 
 Row: TypeAlias = Select[Any]
 """A statement that returns rows; each function's docstring lists their columns."""
+
+
+def matches_ended_within(lately: timedelta) -> Row:
+    """matches: how many ended in the time before now."""
+    since = func.now() - lately
+    return select(func.count(matches.c.id).label("matches")).where(matches.c.finished_at >= since)
 
 
 # Blocks
@@ -64,6 +75,17 @@ def unfinished() -> ColumnElement[bool]:
     return and_(blocks.c.closed_at.is_(None), blocks.c.voided_at.is_(None))
 
 
+def casual() -> ColumnElement[bool]:
+    """Whether a challenge asked for the block."""
+    asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
+    return and_(not_(blocks.c.rated), not_(asked_for))
+
+
+def _for_the_ladder() -> ColumnElement[bool]:
+    """Matches that no challenge asked for."""
+    return matches.c.block_id.not_in(select(blocks.c.id).where(casual()))
+
+
 # Results
 
 
@@ -77,10 +99,12 @@ def all_matches(
     game: str | None = None,
     options: Mapping[str, Any] | None = None,
     seat_counts: Collection[int] | None = None,
+    time_control: TimeControl | None = None,
     rated: bool = False,
 ) -> Row:
     """All matches in the order in which they ended, as `match_rows`: those of `game`, with exactly
-    these `options` (that differ from the defaults), of these sizes, only those that are `rated`.
+    these `options` (that differ from the defaults), of these sizes, with this time control, only
+    those that are `rated`.
     """
     found = match_rows().order_by(matches.c.finished_at, matches.c.id)
     if rated:
@@ -91,6 +115,8 @@ def all_matches(
         found = found.where(matches.c.options == dict(options))
     if seat_counts is not None:
         found = found.where(matches.c.seat_count.in_(seat_counts))
+    if time_control is not None:
+        found = found.where(with_time_control(time_control))
     return found
 
 
@@ -116,9 +142,9 @@ def match_rows() -> Row:
     """All matches, in no order.
 
     match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
-    started_at, finished_at, rated, voided, luck (by seat, None if it was not measured) and
-    seats: a list by seat of objects with version_id, bot, version, owner, placing, score, faults,
-    forfeited.
+    started_at, finished_at, turn_ms, bank_ms, rated, voided, casual, luck (by seat, None if it was
+    not measured) and seats: a list by seat of objects with version_id, bot, version, owner,
+    placing, score, faults, forfeited.
     """
     seat = func.jsonb_build_object(
         *("version_id", match_seats.c.version_id, "bot", bots.c.name),
@@ -137,9 +163,10 @@ def match_rows() -> Row:
         .add_columns(matches.c.seat_count, matches.c.block_id, matches.c.position)
         .add_columns(matches.c.termination, matches.c.decided_by_faults)
         .add_columns(matches.c.started_at, matches.c.finished_at)
+        .add_columns(matches.c.turn_ms, matches.c.bank_ms)
         .add_columns(and_(blocks.c.closed_at.is_not(None), blocks.c.rated).label("rated"))
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
-        .add_columns(match_luck.c.luck)
+        .add_columns(casual().label("casual"), match_luck.c.luck)
         .select_from(matches.join(blocks).outerjoin(match_luck, of_the_match()))
     )
 
@@ -154,11 +181,32 @@ def transcript(match_id: str) -> Row:
 # What ratings and pairings are computed from
 
 
+def of_ladder(
+    game: str,
+    options: Mapping[str, Any],
+    seat_counts: Collection[int],
+    time_control: TimeControl,
+) -> ColumnElement[bool]:
+    """Whether a match is one of a ladder; `options` are those that differ from the defaults."""
+    return and_(
+        *(matches.c.game == game, matches.c.options == dict(options)),
+        *(matches.c.seat_count.in_(seat_counts), with_time_control(time_control)),
+    )
+
+
+def with_time_control(time_control: TimeControl) -> ColumnElement[bool]:
+    """Whether a match was played with this time control."""
+    return and_(
+        matches.c.turn_ms == time_control.turn_ms, matches.c.bank_ms == time_control.bank_ms
+    )
+
+
 def rated_results(
     game: str,
     options: Mapping[str, Any],
     seat_counts: Collection[int],
     after_sequence: int = 0,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> Row:
     """The results that count, in the order in which they began to count.
 
@@ -182,8 +230,7 @@ def rated_results(
             rating_events.join(matches).join(match_seats).outerjoin(match_luck, of_the_match())
         )
         .where(rating_events.c.sequence > after_sequence)
-        .where(matches.c.game == game, matches.c.options == dict(options))
-        .where(matches.c.seat_count.in_(seat_counts))
+        .where(of_ladder(game, options, seat_counts, time_control))
         .group_by(rating_events.c.sequence, matches.c.id, match_luck.c.match_id)
         .order_by(rating_events.c.sequence)
     )
@@ -194,37 +241,45 @@ def last_rating_event() -> Row:
     return select(func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence"))
 
 
+_LADDER = (
+    *(matches.c.game, matches.c.options, matches.c.seat_count),
+    *(matches.c.turn_ms, matches.c.bank_ms),
+)
+"""What a match's ladder follows from: game, options, seat_count, turn_ms, bank_ms."""
+
+
 def ladders() -> Row:
-    """game, options, seat_count, matches (all) and rated (those that count)."""
-    ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
+    """The columns of `_LADDER`, matches (but those of challenges) and rated (those that count)."""
     return (
-        select(*ladder)
+        select(*_LADDER)
         .add_columns(func.count().label("matches"))
         .add_columns(func.count(rating_events.c.sequence).label("rated"))
         .select_from(matches.outerjoin(rating_events))
-        .group_by(*ladder)
-        .order_by(*ladder)
+        .where(_for_the_ladder())
+        .group_by(*_LADDER)
+        .order_by(*_LADDER)
     )
 
 
 def opponent_counts() -> Row:
-    """game, options, seat_count, one, other (version ids, one below other), matches together."""
-    ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
+    """The columns of `_LADDER`, one, other (version ids, one below other), matches together; but
+    those of challenges."""
     one, other = match_seats.alias("one"), match_seats.alias("other")
     together = and_(other.c.match_id == one.c.match_id, other.c.version_id > one.c.version_id)
     return (
-        select(*ladder, one.c.version_id.label("one"), other.c.version_id.label("other"))
+        select(*_LADDER, one.c.version_id.label("one"), other.c.version_id.label("other"))
         .add_columns(func.count().label("matches"))
         .select_from(matches.join(one).join(other, together))
-        .group_by(*ladder, one.c.version_id, other.c.version_id)
+        .where(_for_the_ladder())
+        .group_by(*_LADDER, one.c.version_id, other.c.version_id)
     )
 
 
 def appearances() -> Row:
-    """game, options, seat_count, version_id, matches."""
-    ladder = (matches.c.game, matches.c.options, matches.c.seat_count)
+    """The columns of `_LADDER`, version_id, matches but those of challenges."""
     return (
-        select(*ladder, match_seats.c.version_id, func.count().label("matches"))
+        select(*_LADDER, match_seats.c.version_id, func.count().label("matches"))
         .select_from(matches.join(match_seats))
-        .group_by(*ladder, match_seats.c.version_id)
+        .where(_for_the_ladder())
+        .group_by(*_LADDER, match_seats.c.version_id)
     )

@@ -35,6 +35,7 @@ from arena.storage.rows import (
     MatchRow,
     OpponentCount,
     match_row,
+    with_time_control,
 )
 from arena.storage.signing import signer
 from arena.storage.tournaments import Tournaments
@@ -153,6 +154,15 @@ class Store:
                 await connection.execute(bot_statements.retire_version(found[0].id))
             await connection.execute(bot_statements.tell_tokens())
 
+    async def known(self, bot: str, owner: str) -> tuple[bool, bool]:
+        """Whether there is a bot, and an owner with bots, of these names. Raises
+        NameRefusedError."""
+        for kind, name in (("bot", bot), ("owner", owner)):
+            check_name(kind, name)
+        named = await self._rows(bot_statements.bot_named(bot))
+        owned = await self._rows(bot_statements.bots_of_owner(owner).limit(1))
+        return bool(named), bool(owned)
+
     async def bots(self) -> list[BotVersion]:
         """All versions of all bots, by name and age."""
         return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list())]
@@ -180,8 +190,11 @@ class Store:
             batches.append(recording.result_columns(part, packed, lucks))
             await asyncio.sleep(0)
         blocks = {match.block.id: match.block for match in waiting}
+        named = {id_: match.instances for id_, match in different.items() if match.instances}
         async with self._transaction() as connection:
-            await recording.write(await driver_of(connection), blocks, batches, self._epoch, kept)
+            driver = await driver_of(connection)
+            faults = recording.fault_columns(waiting)
+            await recording.write(driver, blocks, batches, self._epoch, kept, named, faults)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""
@@ -243,12 +256,12 @@ class Store:
     async def opponent_counts(self) -> list[OpponentCount]:
         """How often which versions met, on each ladder."""
         rows = await self._counted(statements.opponent_counts())
-        return [OpponentCount(**row) for row in rows]
+        return [OpponentCount(**with_time_control(row)) for row in rows]
 
     async def appearances(self) -> list[AppearanceCount]:
         """How often which versions played, on each ladder."""
         rows = await self._counted(statements.appearances())
-        return [AppearanceCount(**row) for row in rows]
+        return [AppearanceCount(**with_time_control(row)) for row in rows]
 
     async def _rows(self, statement: statements.Row) -> list[Any]:
         async with self._transaction() as connection:

@@ -139,8 +139,12 @@ matches = Table(
     Column("decided_by_faults", Boolean, nullable=False),
     Column("started_at", Time, nullable=False),
     Column("finished_at", Time, nullable=False),
+    # The time control, which is part of what a ladder is.
+    Column("turn_ms", Integer, nullable=False),
+    Column("bank_ms", Integer, nullable=False),
     CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
     CheckConstraint("seat_count >= 2", name="seat_count_least"),
+    CheckConstraint("turn_ms >= 0 AND bank_ms >= 0", name="time_least"),
     CheckConstraint("position >= 0", name="position_least"),
     CheckConstraint("termination IN ('finished', 'forfeit')", name="termination_known"),
     CheckConstraint("finished_at >= started_at", name="times_ordered"),
@@ -181,6 +185,19 @@ transcripts = Table(
     # Already compressed by us: the migration sets STORAGE EXTERNAL.
     Column("data", LargeBinary, nullable=False),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+match_faults = Table(
+    "match_faults",
+    metadata,
+    # What a bot was told of a fault, beyond what the transcript holds.
+    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    # The number of the turn in the match.
+    Column("turn", Integer, primary_key=True),
+    Column("reason", Text, nullable=False),
+    # The action that the rules did not allow; None if no action was understood.
+    Column("sent", JSONB),
+    CheckConstraint("turn >= 1", name="turn_least"),
 )
 
 rating_events = Table(

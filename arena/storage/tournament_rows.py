@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row as SqlRow
 
+from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
 from arena.records import Registered, TournamentId, VersionId
@@ -67,6 +68,7 @@ def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
         score=ScoreRule(row.score),
         seed=row.seed,
         rated=row.rated,
+        time_control=TimeControl(row.turn_ms, row.bank_ms),
     )
     return Tournament(
         TournamentId(row.id),

@@ -48,12 +48,16 @@ tournaments = Table(
     now("created_at"),
     Column("started_at", Time),
     Column("ended_at", Time),
+    # The time control.
+    Column("turn_ms", Integer, nullable=False),
+    Column("bank_ms", Integer, nullable=False),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
     CheckConstraint(
         "format IN ('round-robin', 'swiss', 'knockout', 'gauntlet')", name="format_known"
     ),
     CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
     CheckConstraint("seat_count >= 2", name="seat_count_least"),
+    CheckConstraint("turn_ms >= 0 AND bank_ms >= 0", name="time_least"),
     CheckConstraint("blocks >= 1", name="blocks_least"),
     CheckConstraint("rounds >= 1", name="rounds_least"),
     CheckConstraint("score IN ('placement', 'winner')", name="score_known"),

@@ -74,6 +74,8 @@ class Tournaments:
             "score": rules.score.value,
             "seed": rules.seed,
             "rated": rules.rated,
+            "turn_ms": rules.time_control.turn_ms,
+            "bank_ms": rules.time_control.bank_ms,
         }
         async with transaction(self._engine) as connection:
             found = await connection.scalar(statements.add_tournament(values))

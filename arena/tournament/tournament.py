@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from arena.games import make_game
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName, make_format
@@ -63,6 +64,7 @@ class Rules:
     score: ScoreRule
     seed: str
     rated: bool
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
 
     def plan(self, field: int) -> Format:
         """The format for a field of this many bots. Raises FormatError."""
@@ -99,7 +101,7 @@ class Tournament:
     def table_type(self) -> TableType:
         """What its matches are."""
         game = make_game(self.rules.game, self.rules.options)
-        return TableType(game.name, game.options, self.rules.seats)
+        return TableType(game.name, game.options, self.rules.seats, self.rules.time_control)
 
     @cached_property
     def withdrawn(self) -> frozenset[EntryNumber]:

@@ -178,6 +178,7 @@ class GetLeaderboardRequest(_message.Message):
     OPTIONS_JSON_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    TIME_CONTROL_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id, such as "bluff"."""
     seats: _builtins.int
@@ -188,6 +189,10 @@ class GetLeaderboardRequest(_message.Message):
     """How many, 1 to 1000. 0 counts as 1000."""
     page_token: _builtins.str
     """`next_page_token` of the page before; empty for the first."""
+    @_builtins.property
+    def time_control(self) -> _transcript_pb2.TimeControl:
+        """The time control of the ladder. Absent for the default, 2 seconds and 30."""
+
     def __init__(
         self,
         *,
@@ -196,10 +201,11 @@ class GetLeaderboardRequest(_message.Message):
         options_json: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        time_control: _transcript_pb2.TimeControl | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options_json", b"options_json", "page_size", b"page_size", "page_token", b"page_token", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options_json", b"options_json", "page_size", b"page_size", "page_token", b"page_token", "seats", b"seats", "time_control", b"time_control"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -410,6 +416,7 @@ class MatchSummary(_message.Message):
     ENTRANTS_FIELD_NUMBER: _builtins.int
     PLACING_FIELD_NUMBER: _builtins.int
     FINISHED_MS_FIELD_NUMBER: _builtins.int
+    TIME_CONTROL_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match, a UUID."""
     game: _builtins.str
@@ -424,6 +431,10 @@ class MatchSummary(_message.Message):
     def placing(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Ranks by seat: 1 is best, ties share."""
 
+    @_builtins.property
+    def time_control(self) -> _transcript_pb2.TimeControl:
+        """How long seats might think."""
+
     def __init__(
         self,
         *,
@@ -432,10 +443,11 @@ class MatchSummary(_message.Message):
         entrants: _abc.Iterable[_transcript_pb2.Entrant] | None = ...,
         placing: _abc.Iterable[_builtins.int] | None = ...,
         finished_ms: _builtins.int = ...,
+        time_control: _transcript_pb2.TimeControl | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "finished_ms", b"finished_ms", "game", b"game", "match_id", b"match_id", "placing", b"placing"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "finished_ms", b"finished_ms", "game", b"game", "match_id", b"match_id", "placing", b"placing", "time_control", b"time_control"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

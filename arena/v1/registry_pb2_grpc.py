@@ -95,7 +95,8 @@ class RegistryServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetLeaderboard(self, request, context):
-        """The ladder of one game, options and table size. INVALID_ARGUMENT for an unknown game.
+        """The ladder of one game, options, table size and time control. INVALID_ARGUMENT for an unknown
+        game.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -49,7 +49,9 @@ class RegistryServiceStub:
     after how many seconds to ask again.
     """
     GetLeaderboard: _grpc.UnaryUnaryMultiCallable[_registry_pb2.GetLeaderboardRequest, _registry_pb2.GetLeaderboardResponse]
-    """The ladder of one game, options and table size. INVALID_ARGUMENT for an unknown game."""
+    """The ladder of one game, options, table size and time control. INVALID_ARGUMENT for an unknown
+    game.
+    """
     ListMatches: _grpc.UnaryUnaryMultiCallable[_registry_pb2.ListMatchesRequest, _registry_pb2.ListMatchesResponse]
     """Finished matches, newest first."""
     GetTranscript: _grpc.UnaryUnaryMultiCallable[_registry_pb2.GetTranscriptRequest, _registry_pb2.GetTranscriptResponse]
@@ -78,7 +80,9 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     after how many seconds to ask again.
     """
     GetLeaderboard: _aio.UnaryUnaryMultiCallable[_registry_pb2.GetLeaderboardRequest, _registry_pb2.GetLeaderboardResponse]  # type: ignore[assignment]
-    """The ladder of one game, options and table size. INVALID_ARGUMENT for an unknown game."""
+    """The ladder of one game, options, table size and time control. INVALID_ARGUMENT for an unknown
+    game.
+    """
     ListMatches: _aio.UnaryUnaryMultiCallable[_registry_pb2.ListMatchesRequest, _registry_pb2.ListMatchesResponse]  # type: ignore[assignment]
     """Finished matches, newest first."""
     GetTranscript: _aio.UnaryUnaryMultiCallable[_registry_pb2.GetTranscriptRequest, _registry_pb2.GetTranscriptResponse]  # type: ignore[assignment]
@@ -122,7 +126,9 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _registry_pb2.GetLeaderboardRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_registry_pb2.GetLeaderboardResponse, _abc.Awaitable[_registry_pb2.GetLeaderboardResponse]]:
-        """The ladder of one game, options and table size. INVALID_ARGUMENT for an unknown game."""
+        """The ladder of one game, options, table size and time control. INVALID_ARGUMENT for an unknown
+        game.
+        """
 
     @_abc_1.abstractmethod
     def ListMatches(

@@ -2,12 +2,14 @@
 
 python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS [WARM_UP] < tokens
 python -m benchmarks.referee_load.players count PORT MATCHES_AT_ONCE SECONDS < tokens
+python -m benchmarks.referee_load.players until PORT MATCHES_AT_ONCE DECISIONS < tokens
 python -m benchmarks.referee_load.players idle PORT < tokens
 
 They use the protocol like any bot and play like the sample bot `timid`: the smallest raise, and a
 doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
 turn of its match in µs, decisions per match and per message; `count` prints the number of decisions
-so far for ten moments per second; `idle` connects, prints a line and stays connected.
+so far for ten moments per second; `until` plays so many decisions and prints how many were refused,
+by kind of fault; `idle` connects, prints a line and stays connected.
 """
 
 import asyncio
@@ -15,6 +17,7 @@ import json
 import secrets
 import statistics
 import sys
+from collections import Counter
 from random import Random
 from time import monotonic, perf_counter
 
@@ -37,6 +40,8 @@ class Load:
         self.names: set[str] = set()
         self.among_us: set[str] = set()
         """Matches in which only bots of this process sit."""
+        self.refused: Counter[str] = Counter()
+        """Refusals by kind of fault."""
         self.answered_at: dict[str, float] = {}
         """The time of the last answer by match; the referee's time ends with the next turn."""
 
@@ -62,6 +67,8 @@ async def play(port: int, token: str, matches: int, load: Load) -> None:
                 if answered is not None and load.counting and turn.match_id in load.among_us:
                     load.times.append(now - answered)
                 answer(turn, request.answers.add(), random)
+            for refusal in response.refusals:
+                load.refused[referee_pb2.FaultKind.Name(refusal.kind)] += 1
             if response.HasField("welcome"):
                 load.names.add(response.welcome.entrant.bot)
                 load.connected.release()
@@ -138,6 +145,20 @@ async def count(port: int, matches: int, seconds: float, tokens: list[str]) -> N
     await asyncio.gather(*bots, return_exceptions=True)
 
 
+async def until(port: int, matches: int, decisions: int, tokens: list[str]) -> None:
+    """Run all bots for so many decisions, and print these and the refusals."""
+    load = Load()
+    load.counting = True
+    bots = [asyncio.create_task(play(port, token, matches, load)) for token in tokens]
+    while load.decisions < decisions:
+        load.times.clear()
+        await asyncio.sleep(0.1)
+    print(json.dumps({"decisions": load.decisions, "refused": load.refused}), flush=True)
+    for bot in bots:
+        bot.cancel()
+    await asyncio.gather(*bots, return_exceptions=True)
+
+
 async def idle(port: int, tokens: list[str]) -> None:
     """Connect all bots, print a line, and stay connected until killed."""
     load = Load()
@@ -156,5 +177,7 @@ if __name__ == "__main__":
         asyncio.run(measure(int(numbers[0]), int(numbers[1]), next(times), tokens, *times))
     elif command == "count":
         asyncio.run(count(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
+    elif command == "until":
+        asyncio.run(until(*map(int, numbers), tokens))
     else:
         asyncio.run(idle(int(numbers[0]), tokens))

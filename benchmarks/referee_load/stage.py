@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import psycopg
 from sqlalchemy import make_url
@@ -84,6 +85,14 @@ def referee(
             yield port, process
         finally:
             stop(process)
+
+
+def resident_mb(pid: int) -> float:
+    """The resident memory of a process."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError(f"process {pid} is gone")
 
 
 def free_port() -> int:

@@ -4,6 +4,8 @@ The Nash average and the win shares follow the live board; the history and the m
 seconds, so they are cached for some minutes and say how much of the log they cover.
 """
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -70,6 +72,6 @@ def check(ladder: LadderId) -> ModelCheck | None:
 
 
 def _across(ladder: LadderId) -> dict[VersionId, AcrossTables]:
-    sizes = data.ladders().get(ladder.game, {}).get(ladder.options, [])
-    ladders = [LadderId(ladder.game, ladder.options, size, ladder.score) for size in sizes]
+    times = data.ladders().get(ladder.game, {}).get(ladder.options, {})
+    ladders = [replace(ladder, seats=size) for size in times.get(ladder.time_control, [])]
     return details.across_ladders({one.sizes: data.leaderboard(one) for one in ladders})

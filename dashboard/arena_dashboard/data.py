@@ -6,10 +6,12 @@ Every read may raise StorageError with a message for the visitor.
 """
 
 import json
-from collections import defaultdict
+import os
+from bisect import insort
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import streamlit as st
 from sqlalchemy import select
@@ -18,10 +20,13 @@ from arena.boards.board import table_sizes
 from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
 from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
+from arena.boards.trend import rating_trend
 from arena.games import GAMES
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
+from arena.records import VersionId
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
 from arena.storage.errors import DatabaseUnreachableError
@@ -36,6 +41,9 @@ from arena_dashboard.frames import match_json
 from arena_dashboard.remembering import RememberingReader
 from arena_dashboard.watching import parse_viewpoint, watch
 
+Ladders: TypeAlias = dict[str, dict[str, dict[TimeControl, list[tuple[int, ...]]]]]
+"""Table sizes, by game, by options as JSON, and by time control; the default one first."""
+
 PAGE = 25
 """Matches per page of the list."""
 SUGGESTED = 200
@@ -44,6 +52,13 @@ SUGGESTED = 200
 
 def database_url() -> str | None:
     """The URL of the arena's database; None if it is not set. Raises SettingsError."""
+    return _database_url(os.environ.get("ARENA_DATABASE_URL"))
+
+
+# Reading all settings takes a millisecond, and every read asks for this one.
+@lru_cache(maxsize=8)
+def _database_url(given: str | None) -> str | None:
+    del given
     return read_settings().database_url
 
 
@@ -57,6 +72,11 @@ def leaderboard(ladder: LadderId) -> Leaderboard:
         if board.latest.lines:
             return board.latest
         raise
+
+
+def trend(ladder: LadderId) -> Mapping[VersionId, float]:
+    """The Elo that the versions of a ladder gained lately, at most a minute old."""
+    return _trend(_url(), ladder)
 
 
 def as_of(url: str) -> datetime | None:
@@ -84,8 +104,8 @@ def read(statement: Row) -> Sequence[Any]:
     return reader()(statement)
 
 
-def ladders() -> dict[str, dict[str, list[tuple[int, ...]]]]:
-    """The table sizes that were played, by game and by options as JSON."""
+def ladders() -> Ladders:
+    """The ladders on which matches were played."""
     return _ladders(_url())
 
 
@@ -171,20 +191,33 @@ def _live_boards(url: str) -> LiveBoards:
     return LiveBoards(_reader(url))
 
 
+@st.cache_resource(ttl=60, max_entries=32, show_spinner=False)
+def _trend(url: str, ladder: LadderId) -> Mapping[VersionId, float]:
+    board = _live_boards(url).board(ladder)
+    anchor = board.latest.anchor
+    fixed = None if anchor is None else anchor.version_id
+    return rating_trend(board.log()[0], anchor=fixed, score=ladder.score)
+
+
 @st.cache_data(ttl=15, show_spinner=False)
-def _ladders(url: str) -> dict[str, dict[str, list[tuple[int, ...]]]]:
-    found: defaultdict[str, defaultdict[str, set[tuple[int, ...]]]]
-    found = defaultdict(lambda: defaultdict(set))
-    for row in _reader(url)(statements.ladders()):
-        # Only games that this release has.
-        if row.game in GAMES:
+def _ladders(url: str) -> Ladders:
+    rows = sorted(_reader(url)(statements.ladders()), key=_default_time_first)
+    found: Ladders = {}
+    for game in GAMES:  # only those that this release has
+        for row in (row for row in rows if row.game == game):
+            times = found.setdefault(game, {}).setdefault(
+                json.dumps(row.options, sort_keys=True), {}
+            )
+            sizes = times.setdefault(TimeControl(row.turn_ms, row.bank_ms), [])
             size = tuple(table_sizes(row.seat_count))
-            found[row.game][json.dumps(row.options, sort_keys=True)].add(size)
-    return {
-        game: {options: sorted(sizes) for options, sizes in found[game].items()}
-        for game in GAMES
-        if game in found
-    }
+            if size not in sizes:
+                insort(sizes, size)
+    return found
+
+
+def _default_time_first(row: Any) -> tuple[bool, int, int]:
+    default = TimeControl(row.turn_ms, row.bank_ms) == DEFAULT_TIME_CONTROL
+    return not default, row.turn_ms, row.bank_ms
 
 
 @st.cache_data(ttl=15, show_spinner=False)

@@ -18,7 +18,12 @@ _SCORES = {
     ScoreRule.WINNER: "only first place",
 }
 
-_WORDS = {"options": "variant", "seats": "table of", "score": "score rule"}
+_WORDS = {
+    "options": "variant",
+    "time": "time control",
+    "seats": "table of",
+    "score": "score rule",
+}
 
 
 def choose_ladder() -> LadderId | None:
@@ -30,12 +35,14 @@ def choose_ladder() -> LadderId | None:
         game = choose("game", list(played), lambda name: GAMES[name].title)
         variants = played[game]
         options = choose("options", list(variants), options_in_words)
-        sizes = {f"{size[0]}-{size[-1]}": size for size in variants[options]}
+        times = {str(control): control for control in variants[options]}
+        control = times[choose("time", list(times), time_in_words)]
+        sizes = {f"{size[0]}-{size[-1]}": size for size in variants[options][control]}
         size = choose("seats", list(sizes), lambda text: size_in_words(sizes[text]))
         # At two seats both rules are the same.
         rules = list(ScoreRule) if sizes[size] != (2,) else [ScoreRule.PLACEMENT]
         score = choose("score", [rule.value for rule in rules], score_in_words)
-    return LadderId(game, options, sizes[size], ScoreRule(score))
+    return LadderId(game, options, sizes[size], ScoreRule(score), control)
 
 
 def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
@@ -56,7 +63,7 @@ def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str
     return chosen or options[0]
 
 
-_TABS = (("", "Leaderboard"), ("head-to-head", "Head to head"), ("history", "History"))
+_TABS = (("leaderboard", "Leaderboard"), ("head-to-head", "Head to head"), ("history", "History"))
 
 
 def ladder_tabs(here: str, ladder: LadderId) -> None:
@@ -68,7 +75,7 @@ def ladder_tabs(here: str, ladder: LadderId) -> None:
                 tag(
                     "a",
                     title,
-                    href=link(page or ".", ladder),
+                    href=link(page, ladder),
                     aria_current="page" if page == here else None,
                 )
                 for page, title in _TABS
@@ -81,12 +88,13 @@ def ladder_tabs(here: str, ladder: LadderId) -> None:
 
 def query(ladder: LadderId) -> dict[str, str]:
     """The query parameters of a URL that choose the ladder."""
-    return {
+    chosen = {
         "game": ladder.game,
         "options": ladder.options,
         "seats": f"{ladder.seats[0]}-{ladder.seats[-1]}",
         "score": ladder.score.value,
     }
+    return chosen | ({"time": ladder.time_control.name} if ladder.time_control.name else {})
 
 
 def link(page: str, ladder: LadderId, **more: str) -> str:
@@ -99,6 +107,8 @@ def in_words(ladder: LadderId) -> str:
     variant = tables.options(json.loads(ladder.options).items())
     name = GAMES[ladder.game].title + (f" ({variant})" if variant else "")
     said = f"{name}, {size_in_words(ladder.seats)}"
+    if ladder.time_control.name:
+        said += f", {time_in_words(ladder.time_control.name)}"
     return said if ladder.score is ScoreRule.PLACEMENT else f"{said}, {_SCORES[ladder.score]}"
 
 
@@ -110,6 +120,12 @@ def size_in_words(size: tuple[int, ...]) -> str:
 def options_in_words(changed: str) -> str:
     """A variant in words, from its options as JSON."""
     return tables.options(json.loads(changed).items()) or "standard"
+
+
+def time_in_words(name: str) -> str:
+    """A time control in words, from its name."""
+    turn, bank = (part.partition("=")[2] for part in name.split(","))
+    return f"{turn} a turn, {bank} in the bank"
 
 
 def score_in_words(rule: str) -> str:

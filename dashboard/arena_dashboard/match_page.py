@@ -15,8 +15,13 @@ def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html
     facts = [tag("time", f"{ended:%Y-%m-%d %H:%M} UTC", datetime=ended.isoformat())]
     if row.options:
         facts.append(tag("span", options(row.options.items())))
+    if row.time_control.name:
+        facts.append(tag("span", row.time_control.name))
     if row.voided:
         facts.append(badge("void", "bad", "Its block is void; it does not count."))
+    elif row.casual:
+        about = "It was played for a challenge and counts for no rating."
+        facts.append(badge("casual", "plain", about))
     elif row.rated:
         facts.append(badge("rated", "plain", "It counts for the ratings."))
     if doubt is None:

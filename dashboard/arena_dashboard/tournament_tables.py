@@ -41,6 +41,7 @@ def in_words(tournament: Tournament) -> str:
         game,
         options(rules.options.items()),
         f"{rules.seats} seats",
+        rules.time_control.name,
         f"{rules.blocks} {'block' if rules.blocks == 1 else 'blocks'} by pairing",
         "" if rules.seats == 2 else f"score {rules.score.value}",
         "" if rules.rated else "unrated",

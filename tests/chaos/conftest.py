@@ -12,4 +12,7 @@ __all__ = ["home"]
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rounds", type=int, help="disturbances; by default each kind once")
     parser.addoption("--chaos-seed", type=int, default=1, help="whom they meet")
+    parser.addoption(
+        "--chaos-only", action="append", metavar="KIND", help="one of the disturbances; repeatable"
+    )
     parser.addoption("--chaos-report", type=Path, help="write a line of JSON for each round there")

@@ -7,43 +7,66 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psycopg
+from sqlalchemy import make_url
 
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from arena.storage.store import open_store
+from tests.chaos.bot import Chronicler
+from tests.chaos.small_disk import small_disk
+from tests.chaos.wall_clock import WallClock
 from tests.databases import plain
 from tests.end_to_end.programs import ROOT, Program, free_port
 from tests.fault_proxy import FaultProxy
 
 BOTS = 4
+DISK_MEGABYTES = 2_048
+"""For the database: its log of changes alone may grow to half of it."""
+SPOOL_MEGABYTES = 16
+STANDSTILL_SECONDS = 0.5
+"""Far longer than a bot thinks."""
 PATIENCE = 90.0
 """Seconds until play must have gone on, on however busy a machine. How long it took is reported."""
 
 
 class Stage:
-    """Everything that runs. Bots reach the referee through a proxy, whichever port it is on."""
+    """Everything that runs. Bots reach the referee through a proxy, whichever port it is on, and
+    the referee reaches the database through another."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, stack: contextlib.ExitStack) -> None:
+        """`stack` ends all of it."""
         self.home = home
-        self._stack = contextlib.ExitStack()
+        self._referee_home = home.parent / "referee"
+        self.disk = stack.enter_context(small_disk(home, DISK_MEGABYTES))
+        self.spool_disk = stack.enter_context(small_disk(self._referee_home, SPOOL_MEGABYTES))
+        """None of them where we may not mount."""
+        self.clock = WallClock(home.parent) if WallClock.available() else None
+        """Of referees that are started by it."""
         self._postgres = EmbeddedPostgres(home / "postgres")
-        self.url = self._stack.enter_context(self._postgres)
+        self.url = stack.enter_context(self._postgres)
         migrate(self.url)
         self._tokens = asyncio.run(_register(self.url))
         self.proxy = FaultProxy(("127.0.0.1", free_port()))
-        self._stack.callback(self.proxy.close)
+        stack.callback(self.proxy.close)
+        place = make_url(self.url)
+        self.database_proxy = FaultProxy(f"{place.query['host']}/.s.PGSQL.5432")
+        stack.callback(self.database_proxy.close)
+        behind = place.set(host="127.0.0.1", port=self.database_proxy.port, query={})
+        self._referee_url = behind.render_as_string(hide_password=False)
         self._sql: psycopg.Connection | None = None
         self._programs: list[Program] = []
+        self.bots: list[subprocess.Popen[bytes]] = []
+        stack.callback(self._end)
         self.referee = self.start_referee()
         self.bots = [self.start_bot(number) for number in range(BOTS)]
 
-    def close(self) -> None:
-        """End everything, at once."""
+    def _end(self) -> None:
         for bot in self.bots:
             bot.kill()
             bot.wait()
@@ -51,7 +74,8 @@ class Stage:
             if referee.process.poll() is None:
                 referee.process.send_signal(signal.SIGCONT)
                 referee.kill()
-        self._stack.close()
+        if self._sql is not None:
+            self._sql.close()
 
     # The database
 
@@ -84,18 +108,35 @@ class Stage:
 
     # Programs
 
-    def start_referee(self) -> Program:
+    def start_referee(self, clock: WallClock | None = None) -> Program:
         """A new referee; new connections of bots go to it."""
         port = free_port()
+        environment: Mapping[str, str] = {} if clock is None else clock.environment
         referee = Program(
-            self.home.parent / "referee",
+            self._referee_home,
             *("serve", "--port", str(port), "--table", "bluff:2:dice_per_player=3"),
-            ARENA_DATABASE_URL=self.url,
+            ARENA_DATABASE_URL=self._referee_url,
             ARENA_LOG_LEVEL="WARNING",
+            **environment,
         )
+        self._referee_clock = clock
         self._programs.append(referee)
         self.proxy.target = ("127.0.0.1", port)
         return referee
+
+    def now(self) -> datetime:
+        """What the clock of the current referee shows."""
+        return datetime.now(UTC) if self._referee_clock is None else self._referee_clock.now()
+
+    @property
+    def pauses(self) -> int:
+        """How often the current referee has begun no more matches, for want of a spool."""
+        return self.referee.complained.count("no new matches begin")
+
+    @property
+    def spooled(self) -> int:
+        """Bytes in the spools of the referees."""
+        return sum(file.stat().st_size for file in self._referee_home.glob("*.spool"))
 
     def start_bot(self, number: int) -> "subprocess.Popen[bytes]":
         """A bot that was never there, or a new run of one that ended."""
@@ -140,10 +181,34 @@ class Stage:
 
     # Waiting
 
-    def until(self, condition: Callable[[], object], what: str) -> float:
-        """Wait; how many seconds it took."""
+    def until_play_goes_on(self) -> None:
+        """Wait for actions; turns that bots had already received do not count."""
+        known = self.acts + BOTS * Chronicler.max_matches
+        self.until(lambda: self.acts > known, "the next action")
+
+    def until_nobody_acts(self) -> None:
+        """Wait until bots have had nothing to do for a while."""
+        last, since = self.acts, time.monotonic()
+
+        def looked() -> None:
+            nonlocal last, since
+            if self.acts > last:
+                last, since = self.acts, time.monotonic()
+
+        self.until(lambda: time.monotonic() - since > STANDSTILL_SECONDS, "a pause of play", looked)
+
+    def until_recorded(self, since: datetime) -> None:
+        """Wait for a match that was played to its end later, by the referee's clock."""
+        statement = "SELECT EXISTS (SELECT FROM matches WHERE finished_at > %s)"
+        self.until(lambda: self.sql(statement, since)[0][0], "the next result")
+
+    def until(
+        self, condition: Callable[[], object], what: str, work: Callable[[], None] = lambda: None
+    ) -> float:
+        """Wait, and `work` meanwhile; how many seconds it took."""
         began = time.monotonic()
         while not condition():
+            work()
             waited = time.monotonic() - began
             assert waited < PATIENCE, f"{what} took longer than {PATIENCE:g} s:\n{self.said()}"
             time.sleep(0.02)
@@ -158,12 +223,10 @@ class Stage:
 @contextlib.contextmanager
 def stage(home: Path) -> Iterator[Stage]:
     """A stage on which matches are being played."""
-    opened = Stage(home)
-    try:
+    with contextlib.ExitStack() as stack:
+        opened = Stage(home, stack)
         opened.until(lambda: opened.count("SELECT count(*) FROM matches") >= 20, "the first play")
         yield opened
-    finally:
-        opened.close()
 
 
 async def _register(url: str) -> list[str]:

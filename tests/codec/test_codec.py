@@ -136,7 +136,6 @@ def _parsed(message: Any, data: bytes) -> Any:
 
 quick = settings(
     max_examples=250,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -15,6 +15,16 @@ from arena.match.verify import verify
 app = typer.Typer()
 app.command()(play)
 
+TIMED = """
+from arena.bot import Bot
+
+class Timed(Bot):
+    def act(self, turn):
+        times = (turn.match.time_control.turn_ms, turn.turn_ms, turn.bank_ms)
+        assert times == (60_000, 60_000, 600_000), times
+        return next(turn.choices())
+"""
+
 BROKEN = """
 from arena.bot import Bot
 
@@ -54,6 +64,20 @@ def test_transcripts_are_written_so_that_anybody_can_check_them(tmp_path: Path) 
         assert names == (["timid", "honest"] if number % 2 == 0 else ["honest", "timid"])
 
 
+@pytest.mark.parametrize("words", [(), ("--same-deals",)], ids=str)
+def test_bots_are_told_the_time_control_that_was_chosen(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    bot, file = tmp_path / "mine.py", tmp_path / "transcripts.jsonl"
+    bot.write_text(TIMED)
+    chosen = ("--time", "turn=60s,bank=10m", "--transcripts", file, *words)
+    summary = _json("honest", bot, "-n", 2, *chosen)
+    assert summary["time_control"] == {"turn_ms": 60_000, "bank_ms": 600_000}
+    assert summary["faults"] == []
+    for line in file.read_text().splitlines():
+        assert json.loads(line)["time_control"] == summary["time_control"]
+
+
 def test_a_bot_may_play_against_itself_and_a_file_against_a_sample(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(BROKEN)
@@ -64,7 +88,7 @@ def test_a_bot_may_play_against_itself_and_a_file_against_a_sample(tmp_path: Pat
     assert summary["faults"][0]["bot"] == "mine"
     assert summary["faults"][0]["reason"] == "RuntimeError: no idea (mine.py, line 6)"
     assert summary["faults"][0]["legal"].startswith("Legal is ")
-    shown = _play("honest", file, "-n", 2)
+    shown = " ".join(_play("honest", file, "-n", 2).split())
     assert "Faults of mine: " in shown and "(the first time: Legal is " in shown
 
 
@@ -105,7 +129,7 @@ def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
     result = CliRunner().invoke(app, ["honest", "stranger", "--same-deals"])
     assert result.exit_code == 2
     assert "There is no bot 'stranger'" in result.stderr
-    assert "a connected bot would remember the others' dice" in result.stderr
+    assert "a program that connects would remember the others' dice" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -118,6 +142,10 @@ def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
         (("honest", "timid", "--game", "bloeff"), "honest does not play Blöff; it plays bluff"),
         (("honest", "timid", "--option", "dice"), "given as NAME=VALUE, not 'dice'"),
         (("honest", "timid", "--option", "dice_per_player=0"), "allowed is 1 to 16"),
+        (
+            ("honest", "timid", "--time", "turn=60"),
+            "--time turn=60: turn is '60'; allowed",
+        ),
         (("honest", "timid", "--transcripts", "/nowhere/x"), "/nowhere/x cannot be written"),
     ],
 )

@@ -223,3 +223,16 @@ def test_a_sequential_test_that_makes_no_sense_is_refused(words: tuple[str, ...]
     answer = arena("sprt", *words)
     assert answer.exit_code == 2
     assert answer.stdout == ""
+
+
+def test_a_match_of_thousands_of_seats_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    for seats in (100, 101, 3_000):
+        crowd = [(f"bot{number}", number + 1) for number in range(seats)]
+        file.write_text(line("small", ("A", 1), ("B", 2)) + "\n" + line("crowd", *crowd) + "\n")
+        answer = arena("rate", file)
+        if seats == 100:
+            assert answer.exit_code == 0
+        else:
+            assert answer.exit_code == 2
+            assert f"line 2: a match has at most 100 seats, not {seats}" in answer.output

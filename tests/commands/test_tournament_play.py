@@ -128,6 +128,14 @@ def test_the_standings_and_the_faults_are_printed(tmp_path: Path) -> None:
     assert "Faults of mine: " in said and "RuntimeError: no idea" in said
 
 
+def test_a_tournament_has_the_time_control_that_was_chosen() -> None:
+    words = ("--format", "round-robin", "--bots", "honest,timid", "--blocks", 1, "--seed", "s")
+    found = _json(*words, "--time", "turn=60s")
+    assert found["time_control"] == {"turn_ms": 60_000, "bank_ms": 30_000}
+    said = _play(*words, "--time", "turn=60s", "--pairings").stdout
+    assert "2 seats, turn=60s,bank=30s, 1 block(s) by pairing" in " ".join(said.split())
+
+
 def test_a_bot_that_ends_its_process_ends_it_with_what_is_known(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(STOPS)
@@ -166,6 +174,7 @@ def test_ctrl_c_ends_it_with_what_is_known_and_says_what_is_missing(tmp_path: Pa
         (("--bots", "honest,timid", "--seats", "9"), "--seats 9: Bluff is played by 2 to 6"),
         (("--bots", "honest,timid", "--game", "chess"), "there is no game 'chess'"),
         (("--bots", "honest,timid", "--option", "x"), "NAME=VALUE, not 'x'"),
+        (("--bots", "honest,timid", "--time", "slow"), "--time slow: 'slow' is not NAME=TIME"),
         (("--bots", "bloeff_honest,timid"), "does not play Bluff"),
     ],
 )

@@ -13,7 +13,7 @@ from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.games.bluff import Bet, BluffView, Doubt, Face
 from arena.games.game import AnyGame
-from arena.match.clock import TimeControl
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import MatchRecord, OpenTurn, Reply, TimedAction, play
 from arena.match.seating import rotations
@@ -89,6 +89,7 @@ async def fill(
         ("beta", anyhow),
     ),
     seed: int = 1,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
     **options: object,
 ) -> list[FinishedMatch]:
     """Play and record whole blocks; the bot named honest is the house's. Oldest match first."""
@@ -98,7 +99,7 @@ async def fill(
         guests = [await _guest(store, known, name, policy) for name, policy in policies]
         rules = make_game(game, options)
         # Plans that differ play other matches under other ids.
-        random = Random(f"{seed} {game} {seats} {sorted(options)}")
+        random = Random(f"{seed} {game} {seats} {sorted(options)}{time_control.name}")
         played: list[FinishedMatch] = []
         for number in range(blocks):
             table = random.sample(guests, seats)
@@ -106,7 +107,9 @@ async def fill(
             for position, order in enumerate(rotations(seats)):
                 minute = seats * number + position
                 seated = [table[seat] for seat in order]
-                played.append(_finished(rules, seated, block, position, minute, random))
+                played.append(
+                    _finished(rules, seated, block, position, minute, random, time_control)
+                )
         await store.record(played)
     return played
 
@@ -126,8 +129,9 @@ def _finished(
     position: int,
     minute: int,
     random: Random,
+    time_control: TimeControl,
 ) -> FinishedMatch:
-    transcript = play_match(game, guests, _uuid(random), random)
+    transcript = play_match(game, guests, _uuid(random), random, time_control)
     started = NOON + timedelta(minutes=minute)
     versions = tuple(guest.registered.version_id for guest in guests)
     return FinishedMatch(
@@ -141,7 +145,13 @@ def _finished(
     )
 
 
-def play_match(game: AnyGame, guests: Sequence[Guest], match_id: str, random: Random) -> Transcript:
+def play_match(
+    game: AnyGame,
+    guests: Sequence[Guest],
+    match_id: str,
+    random: Random,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> Transcript:
     """One match, dealt as the arena deals."""
     secret = random.randbytes(32)
     entropies = tuple(random.randbytes(16) for _ in guests)
@@ -150,7 +160,7 @@ def play_match(game: AnyGame, guests: Sequence[Guest], match_id: str, random: Ra
         game.name,
         game.options,
         tuple(guest.registered.entrant for guest in guests),
-        TimeControl(),
+        time_control,
         fault_limit=3,
     )
     randomness = KeyedRandomness(match_key(secret, match_id, entropies))

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.luck import luck_of
+from arena.match.clock import TimeControl
 from arena.match.transcript_json import read_json
 from arena.scheduling.formats import FormatName
 from arena_dashboard import data
@@ -125,7 +126,7 @@ def test_the_tabs_of_a_ladder_keep_game_options_and_seats(filled: Filler) -> Non
     filled(blocks=2, seats=3)
     for page in ("leaderboard", "head_to_head", "history"):
         tabs = html(open_page(page, seats="3-4"))
-        for path in (".", "head-to-head", "history"):
+        for path in ("leaderboard", "head-to-head", "history"):
             assert f'href="{path}?game=bluff&amp;options=%7B%7D&amp;seats=3-4' in tabs
 
 
@@ -143,6 +144,22 @@ def test_variants_have_ladders_of_their_own(filled: Filler) -> None:
     assert "4 rated matches" in texts(app)
     app = open_page("leaderboard", options='{"show_and_reroll": true}')
     assert "6 rated matches" in texts(app)
+
+
+def test_time_controls_have_ladders_of_their_own(filled: Filler) -> None:
+    filled(blocks=3, time_control=TimeControl(500, 30_000))
+    filled(blocks=2)
+    slow = filled(blocks=4, time_control=TimeControl(60_000, 600_000))
+    app = open_page("leaderboard")
+    assert "4 rated matches" in texts(app)
+    app = open_page("leaderboard", time="turn=60s,bank=10m")
+    assert "8 rated matches" in texts(app)
+    assert "time=turn%3D60s%2Cbank%3D10m" in html(app)
+    ratings = html(open_page("bot", bot="alpha"))
+    assert "Bluff, 2 seats, 60s a turn, 10m in the bank" in ratings
+    assert "turn=60s,bank=10m" in html(open_page("matches"))
+    match_id = slow[0].transcript.setup.match_id
+    assert "turn=60s,bank=10m" in html(open_page("replay", match=match_id))
 
 
 def test_matches_are_listed_newest_first_with_links_to_their_replays(filled: Filler) -> None:

@@ -4,10 +4,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from arena.match.clock import TimeControl
 from arena.records import VersionId
 from arena.storage.rows import MatchRow, SeatRow
 from arena_dashboard import tables
 from arena_dashboard.markup import Html, tag, together
+from arena_dashboard.match_page import match_facts
 
 
 def test_text_becomes_markup_only_through_a_tag() -> None:
@@ -42,6 +44,7 @@ ROW = MatchRow(
     decided_by_faults=False,
     started_at=datetime(2026, 5, 1, 12, tzinfo=UTC),
     finished_at=datetime(2026, 5, 1, 12, 0, 5, tzinfo=UTC),
+    time_control=TimeControl(60_000, 600_000),
     rated=True,
     voided=False,
     seats=(seat("late", 2, faults=2), seat("early", 1), seat("gone", 3, faults=3, forfeited=True)),
@@ -54,12 +57,16 @@ def test_a_match_lists_its_seats_by_placing_with_their_faults() -> None:
     assert "2 faults" in page and "forfeit" in page and "3 faults" not in page
     assert "show and reroll, dice per player 3" in page
     assert "2026-05-01 12:00 UTC" in page and "bot?bot=early" in page
+    assert "turn=60s,bank=10m" in page
     assert "void" not in page and "not counted" not in page
 
 
 def test_what_does_not_count_says_so() -> None:
     assert ">void<" in tables.matches([replace(ROW, rated=False, voided=True)])
     assert ">not counted<" in tables.matches([replace(ROW, rated=False)])
+    casual = replace(ROW, rated=False, casual=True)
+    for page in (tables.matches([casual]), match_facts(casual, None, None)):
+        assert ">casual<" in page and ">not counted<" not in page and ">rated<" not in page
 
 
 def test_a_game_this_release_does_not_know_is_listed_by_its_id() -> None:

@@ -9,7 +9,7 @@ import grpc
 import psycopg
 
 from arena.records import FinishedMatch
-from arena.spooled import Spools
+from arena.storage.spools import Spools
 from arena.storage.store import open_store
 from tests.bots import Peer
 from tests.databases import plain

@@ -4,9 +4,9 @@ import itertools
 
 from structlog.testing import capture_logs
 
+from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.terms import Patience, Terms
-from arena.match.clock import TimeControl
-from arena.scheduling.ladder import MeetingCounts
+from arena.scheduling.ladder import Candidate, MeetingCounts
 from arena.tournament.tournament import TournamentState
 from tests.hosting.arrivals import Guest, Habit, World, ladder
 from tests.tournament.cups import CupWorld
@@ -130,7 +130,7 @@ async def test_a_decline_makes_no_earlier_miss_worse() -> None:
 
 
 async def test_how_long_is_a_matter_of_the_terms() -> None:
-    terms = Terms(TimeControl(), patience=Patience(decline_seconds=1.0))
+    terms = Terms(patience=Patience(decline_seconds=1.0))
     world = World(terms=terms)
     guest = world.arrive("decliner", habit=Habit.DECLINES)
     world.arrive("good")
@@ -191,3 +191,53 @@ async def test_a_match_that_nobody_played_is_no_meeting() -> None:
     world.arrive("other")
     await world.turn(20)
     assert counts.matches(ladder(), 1) == counts.meetings(ladder(), 1, 2) == 0
+
+
+async def test_in_the_middle_of_a_block_no_copy_goes_on_at_once() -> None:
+    world = World()
+    left = world.arrive("chooser")
+    world.arrive("other")
+    while left.offered < 2:
+        world.timer.turn(0.005)
+    right = Guest(world, left.registered, left.games, 1, instance="right")
+    world.director.arrive(right)
+    player = left.players[-1]
+    assert player.host is not None and player.host.decline(player.seat)
+    await world.turn(4.9)
+    assert (left.offered, right.offered) == (2, 0)
+    world.director.depart(left)
+    await world.turn(1)
+    assert seats(right)[0] == player.seat
+
+
+async def test_who_is_not_there_for_the_next_match_of_a_block_has_left_it() -> None:
+    world = World(ladder(3))
+    left = world.arrive("chooser")
+    for number in range(2):
+        world.arrive(f"good{number}")
+    while not (left.players and left.players[0].begun):
+        world.timer.turn(0.001)
+    (first,) = left.players
+    world.director.depart(left)  # after its last answer: the match is played to its end
+    back = Guest(world, left.registered, left.games, 1, instance="another name")
+    world.director.arrive(back)
+    while not first.over:
+        world.timer.turn(0.001)
+    await world.turn(4.9)
+    assert (left.offered, back.offered) == (1, 0)
+    await world.turn(1)
+    assert seats(back)[0] == (first.seat - 1) % 3  # that of the block's second match
+
+
+async def test_of_several_seats_that_it_did_not_take_a_bot_gets_each() -> None:
+    owed = OwedSeats()
+    bots = [Candidate(number, f"owner{number}", False, frozenset()) for number in range(3)]
+    for seat in (2, 0):
+        owed.owe(0, "kind", seat)
+    assert owed.arrange("kind", bots)[2] is bots[0]
+    owed.taken(0, "kind", 1)
+    assert owed.arrange("kind", bots)[2] is bots[0]
+    owed.taken(0, "kind", 2)
+    assert owed.arrange("kind", bots[::-1])[0] is bots[0]
+    owed.taken(0, "kind", 0)
+    assert owed.arrange("kind", bots[::-1]) == bots[::-1]

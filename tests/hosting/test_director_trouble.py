@@ -1,6 +1,7 @@
 """The ladder when bots fail, leave and come back, and when storage or the operator say stop."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,8 @@ from arena.match.clock import TimeControl
 from tests.hosting.arrivals import Habit, World, ladder
 from tests.hosting.recorders import FakeRecorder, down
 
-QUICK = Terms(TimeControl(turn_ms=50, bank_ms=0), fault_limit=1)
+QUICK = Terms(fault_limit=1)
+QUICK_LADDER = replace(ladder(), time_control=TimeControl(turn_ms=50, bank_ms=0))
 
 
 async def test_a_bot_that_does_not_join_is_left_out_for_longer_and_longer() -> None:
@@ -46,7 +48,7 @@ async def test_a_misfit_starves_nobody() -> None:
 
 
 async def test_a_bot_that_forfeits_is_left_out_too_and_its_matches_count() -> None:
-    world = World(terms=QUICK)
+    world = World(QUICK_LADDER, terms=QUICK)
     silent = world.arrive("silent", habit=Habit.SILENT)
     world.arrive("good")
     await world.turn(4)
@@ -60,7 +62,7 @@ async def test_a_bot_that_forfeits_is_left_out_too_and_its_matches_count() -> No
 
 
 async def test_many_matches_lost_at_once_are_one_miss() -> None:
-    world = World(terms=QUICK)
+    world = World(QUICK_LADDER, terms=QUICK)
     silent = world.arrive("silent", habit=Habit.SILENT, max_matches=8)
     world.arrive("good", max_matches=8)
     await world.turn(4)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from structlog.testing import capture_logs
 
-from arena.hosting.journal import Journal
+from arena.hosting.journal import BATCH, Journal
 from arena.hosting.ports import Happening, SpoolFailedError
+from arena.readiness import Readiness
 from arena.records import BlockEnd, FinishedMatch, VersionId
 from tests.hosting.recorders import FakeRecorder, down, match_id
 from tests.storage.results import finished
@@ -39,11 +40,22 @@ class Away(FakeRecorder):
 
     def __init__(self) -> None:
         super().__init__()
+        self._before_pause = 1
         self.back = asyncio.Event()
+        self.go_on = asyncio.Event()
+        self.go_on.set()
+
+    def pause_after_first(self) -> None:
+        """Keep the second batch waiting until `go_on` is set."""
+        self._before_pause = 1
+        self.go_on.clear()
 
     async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
         if not self.back.is_set():
             raise down()
+        if self._before_pause == 0:
+            await self.go_on.wait()
+        self._before_pause -= 1
         await super().record(matches, kept)
 
 
@@ -140,3 +152,29 @@ async def test_a_spool_that_fails_keeps_nobody_waiting_once_storage_works() -> N
         at.come_back()
         await until(lambda: len(at.told) == 1)
         assert not at.journal.full
+
+
+async def test_a_referee_is_not_ready_while_results_wait_in_the_spool() -> None:
+    told: list[tuple[bool, str | None]] = []
+
+    async def tell(ready: bool) -> None:
+        told.append((ready, readiness.why_not))
+
+    async with scene() as at:
+        readiness = Readiness(at.journal)
+        telling = asyncio.create_task(readiness.tell(tell))
+        for _ in range(BATCH + 10):
+            at.add(finished(VERSIONS))
+        await until(lambda: at.journal.spooled == BATCH + 10)
+        assert readiness.why_not == "the database does not answer"
+        at.recorder.pause_after_first()
+        at.come_back()
+        # The database answers, and has taken the first batch.
+        await until(lambda: at.journal.spooled == 10)
+        assert not at.journal.failing
+        assert readiness.why_not == "10 results wait in the spool"
+        assert [ready for ready, _ in told] == [False]
+        at.recorder.go_on.set()
+        await until(lambda: len(told) == 2)
+        assert told[1] == (True, None)
+        telling.cancel()

@@ -47,3 +47,18 @@ async def test_bots_with_one_place_are_held_for_about_a_tenth_of_the_time() -> N
     met = world.met()
     assert sum(met[one, f"slow{n}"] for n in range(8) for one in "ab") > 0
     assert pair(world) >= 0.75 * pair(quiet)
+
+
+@pytest.mark.slow
+async def test_bots_that_decline_late_pay_with_the_share_of_their_owner() -> None:
+    world, quiet = World(), World()
+    for each in (world, quiet):
+        for name in "ab":
+            each.arrive(name, think_seconds=0.1)
+        await each.turn(10)
+    for number in range(8):
+        world.arrive(f"late{number}", owner="late", think_seconds=4.8, habit=Habit.DECLINES)
+    for each in (world, quiet):
+        await each.turn(300, step=1)
+    # Without a price they held both bots nearly all the time.
+    assert pair(world) >= 0.75 * pair(quiet)

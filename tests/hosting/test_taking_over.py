@@ -1,6 +1,8 @@
 """A director goes on with the blocks and matches that an earlier one left behind."""
 
-from arena.match.clock import TimeControl
+from dataclasses import replace
+
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.verify import verify
 from tests.hosting.arrivals import Habit, World, ladder
 
@@ -8,9 +10,15 @@ SLOW = 0.4
 """Seconds to an answer: matches are long enough to be cut off in the middle."""
 
 
-async def cut_off(*names: str, seats: int = 2, seconds: float = 1.4, think: float = SLOW) -> World:
+async def cut_off(
+    *names: str,
+    seats: int = 2,
+    seconds: float = 1.4,
+    think: float = SLOW,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> World:
     """A world that stops in the middle of its matches, everything so far being kept."""
-    world = World(ladder(seats, dice_per_player=2))
+    world = World(replace(ladder(seats, dice_per_player=2), time_control=time_control))
     for name in names:
         world.arrive(name, think_seconds=think)
     await world.turn(seconds)

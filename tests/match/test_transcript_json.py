@@ -133,7 +133,7 @@ def changed(member: str, at: tuple[str | int, ...], value: Any) -> Any:
     return document
 
 
-LEFT_OUT = object()
+LEFT_OUT = "(left out)"  # compared by identity
 BET = next(
     at for at, s in enumerate(to_json(some_match(BLUFF, seed=2))["steps"]) if "quantity" in str(s)
 )

@@ -222,7 +222,7 @@ def test_too_little_luck_makes_no_column() -> None:
     assert luck_fit(fit(aggregate), aggregate) is None
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.sampled_from(ScoreRule), st.integers(2, 5))
 def test_one_by_one_or_at_once_or_with_some_taken_back_it_adds_up_to_the_same(
     seed: int, rule: ScoreRule, seats: int

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from tests.referee.scene import HASTY, Scene, opened
+from tests.referee.scene import HASTY, HASTY_BLUFF, Scene, opened
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ async def scene(database: str, quiet: list[Any]) -> AsyncIterator[Scene]:
 @pytest.fixture
 async def hasty(database: str, quiet: list[Any]) -> AsyncIterator[Scene]:
     """The same with short clocks."""
-    async with opened(database, terms=HASTY) as scene:
+    async with opened(database, HASTY_BLUFF, terms=HASTY) as scene:
         scene.log = quiet
         yield scene
 

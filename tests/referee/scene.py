@@ -1,9 +1,9 @@
 """A referee for tests, the pair of good bots that must not notice the misfits, and a bad line."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from arena.assembly import Arena, running_arena
@@ -16,13 +16,12 @@ from arena.storage.rows import MatchRow
 from tests.bots import PATIENCE, Peer
 
 KEY = "the registration key"
-CALM = Terms(TimeControl(), patience=Patience(join_seconds=5, grace_seconds=0.5))
+CALM = Terms(patience=Patience(join_seconds=5, grace_seconds=0.5))
 """So much time that good bots never run out of it, however busy the machine is."""
-HASTY = Terms(
-    TimeControl(turn_ms=500, bank_ms=500), patience=Patience(join_seconds=0.5, grace_seconds=0.5)
-)
-"""For tests that wait until the time is up."""
+HASTY = Terms(patience=Patience(join_seconds=0.5, grace_seconds=0.5))
+"""For tests that wait until the time is up; with HASTY_BLUFF."""
 BLUFF = TableType("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2)
+HASTY_BLUFF = replace(BLUFF, time_control=TimeControl(turn_ms=500, bank_ms=500))
 
 
 @dataclass
@@ -89,17 +88,26 @@ class Company:
 
     async def play(self, peer: Peer) -> None:
         await peer.greet()
+        self._news.set()
         while True:
             message = await peer.hear()
             await peer.react(message)
             if message.ends:
                 self._news.set()
 
+    async def arrived(self) -> None:
+        """Wait until all are welcome."""
+        await self._until(lambda: all(peer.heard for peer in self.peers))
+
     async def go_on(self, matches: int = 6) -> None:
         """Wait until each has been told of so many more matches that ended."""
         goals = [len(peer.ended) + matches for peer in self.peers]
+        pairs = list(zip(self.peers, goals, strict=True))
+        await self._until(lambda: all(len(peer.ended) >= goal for peer, goal in pairs))
+
+    async def _until(self, found: Callable[[], bool]) -> None:
         async with asyncio.timeout(PATIENCE):
-            while any(len(p.ended) < goal for p, goal in zip(self.peers, goals, strict=True)):
+            while not found():
                 self._news.clear()
                 await self._news.wait()
 

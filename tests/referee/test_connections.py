@@ -4,6 +4,7 @@ import asyncio
 import resource
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -11,7 +12,7 @@ from dataclasses import replace
 import grpc
 import pytest
 
-from arena.referee.connections import raise_file_limit
+from arena.referee.connections import FILES_A_LOOK, Connections, raise_file_limit
 from arena.referee.limits import Limits
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
@@ -100,6 +101,46 @@ async def test_a_connection_that_goes_on_after_its_refusals_is_cut(database: str
             error = await failed(registry.GetSigningKey(pb.GetSigningKeyRequest()))
             codes.add(error.code())
     assert grpc.StatusCode.RESOURCE_EXHAUSTED in codes
+
+
+async def test_a_look_takes_a_moment_however_many_files_are_open() -> None:
+    limits = Limits(connections_an_address=100_000)
+    connections = Connections(limits, time.monotonic)
+    with socket.create_server(("127.0.0.1", 0), backlog=4_096) as server:
+        connections.port, connections.files = server.getsockname()[1], raise_file_limit()
+        with idle(connections.port, 1_500) as lines:
+            accepted = [server.accept()[0] for _ in lines]
+            while not connections.look():
+                pass
+            looks, longest = 0, 0.0
+            over = False
+            while not over:
+                began = time.thread_time()
+                over = connections.look()
+                longest = max(longest, time.thread_time() - began)
+                looks += 1
+            assert looks > 3_000 / FILES_A_LOOK
+            assert longest < 0.05  # about a millisecond, on a quiet machine
+            connections.cut(f"ipv4:127.0.0.1:{lines[700].getsockname()[1]}")
+            connections.look()
+            assert [number for number, line in enumerate(lines) if cut(line)] == [700]
+            for line in accepted:
+                line.close()
+
+
+async def test_connections_that_closed_by_themselves_cost_the_others_none() -> None:
+    connections = Connections(Limits(connections_an_address=20), time.monotonic)
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
+        connections.port, connections.files = server.getsockname()[1], 10_000
+        for _ in range(5):
+            with idle(connections.port, 15) as lines:
+                accepted = [server.accept()[0] for _ in lines]
+                while not connections.look():
+                    pass
+                assert not any(map(cut, lines))
+            for line in accepted:
+                line.close()
+    assert connections.cuts == 0
 
 
 async def test_when_strangers_hold_all_open_files_a_known_bot_still_gets_in(database: str) -> None:

@@ -165,6 +165,36 @@ async def test_a_bot_gets_only_so_many_versions_a_day_and_the_operator_any_numbe
         await scene.arena.store.register("bot", "owner-of-bot", "4")
 
 
+async def test_registrations_with_a_token_are_counted_by_owner_and_with_the_key_by_address(
+    database: str,
+) -> None:
+    limits = replace(QUICK, registrations_burst=2, registrations_per_second=0.001)
+    async with opened(database, limits=limits) as scene, channel(scene) as line:
+        registry = RegistryServiceStub(line)
+        for bot, owner in (("ann1", "ann"), ("ann2", "ann"), ("bob1", "bob")):
+            await scene.token(bot, owner)
+
+        def version(bot: str, label: str) -> Any:
+            asked = pb.RegisterBotRequest(bot=bot, version=label)
+            return registry.RegisterBot(asked, metadata=bearing(scene.tokens[bot]))
+
+        def new(bot: str) -> Any:
+            asked = pb.RegisterBotRequest(bot=bot, owner=f"owner-of-{bot}")
+            return registry.RegisterBot(asked, metadata=bearing(KEY))
+
+        await version("ann1", "2")
+        await version("ann2", "2")
+        for bot in ("ann1", "ann2"):
+            error = await failed(version(bot, "3"))
+            assert "too many registrations by ann: come back in " in error.details()
+        await version("bob1", "2")
+        await new("one")
+        await new("two")
+        error = await failed(new("three"))
+        assert "too many registrations from this address: come back in " in error.details()
+        await version("bob1", "3")
+
+
 async def test_repeated_refusals_are_one_line_of_the_log(scene: Scene) -> None:
     for _ in range(5):
         await refused(scene, "nobody's")

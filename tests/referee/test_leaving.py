@@ -8,7 +8,6 @@ import grpc
 import pytest
 
 from arena.hosting.terms import Patience, Terms
-from arena.match.clock import TimeControl
 from arena.v1 import referee_pb2 as pb
 from tests.bots import Peer
 from tests.referee.scene import Company, Scene, good_pair, opened
@@ -20,7 +19,7 @@ REST_SECONDS = 1.0
 @pytest.fixture
 async def scene(database: str, quiet: list[Any]) -> AsyncIterator[Scene]:
     patience = Patience(join_seconds=5, grace_seconds=0.5, decline_seconds=REST_SECONDS)
-    async with opened(database, terms=Terms(TimeControl(), patience=patience)) as scene:
+    async with opened(database, terms=Terms(patience=patience)) as scene:
         scene.log = quiet
         yield scene
 

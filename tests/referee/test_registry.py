@@ -2,19 +2,21 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import grpc
 import pytest
 
 from arena.codec.transcript import from_message
+from arena.match.clock import TimeControl
 from arena.match.verify import verify
 from arena.signatures import check_signature
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import Peer
 from tests.databases import execute, unreachable
-from tests.referee.scene import KEY, Scene, good_pair
+from tests.referee.scene import BLUFF, KEY, Scene, good_pair, opened
 from tests.storage.results import finished
 
 UNKNOWN = "11111111-2222-4333-8444-555555555555"
@@ -153,6 +155,26 @@ async def test_the_leaderboard_names_the_bots_and_how_sure_their_numbers_are(
         assert all(line.elo_low < line.elo < line.elo_high for line in answer.ratings)
         empty = await registry.GetLeaderboard(pb.GetLeaderboardRequest(game="bloeff"))
         assert not empty.ratings
+
+
+async def test_another_time_control_is_another_leaderboard_and_every_match_tells_its_own(
+    database: str,
+) -> None:
+    slow = replace(BLUFF, time_control=TimeControl(turn_ms=60_000, bank_ms=600_000))
+    asked = pb.GetLeaderboardRequest(game="bluff", options_json='{"dice_per_player": 2}')
+    async with (
+        opened(database, slow) as scene,
+        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
+        good_pair(scene) as pair,
+    ):
+        registry: Any = RegistryServiceStub(channel)
+        await pair.go_on(4)
+        (line,) = (await registry.ListMatches(pb.ListMatchesRequest(limit=1))).matches
+        assert (line.time_control.turn_ms, line.time_control.bank_ms) == (60_000, 600_000)
+        assert not (await registry.GetLeaderboard(asked)).ratings
+        asked.time_control.CopyFrom(line.time_control)
+        answer = await registry.GetLeaderboard(asked)
+        assert {line.entrant.bot for line in answer.ratings} == {"good-one", "good-two"}
 
 
 async def test_the_leaderboard_tells_luck_adjusted_numbers_once_there_are_some(

@@ -9,12 +9,11 @@ import grpc
 import psycopg
 
 from arena.hosting.terms import Patience, Terms
-from arena.match.clock import TimeControl
 from arena.v1 import referee_pb2 as pb
 from tests.bots import PATIENCE, Peer
 from tests.referee.scene import CALM, Scene, good_pair, opened, playing
 
-PATIENT = Terms(TimeControl(), patience=Patience(join_seconds=5, grace_seconds=20))
+PATIENT = Terms(patience=Patience(join_seconds=5, grace_seconds=20))
 """Nobody is absent because the machine is busy."""
 
 

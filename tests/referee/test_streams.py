@@ -7,6 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
+from arena.hosting.terms import Patience, Terms
 from arena.referee.server import OPTIONS
 from arena.v1 import referee_pb2 as pb
 from tests.bots import PATIENCE, Peer
@@ -63,6 +64,23 @@ async def test_a_token_that_is_replaced_and_a_version_that_is_retired_end_the_op
             code, why = await former.status()
     assert code is status
     assert words in why
+
+
+async def test_a_match_survives_a_token_that_is_replaced(database: str) -> None:
+    patient = Terms(patience=Patience(join_seconds=5, grace_seconds=20))
+    async with opened(database, terms=patient) as scene, await scene.peer("stays") as stays:
+        async with await scene.peer("rotated", max_matches=1) as former:
+            await former.greet()
+            await stays.greet()
+            for peer in (former, stays):
+                await peer.join(await peer.hear_until(lambda message: message.offers))
+            begun = await former.hear_until(lambda message: message.begins)
+            scene.tokens["rotated"] = await scene.arena.store.rotate_token("rotated")
+            code, _ = await former.status()
+            assert code is grpc.StatusCode.UNAUTHENTICATED
+        async with await scene.peer("rotated") as again:
+            (resumed,) = (await again.first_words()).resumes
+            assert resumed.offer.match_id == begun.begins[0].match_id
 
 
 async def test_the_operator_reads_which_copy_of_a_bot_comes_and_goes(scene: Scene) -> None:

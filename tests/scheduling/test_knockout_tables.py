@@ -43,7 +43,7 @@ def test_the_rounds_of_some_fields() -> None:
     assert stages(5, 4) == (Stage(1, (3,)), Stage(0, (1,)))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(sizes(), st.integers(1, 3), st.data())
 def test_who_goes_on_plays_or_has_a_bye_until_one_is_left(
     size: tuple[int, int], blocks: int, data: st.DataObject

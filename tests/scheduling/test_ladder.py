@@ -1,5 +1,6 @@
 """Who sits down next: everybody plays, opponents even out, and nobody meets their own."""
 
+import time
 from collections import Counter
 
 import pytest
@@ -133,3 +134,12 @@ def test_a_table_seats_different_bots_of_different_owners_or_nobody(
         able = [candidate for candidate in candidates if candidate.games]
         possible = any(a.may_meet(b) for a in able for b in able)
         assert (seated is not None) == possible
+
+
+def test_hundreds_of_free_bots_of_one_owner_cost_little_when_they_may_meet_nobody() -> None:
+    crowd = [Candidate(bot, "one owner", False, BLUFF) for bot in range(3_000)]
+    other = Candidate(3_000, "another", False, BLUFF)
+    began = time.thread_time()
+    assert next_table(ladder(), crowd, MeetingCounts()) is None
+    assert next_table(ladder(), [*crowd, other], MeetingCounts(), lambda *_: False) is None
+    assert time.thread_time() - began < 0.3  # some 10 ms; their square took seconds

@@ -1,10 +1,11 @@
 """Places are shared by owner and by the time that they are held."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.scheduling.ladder import Candidate
-from arena.scheduling.shares import EXCESS_SHARE, HeldTime, SharedPlaces
+from arena.scheduling.shares import EXCESS_SHARE, BlockTime, HeldTime, SharedPlaces
 
 BLUFF = frozenset({"bluff"})
 
@@ -20,9 +21,9 @@ class Places:
         self.bots = list(places)
         self.places = {one.bot: count for one, count in places.items()}
         self.time = HeldTime()
-        self.time.share_out(places)
-        self.shared = SharedPlaces(self.time)
-        self.shared.share_out(self.places, seats)
+        for one in places:
+            self.time.came(one)
+        self.shared = SharedPlaces(self.time, self.places, seats)
         self.now = 0.0
 
     def room(self, one: Candidate, other: Candidate) -> int:
@@ -43,8 +44,20 @@ class Places:
         return self
 
     def held(self, *bots: Candidate, seconds: float, slowest: Candidate) -> float | None:
-        thought = {one.bot: 0.1 for one in bots} | {slowest.bot: seconds}
-        return self.time.held(bots, self.places, seconds, 2, thought, self.now)
+        return self.block(*bots, seconds=seconds, slow=(slowest,))
+
+    def block(
+        self,
+        *bots: Candidate,
+        seconds: float,
+        slow: tuple[Candidate, ...],
+        played: int = 2,
+        unplayed: int = 0,
+    ) -> float | None:
+        """A block is over, of which `slow` used all the time, in equal parts."""
+        used = {one.bot: 0.1 for one in bots} | {one.bot: seconds / len(slow) for one in slow}
+        block = BlockTime("bluff", bots, seconds, played, unplayed, used)
+        return self.time.held(block, self.places, self.now)
 
 
 def test_a_bot_shares_its_places_equally_among_the_owners_of_its_opponents() -> None:
@@ -89,9 +102,18 @@ def test_an_owner_that_has_played_no_block_holds_one_place() -> None:
     assert [places.room(*both) for both in ((one, other), (one, third), (other, third))] == [4] * 3
 
 
-def test_two_owners_alone_use_all_their_places_at_once() -> None:
+def test_two_owners_alone_use_all_their_places_once_they_are_known_to_be_prompt() -> None:
     one, other = bot(0), bot(1)
-    assert Places({one: 8, other: 8}).room(one, other) == 8
+    assert Places({one: 8, other: 8}).known().room(one, other) == 8
+
+
+def test_whoever_comes_finds_half_of_the_places_not_held_by_one_who_may_be_slow() -> None:
+    early, one = bot(0), bot(1)
+    places = Places({early: 64, one: 8})
+    assert places.room(early, one) == 4
+    places.held(early, one, seconds=200.0, slowest=early)
+    places.now = 1e6
+    assert places.room(early, one) == 4
 
 
 def test_what_a_slow_owner_held_in_excess_is_at_most_a_tenth_in_the_long_run() -> None:
@@ -157,6 +179,65 @@ def test_only_the_slowest_at_a_larger_table_pays() -> None:
     places.held(*bots, seconds=300.0, slowest=bots[3])
     assert places.room(bots[0], bots[1]) > 1
     assert all(places.room(one, bots[3]) == 0 for one in bots[:3])
+
+
+def test_two_slow_owners_at_one_table_both_pay() -> None:
+    one, other, slow, slower = (bot(number) for number in range(4))
+    places = Places(dict.fromkeys((one, other, slow, slower), 4), seats=3)
+    for _ in range(10):
+        for first in (one, other):
+            places.held(one, other, seconds=0.4, slowest=first)
+    places.now = 1_000.0
+    until = places.block(one, slow, slower, seconds=200.0, slow=(slow, slower))
+    # Its excess is shared: half of it each, of a tenth of four places.
+    assert until is not None
+    assert until - places.now == pytest.approx(200 / 2 / 0.4, rel=0.05)
+    assert places.room(one, slow) == places.room(one, slower) == 0
+    assert places.room(one, other) == 8
+    places.now = until
+    assert places.room(one, slow) == places.room(one, slower) == 1
+
+
+def test_who_uses_an_equal_part_of_a_long_block_is_not_slow() -> None:
+    bots = [bot(number) for number in range(3)]
+    places = Places(dict.fromkeys(bots, 4), seats=3).known()
+    assert places.block(*bots, seconds=300.0, slow=tuple(bots)) is None
+
+
+def test_what_a_bot_is_used_to_is_known_for_each_kind_of_table() -> None:
+    one, other = bot(0), bot(1)
+    places = Places({one: 4, other: 4})
+    for _ in range(10):
+        places.held(one, other, seconds=0.4, slowest=one)
+    long = BlockTime("bloeff", (one, other), 30.0, 2, 0, {one.bot: 10.0, other.bot: 20.0})
+    assert places.time.held(long, places.places, 0.0) is None
+
+
+def test_an_owner_whose_bot_declines_late_repays_the_wait() -> None:
+    one, other, late = bot(0), bot(1), bot(2)
+    places = Places({one: 4, other: 4, late: 4})
+    for _ in range(10):
+        for first in (one, other):
+            places.held(one, other, seconds=0.4, slowest=first)
+    until = places.block(one, late, seconds=4.9, slow=(late,), played=0, unplayed=1)
+    assert until == pytest.approx((4.9 - 4 * 0.25) / 0.4)
+    assert places.room(one, late) == 0
+    assert until is not None
+    places.now = until
+    assert places.room(one, late) == 1
+    assert places.room(one, other) == 4
+
+
+def test_offers_that_come_to_nothing_make_nobody_prompt_or_used_to_waiting() -> None:
+    one, other, third = (bot(number) for number in range(3))
+    places = Places(dict.fromkeys((one, other, third), 4))
+    for _ in range(20):
+        places.block(one, other, seconds=0.01, slow=(other,), played=0, unplayed=1)
+    assert places.room(one, other) == 1  # as an owner that has played no block
+    for _ in range(20):
+        places.block(one, other, seconds=5.0, slow=(other,), played=0, unplayed=1)
+    until = places.block(one, other, seconds=60.0, slow=(other,), played=0, unplayed=1)
+    assert until == pytest.approx((60.0 - 4 * 5.0) / 0.4)
 
 
 @given(st.dictionaries(st.integers(0, 20), st.integers(1, 64), min_size=2), st.integers(2, 6))

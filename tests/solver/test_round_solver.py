@@ -7,10 +7,10 @@ import pytest
 
 from arena.games.bluff.values import STAR, Bet, Face
 from arena.solver import (
-    Bounds,
     RoundGame,
     RoundSolver,
     Strategy,
+    ValueBounds,
     match_round,
     proven_bounds,
     single_round,
@@ -19,7 +19,11 @@ from arena.solver import (
 )
 from tests.solver.linear_program import value_of
 
-LATER = {(1, 1): Bounds(0.4, 0.5), (1, 2): Bounds(0.1, 0.2), (2, 1): Bounds(0.7, 0.9)}
+LATER = {
+    (1, 1): ValueBounds(0.4, 0.5),
+    (1, 2): ValueBounds(0.1, 0.2),
+    (2, 1): ValueBounds(0.7, 0.9),
+}
 
 
 def with_few_bets(game: RoundGame, bets: int) -> RoundGame:
@@ -31,7 +35,7 @@ def with_few_bets(game: RoundGame, bets: int) -> RoundGame:
     )
 
 
-def bounds_after(game: RoundGame, iterations: int) -> Bounds:
+def bounds_after(game: RoundGame, iterations: int) -> ValueBounds:
     solver = RoundSolver(game)
     for _ in range(iterations):
         solver.iterate()

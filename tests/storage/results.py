@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
-from arena.match.clock import TimeControl
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.result import Result, Termination
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.records import Block, BlockKind, FinishedMatch, VersionId
@@ -26,6 +26,7 @@ def finished(
     *,
     match_id: str | None = None,
     minute: int = 0,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
     **options: object,
 ) -> FinishedMatch:
     """A match of Bluff in which each seat did better than the next."""
@@ -42,7 +43,7 @@ def finished(
         game="bluff",
         options=make_game("bluff", options).options,
         entrants=tuple(Entrant(f"bot{n}", "1", f"owner{n}") for n in range(seats)),
-        time_control=TimeControl(),
+        time_control=time_control,
         fault_limit=3,
     )
     transcript = Transcript(setup, b"c" * 32, (), result, Opening(b"s" * 32, (b"e" * 16,) * seats))

@@ -18,6 +18,8 @@ from arena.storage.lease import LEASE_SECONDS, Lease, held_lease
 from arena.storage.process_identity import has_ended, own_identity
 from tests.databases import execute, named, plain, unreachable
 
+pytestmark = pytest.mark.slow  # most wait until a lease has run out
+
 
 @asynccontextmanager
 async def held(url: str) -> AsyncIterator[Lease]:
@@ -206,6 +208,7 @@ async def test_an_arena_whose_lease_is_taken_stops_with_a_sentence(
         await run()
     (error,) = raised.value.exceptions
     assert isinstance(error, LeaseTakenError)
+    assert error.exit_code == 3
 
 
 def test_a_process_is_known_by_more_than_its_number() -> None:

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.records import VersionId
 from arena.storage import statements
 from arena.storage.errors import TranscriptDamagedError
@@ -79,6 +80,27 @@ async def test_rated_results_are_those_of_one_ladder_by_seat(
     assert len(rated_results(read, "bluff", {}, [2, 3])) == 2
     assert len(rated_results(read, "bluff", {"show_and_reroll": True}, [3])) == 1
     assert rated_results(read, "bloeff", {}, [2, 3]) == []
+
+
+async def test_matches_with_another_time_control_are_on_a_ladder_of_their_own(
+    read: Reader, store: Store, versions: Versions
+) -> None:
+    slow = TimeControl(60_000, 600_000)
+    usual, thoughtful = finished(versions), finished(versions, time_control=slow)
+    await store.record([usual, thoughtful])
+    (result,) = rated_results(read, "bluff", {}, [3], time_control=slow)
+    assert result.match_id == match_id(thoughtful)
+    assert rated(read, 3) == [match_id(usual)]
+    assert sorted((row.turn_ms, row.bank_ms, row.rated) for row in read(statements.ladders())) == [
+        (2_000, 30_000, 1),
+        (60_000, 600_000, 1),
+    ]
+    found = await store.match(match_id(thoughtful))
+    assert found is not None and found.time_control == slow
+    counts = {one.time_control: one.matches for one in await store.opponent_counts()}
+    assert counts == {DEFAULT_TIME_CONTROL: 1, slow: 1}
+    counts = {one.time_control: one.matches for one in await store.appearances()}
+    assert counts == {DEFAULT_TIME_CONTROL: 1, slow: 1}
 
 
 async def test_later_results_are_asked_for_by_the_last_number(
@@ -169,6 +191,7 @@ async def test_ladders_and_meetings_are_counted(
 
 def test_a_damaged_transcript_is_noticed() -> None:
     packed = packer()(finished((VersionId(1), VersionId(2))).written)
+    assert packed.format == 1  # as all that is stored by now
     cut = type(packed)(packed.format, packed.sha256, packed.data[:-4])
     other = type(packed)(packed.format, bytes(32), packed.data)
     newer = type(packed)(99, packed.sha256, packed.data)

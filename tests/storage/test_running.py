@@ -1,12 +1,17 @@
 """Running matches in Postgres: kept for the next referee, unseen by others, gone when recorded."""
 
+import asyncio
+import subprocess
+import sys
 from dataclasses import replace
+from datetime import timedelta
 from uuid import uuid4
 
 import psycopg
 import pytest
 
 from arena.games.bluff import Bet, Doubt, Face
+from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Reply, TimedAction
 from arena.match.transcript import Opening
@@ -22,9 +27,10 @@ from arena.records import (
     Unkept,
     UntoldEnd,
 )
+from arena.storage import recording
 from arena.storage.engine import reading_engine
 from arena.storage.errors import LeaseTakenError
-from arena.storage.referees_store import RefereesStore
+from arena.storage.referees_store import RefereesStore, open_referees_store
 from arena.storage.store import open_store
 from arena.storage.tables import READER_ROLE
 from tests.storage.results import NOON, block, finished, match_id
@@ -46,7 +52,7 @@ async def bots(database: str) -> list[Registered]:
 def running(bots: list[Registered], of: Block, *, engaged: bool = False) -> RunningBlock:
     options = finished((1, 2)).transcript.setup.options  # type: ignore[arg-type]
     places = tuple(Place(bot, "left" if n else "") for n, bot in enumerate(bots))
-    return RunningBlock(of, places, "bluff", options, engaged)
+    return RunningBlock(of, places, "bluff", options, engaged, TimeControl(60_000, 600_000))
 
 
 def begun(match: FinishedMatch) -> BegunMatch:
@@ -128,7 +134,7 @@ async def test_however_a_block_ends_nothing_of_it_stays(
 async def test_the_reader_sees_nothing_of_running_matches(
     database: str, referee: RefereesStore, bots: list[Registered]
 ) -> None:
-    for table in (*KEPT_TABLES, "leases", "untold_ends"):
+    for table in (*KEPT_TABLES, "leases", "untold_ends", "recorded_batches"):
         with (
             reading_engine(database).connect() as reader,
             pytest.raises(Exception, match="permission denied"),
@@ -178,9 +184,64 @@ async def test_ends_that_were_missed_are_kept_until_they_are_told(
     await referee.record(matches)
     ends = [UntoldEnd(match_id(one), bots[0].version_id, "left") for one in matches]
     await referee.add_untold(ends)
-    await referee.add_untold([replace(ends[0], instance=None)])
+    await referee.add_untold([replace(ends[0], instance="right")])
     assert await referee.untold_ends() == ends
     await referee.remove_untold(ends[1:])
     assert await referee.untold_ends() == ends[:1]
     sql.execute("UPDATE untold_ends SET since = since - interval '25 hours'")
     assert await referee.untold_ends() == []
+
+
+_IDENTITY = "from arena.storage.process_identity import own_identity; print(own_identity(), end='')"
+
+
+async def test_ends_recorded_just_before_a_crash_are_kept_for_the_copies_that_played(
+    database: str, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    names = [("", "right"), ("left", ""), ()]
+    old, *lately = [replace(first_of(bots, block()), instances=by_seat) for by_seat in names]
+    # It was played long before the others, as when the database was away.
+    early = replace(
+        lately[0],
+        started_at=NOON - timedelta(hours=1),
+        finished_at=NOON - timedelta(hours=1),
+    )
+    async with open_referees_store(database) as first:
+        await first.record([old])
+        sql.execute("UPDATE recorded_batches SET recorded_at = recorded_at - interval '4 seconds'")
+        await first.record([early, lately[1]])
+    dead = await asyncio.to_thread(subprocess.check_output, [sys.executable, "-c", _IDENTITY])
+    sql.execute("UPDATE leases SET released_at = NULL, process = %s", [dead.decode()])
+    async with open_referees_store(database) as second:
+        ends = await second.untold_ends()
+    one, other = (bot.version_id for bot in bots)
+    assert {(end.match_id, end.version_id, end.instance) for end in ends} == {
+        (match_id(early), one, "left"),
+        (match_id(early), other, ""),
+        (match_id(lately[1]), one, ""),
+        (match_id(lately[1]), other, ""),
+    }
+    assert sql.execute("SELECT count(*) FROM recorded_batches").fetchall() == [(0,)]
+
+
+async def test_only_so_many_recorded_batches_are_remembered(
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    for _ in range(2):
+        await referee.record([first_of(bots, block())])
+        sql.execute("SELECT setval('recorded_batches_number_seq', %s)", [recording.MOST_BATCHES])
+    assert sql.execute("SELECT count(*) FROM recorded_batches").fetchall() == [(1,)]
+
+
+async def test_replies_of_matches_that_are_not_kept_are_gone_after_the_next_start(
+    database: str, referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
+) -> None:
+    match = first_of(bots, block(2))
+    replies = [NewReplies(match_id(match), "bluff", 0, REPLIES)]
+    replies.append(NewReplies(str(uuid4()), "bluff", 0, REPLIES))
+    blocks = (running(bots, match.block),)
+    await referee.keep(Unkept(blocks, (begun(match),), tuple(replies)))
+    assert counted(sql) == [1, 1, 2]
+    (kept,) = await referee.kept()
+    assert [one.replies for one in kept.matches] == [REPLIES]
+    assert counted(sql) == [1, 1, 1]

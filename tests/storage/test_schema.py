@@ -23,6 +23,7 @@ from arena.storage.errors import (
 from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.running_tables import (
     leases,
+    recorded_batches,
     running_blocks,
     running_matches,
     running_replies,
@@ -41,7 +42,7 @@ from arena.storage.tournament_tables import tournaments
 from tests.databases import execute, named, plain
 from tests.storage.results import finished
 
-APPEND_ONLY = ("matches", "match_seats", "transcripts", "rating_events")
+APPEND_ONLY = ("matches", "match_seats", "transcripts", "rating_events", "match_faults")
 """What triggers keep from being changed."""
 
 _CONSTRAINTS = """
@@ -174,7 +175,10 @@ async def test_the_reader_sees_everything_but_tokens_the_private_key_and_running
     match = finished(versions)
     await store.record([match])
     signer = await store.signer()
-    running = (leases, running_blocks, running_matches, running_replies, untold_ends)
+    running = (
+        *(leases, running_blocks, running_matches, running_replies, recorded_batches),
+        untold_ends,
+    )
     secret = (tokens, signing_secret, *running)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)

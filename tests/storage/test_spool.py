@@ -3,6 +3,7 @@
 import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -11,9 +12,9 @@ from structlog.testing import capture_logs
 
 from arena.hosting.ports import Happening, SpoolFailedError
 from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
-from arena.spooled import Spools, record_spooled
 from arena.storage.referees_store import RefereesStore
 from arena.storage.spool import SpoolFile
+from arena.storage.spools import Spools, record_spooled
 from tests.storage.results import block, finished, match_id
 
 VERSIONS = (VersionId(1), VersionId(2))
@@ -68,6 +69,27 @@ async def test_a_spool_has_a_bound_and_keeps_all_of_a_group_or_none(tmp_path: Pa
     with pytest.raises(SpoolFailedError, match="may hold 4000 bytes"):
         await spool.append(group * 10)
     assert spool.read() == group
+
+
+async def test_a_spool_holds_64_mebibytes_unless_told_otherwise(tmp_path: Path) -> None:
+    match = finished(VERSIONS)
+    spool = SpoolFile(tmp_path / "spool")
+    with pytest.raises(SpoolFailedError, match="may hold 67108864 bytes"):
+        await spool.append([replace(match, written=bytes(64 << 20))])
+    await spool.append([replace(match, written=bytes((64 << 20) - 1_000))])
+
+
+async def test_what_follows_on_a_spool_that_was_set_aside_begins_a_new_file(
+    tmp_path: Path,
+) -> None:
+    before, after = happenings(), happenings()
+    spool = SpoolFile(tmp_path / "results.spool")
+    await spool.append(before)
+    aside = await spool.set_aside("refused")
+    assert aside == tmp_path / "results.refused"
+    await spool.append(after)
+    assert SpoolFile(aside).read() == before
+    assert spool.read() == after
 
 
 @contextmanager
@@ -134,11 +156,13 @@ async def test_the_spool_of_another_database_is_left_alone(tmp_path: Path) -> No
 async def test_bots_are_told_the_ends_of_what_was_spooled(
     tmp_path: Path, referee: RefereesStore, versions: tuple[VersionId, ...]
 ) -> None:
-    match = finished(versions[:2])
+    match = replace(finished(versions[:2]), instances=("", "right"))
     await Spools(tmp_path, KEY).of(1).append([match])
     await record_spooled(Spools(tmp_path, KEY), {1}, referee)
-    assert {(end.match_id, end.version_id) for end in await referee.untold_ends()} == {
-        (match_id(match), version) for version in versions[:2]
+    ends = await referee.untold_ends()
+    assert {(end.match_id, end.version_id, end.instance) for end in ends} == {
+        (match_id(match), versions[0], ""),
+        (match_id(match), versions[1], "right"),
     }
 
 

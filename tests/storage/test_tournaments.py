@@ -8,6 +8,7 @@ from fractions import Fraction
 import psycopg
 import pytest
 
+from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.records import Block, FinishedMatch, TournamentBlock, VersionId
 from arena.scheduling.formats import FormatName
@@ -39,6 +40,7 @@ RULES = Rules(
     score=ScoreRule.PLACEMENT,
     seed="s",
     rated=True,
+    time_control=TimeControl(60_000, 600_000),
 )
 
 

@@ -84,7 +84,7 @@ def cups(draw: st.DrawFn) -> TournamentRecord:
     return begun(name, field, seats, draw(st.integers(1, 2)), rounds)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cups(), st.data())
 def test_who_withdraws_is_left_out_and_the_others_play_to_the_end(
     record: TournamentRecord, data: st.DataObject

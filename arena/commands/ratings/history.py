@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,8 +15,10 @@ from arena.commands.game_options import OptionList, game_options
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
 from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess
+from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.match.clock import TimeControl
 from arena.rating.methods import ScoreRule
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ def history(
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     seats: Seats = None,
     option: OptionList = None,
+    time: TimeOption = "",
     score: Score = ScoreRule.PLACEMENT,
     bot: Annotated[
         list[str] | None, typer.Option(help="Only this bot, all its versions. May be repeated.")
@@ -38,6 +42,7 @@ def history(
 ) -> None:
     """Print the ratings of a ladder over time, recomputed from its log of results."""
     with exit_with_message():
+        control = time_control(time)
         rules = make_game(game, game_options(option))
         require_seats(rules, seats)
     # Imported here: an error in the options must not wait for numpy.
@@ -49,18 +54,18 @@ def history(
     def replayed(read: "Reader") -> "tuple[int, LadderHistory]":
         # Before the log is replayed, which can take seconds.
         require_bots({one.entrant.bot for one in all_versions(read).values()}, bot or ())
-        size, ladder = ladder_of_table(read, game, changed, seats, score)
+        size, ladder = ladder_of_table(read, game, changed, seats, score, control)
         return size, ladder_history(read, LiveBoard(ladder, read), points)
 
     size, found = with_reader(replayed)
     with exit_with_message():
         chosen = _chosen(found, bot or ())
     if as_json:
-        typer.echo(json.dumps(_json(rules, size, score, found, chosen), indent=2))
+        typer.echo(json.dumps(_json(rules, size, score, control, found, chosen), indent=2))
     elif not found.points:
-        typer.echo(f"{title(rules, size, score)}: no rated match yet.")
+        typer.echo(f"{title(rules, size, score, control)}: no rated match yet.")
     else:
-        console, named = Terminal(), title(rules, size, score)
+        console, named = Terminal(), title(rules, size, score, control)
         table = _table(named, found, chosen, len(found.points))
         if too_wide := excess(console, table):
             # A narrow terminal shows the newest points.
@@ -87,7 +92,12 @@ def _chosen(found: "LadderHistory", names: Sequence[str]) -> set[int]:
 
 
 def _json(
-    rules: AnyGame, size: int, score: ScoreRule, found: "LadderHistory", chosen: set[int]
+    rules: AnyGame,
+    size: int,
+    score: ScoreRule,
+    control: TimeControl,
+    found: "LadderHistory",
+    chosen: set[int],
 ) -> dict[str, Any]:
     from arena.boards.board import table_sizes
 
@@ -98,6 +108,7 @@ def _json(
         "seats": size,
         "table_sizes": [seats for seats in table_sizes(size) if seats in rules.seat_counts],
         "score": score.value,
+        "time_control": asdict(control),
         "points": [
             {
                 "matches": point.matches,

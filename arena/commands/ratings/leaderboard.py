@@ -17,8 +17,10 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess, fitted
+from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.rating.methods import ScoreRule
 
 # Imported where it is needed: `arena up` prints leaderboards only at its end, if at all.
@@ -41,6 +43,7 @@ def leaderboard(
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     seats: Seats = None,
     option: OptionList = None,
+    time: TimeOption = "",
     score: Score = ScoreRule.PLACEMENT,
     details: Annotated[
         bool,
@@ -57,8 +60,9 @@ def leaderboard(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print the leaderboard of one game, its options and a table size."""
+    """Print the leaderboard of one game, its options, a table size and a time control."""
     with exit_with_message():
+        control = time_control(time)
         rules = make_game(game, game_options(option))
         require_seats(rules, seats)
         if follow and (details or check):
@@ -68,49 +72,52 @@ def leaderboard(
 
     changed = rules.options.changed()
     if follow:
-        _follow(rules, seats, score, as_json=as_json)
+        _follow(rules, seats, score, control, as_json=as_json)
     elif details or check:
         from arena.boards import details as boards_details
         from arena.commands.ratings.leaderboard_details import details_json, print_details
 
         def with_details(read: "Reader") -> tuple[int, boards_details.Details]:
-            size, ladder = ladder_of_table(read, game, changed, seats, score)
+            size, ladder = ladder_of_table(read, game, changed, seats, score, control)
             return size, boards_details.details(read, ladder, check=check)
 
         size, found = with_reader(with_details)
         if as_json:
-            document = ladder_json(rules, size, score, found.board.lines)
+            document = ladder_json(rules, size, score, control, found.board.lines)
             typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
             return
-        print_leaderboard(rules, title(rules, size, score), found.board.lines)
+        print_leaderboard(rules, title(rules, size, score, control), found.board.lines)
         print_details(Terminal(), found)
     else:
 
         def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine]]":
-            size, ladder = ladder_of_table(read, game, changed, seats, score)
+            size, ladder = ladder_of_table(read, game, changed, seats, score, control)
             return size, LiveBoard(ladder, read).now().lines
 
         size, lines = with_reader(alone)
         if as_json:
-            typer.echo(json.dumps(ladder_json(rules, size, score, lines), indent=2))
+            typer.echo(json.dumps(ladder_json(rules, size, score, control, lines), indent=2))
             return
-        print_leaderboard(rules, title(rules, size, score), lines)
+        print_leaderboard(rules, title(rules, size, score, control), lines)
 
 
-def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: bool) -> None:
+def _follow(
+    rules: AnyGame, seats: int | None, score: ScoreRule, control: TimeControl, *, as_json: bool
+) -> None:
     from arena.boards.live_board import LiveBoard, follow, ladder_of_table
     from arena.settings import read_settings
     from arena.storage.reading import open_reader
 
     async def run(url: str, read: "Reader") -> None:
-        size, ladder = ladder_of_table(read, rules.name, rules.options.changed(), seats, score)
+        changed = rules.options.changed()
+        size, ladder = ladder_of_table(read, rules.name, changed, seats, score, control)
         console = Terminal()
         with Live(console=console, auto_refresh=False) as live:
             async for board in follow(url, LiveBoard(ladder, read)):
                 if as_json:
-                    print(_line(rules, size, score, board), flush=True)
+                    print(_line(rules, size, score, control, board), flush=True)
                 else:
-                    named = title(rules, size, score)
+                    named = title(rules, size, score, control)
                     tables, note = _tables_and_note(rules, named, board.lines, console)
                     live.update(Group(*tables, note), refresh=True)
 
@@ -121,8 +128,10 @@ def _follow(rules: AnyGame, seats: int | None, score: ScoreRule, *, as_json: boo
             return
 
 
-def _line(rules: AnyGame, size: int, score: ScoreRule, board: "Leaderboard") -> str:
-    document = ladder_json(rules, size, score, board.lines)
+def _line(
+    rules: AnyGame, size: int, score: ScoreRule, control: TimeControl, board: "Leaderboard"
+) -> str:
+    document = ladder_json(rules, size, score, control, board.lines)
     return json.dumps(document | {"matches": board.matches, "sequence": board.sequence})
 
 
@@ -135,13 +144,18 @@ def require_seats(rules: AnyGame, seats: int | None) -> None:
         )
 
 
-def title(rules: AnyGame, size: int, score: ScoreRule = ScoreRule.PLACEMENT) -> str:
-    """The title of a ladder: game, table sizes, and the score rule if not the default."""
+def title(
+    rules: AnyGame,
+    size: int,
+    score: ScoreRule = ScoreRule.PLACEMENT,
+    control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> str:
+    """The title of a ladder: game, table sizes; time control and score rule if not the default."""
     from arena.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts] or [size]
     seats = f"{sizes[0]}–{sizes[-1]}" if len(sizes) > 1 else f"{size}"
-    said = f"{rules.title}, {seats} seats"
+    said = f"{rules.title}, {seats} seats" + (f", {control}" if control.name else "")
     return said if score is ScoreRule.PLACEMENT else f"{said}, only first place counts"
 
 
@@ -229,7 +243,11 @@ def _adjusted(line: "BoardLine") -> str:
 
 
 def ladder_json(
-    rules: AnyGame, size: int, score: ScoreRule, lines: Sequence["BoardLine"]
+    rules: AnyGame,
+    size: int,
+    score: ScoreRule,
+    control: TimeControl,
+    lines: Sequence["BoardLine"],
 ) -> dict[str, Any]:
     """The JSON document of --json."""
     from arena.boards.board import table_sizes
@@ -242,6 +260,7 @@ def ladder_json(
         "seats": size,
         "table_sizes": sizes,
         "score": score.value,
+        "time_control": asdict(control),
         "ratings": [_line_json(line) for line in lines],
         "luck_adjusted": None if luck is None else luck.document(),
     }

@@ -19,6 +19,8 @@ from arena.rating.results import MatchResult, Results
 
 LONGEST: Final = 2**20
 """The most bytes of a line: more than any result has, but little enough for memory."""
+MOST_SEATS: Final = 100
+"""Of a match. Every pair at a table counts, so time and memory grow with the square."""
 
 
 class ResultsFileError(UserError):
@@ -54,6 +56,9 @@ def read_results(file: Path) -> Results[str]:
             continue
         try:
             line = _Line.model_validate_json(raw)
+            if len(line.seats) > MOST_SEATS:
+                what = f"a match has at most {MOST_SEATS} seats, not {len(line.seats)}"
+                raise ResultsFileError(file, number, what)
             seats = tuple((seat.bot, seat.placing) for seat in line.seats)
             log.append(MatchResult(line.match, seats, line.block))
         except ValidationError as error:

@@ -21,7 +21,9 @@ from arena.commands.game_options import game_options
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
 from arena.commands.terminal import say
+from arena.commands.time_option import time_control
 from arena.games import make_game
+from arena.match.clock import TimeControl
 from arena.match.transcript_json import to_json
 from arena.settings import read_settings
 from arena.storage.export import Archive, Selection, open_archive
@@ -46,10 +48,13 @@ def export(
         list[str] | None,
         typer.Option(help="Only this variant of --game, as NAME=VALUE. May be repeated."),
     ] = None,
+    time: Annotated[
+        str, typer.Option(help="Only with this time control, as in turn=60s,bank=10m.")
+    ] = "",
 ) -> None:
     """Write results, transcripts or both to files."""
     with exit_with_message():
-        selection = _selection(game, option or [], seats)
+        selection = _selection(game, option or [], seats, time)
         if file is None and transcripts is None:
             raise CommandError("Name a file for the results, or one for --transcripts, or both.")
         if file is not None and file.suffix not in FORMATS:
@@ -66,19 +71,20 @@ def export(
             raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
 
 
-def _selection(game: str | None, option: list[str], seats: str) -> Selection:
+def _selection(game: str | None, option: list[str], seats: str, time: str) -> Selection:
+    control = time_control(time) if time else None
     sizes = _sizes(seats) if seats else None
     if game is None:
         if option:
             raise CommandError("An --option is one of a game: name it with --game.")
-        return Selection(seat_counts=sizes)
+        return Selection(seat_counts=sizes, time_control=control)
     rules = make_game(game, game_options(option))
     if sizes is not None and not any(size in rules.seat_counts for size in sizes):
         raise CommandError(
             f"--seats {seats}: {rules.title} is played by {rules.seat_counts[0]} to "
             f"{rules.seat_counts[-1]} seats."
         )
-    return Selection(game, rules.options.changed() if option else None, sizes)
+    return Selection(game, rules.options.changed() if option else None, sizes, control)
 
 
 def _sizes(text: str) -> range:
@@ -101,21 +107,22 @@ def _results(archive: Archive, selection: Selection, file: Path) -> None:
     if for_rate:
         selection = replace(selection, rated=True)
     total = archive.count(selection)
-    played: set[tuple[str, str, int]] = set()
+    played: set[tuple[str, str, int, TimeControl]] = set()
     with _complete(file) as part, FORMATS[file.suffix](part) as write:
         for match in with_progress(archive.matches(selection), total, file.name):
             write(match)
-            played.add((match.game, json.dumps(match.options, sort_keys=True), match.seat_count))
+            options = json.dumps(match.options, sort_keys=True)
+            played.add((match.game, options, match.seat_count, match.time_control))
     say(f"{file}: {total:,} matches.")
     if not for_rate:
         return
     if total < everything:
         say(f"Left out: {everything - total:,} matches that are not rated.", err=True)
-    ladders = {(game, options, table_sizes(seats)) for game, options, seats in played}
+    ladders = {(*variant, table_sizes(seats), time) for *variant, seats, time in played}
     if len(ladders) > 1:
         say(
             f"It holds {len(ladders)} ladders, which `arena rate` would rate as one: choose with "
-            "--game, --option and --seats.",
+            "--game, --option, --seats and --time.",
             err=True,
         )
 

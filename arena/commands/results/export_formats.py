@@ -40,6 +40,8 @@ COLUMNS = {
     "faults": "int32",
     "forfeited": "bool",
     "luck": "float64",
+    "turn_ms": "int32",
+    "bank_ms": "int32",
 }
 """The columns of the tables, which have a row per seat. `options` are those that differ from the
 defaults, as JSON; `luck` is in expected points, and empty if it was not measured."""
@@ -61,6 +63,7 @@ def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
             *(number, seat.bot, seat.version, seat.owner),
             *(seat.placing, seat.score, seat.faults, seat.forfeited),
             None if match.luck is None else round(match.luck[number], 6),
+            *(match.time_control.turn_ms, match.time_control.bank_ms),
         )
 
 

@@ -1,6 +1,7 @@
 """`arena matches` and `arena transcript`: lists recorded matches, prints a transcript."""
 
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,7 +93,8 @@ def matches(
             match.match_id,
             match.game,
             f"{match.finished_at:%Y-%m-%d %H:%M:%S}",
-            "  ".join(f"{seat.placing}. {seat.bot}" for seat in places),
+            "  ".join(f"{seat.placing}. {seat.bot}" for seat in places)
+            + ("  (casual)" if match.casual else ""),
         )
     Terminal().print_table(table, lesser=("finished (UTC)", "game"))
 
@@ -102,12 +104,14 @@ def _match_json(match: "MatchRow") -> dict[str, Any]:
         "match_id": match.match_id,
         "game": match.game,
         "options": match.options,
+        "time_control": asdict(match.time_control),
         "block_id": match.block_id,
         "position": match.position,
         "termination": match.termination,
         "decided_by_faults": match.decided_by_faults,
         "rated": match.rated,
         "voided": match.voided,
+        "casual": match.casual,
         "started_at": match.started_at.isoformat(),
         "finished_at": match.finished_at.isoformat(),
         "seats": [

@@ -1,6 +1,7 @@
 """Output of tournaments: tables, and JSON for programs."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from rich.table import Table
@@ -43,10 +44,12 @@ def print_tournament(record: TournamentRecord) -> None:
     tournament = record.tournament
     rules, done = tournament.rules, blocks_done(record)
     options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
+    time = rules.time_control.name
     say(
         f"{tournament.name}: {rules.format.value}, {GAMES[rules.game].title}"
-        f"{f' ({options})' if options else ''}, {rules.seats} seats, {rules.blocks} block(s) by "
-        f"pairing, score {rules.score.value}, seed {rules.seed}"
+        f"{f' ({options})' if options else ''}, {rules.seats} seats, "
+        f"{f'{time}, ' if time else ''}{rules.blocks} block(s) by pairing, "
+        f"score {rules.score.value}, seed {rules.seed}"
         f"{'' if rules.rated else ', unrated'}"
     )
     say(f"{tournament.state.value}, {done} of {blocks_expected(tournament, done)} blocks played")
@@ -106,6 +109,7 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
         "score": rules.score.value,
         "seed": rules.seed,
         "rated": rules.rated,
+        "time_control": asdict(rules.time_control),
         "state": tournament.state.value,
         "blocks": done,
         "blocks_expected": blocks_expected(tournament, done),

@@ -15,6 +15,7 @@ import typer
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
 from arena.commands.terminal import say
+from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.options import (
     AsJson,
     GameName,
@@ -71,6 +72,7 @@ def create(
         typer.Option(min=1, help="Seat blocks per pairing; in a block each bot plays every seat."),
     ] = 1,
     option: OptionList = None,
+    time: TimeOption = "",
     rounds: Rounds = None,
     seed: Annotated[
         str, typer.Option(help="Anything; it determines random pairings. Default: random.")
@@ -91,6 +93,7 @@ def create(
         if same_deals:
             raise CommandError(_NEVER_TWICE)
         rules_of_game = game_at_tables_of(seats, game, option)
+        control = time_control(time)
     rules = Rules(
         format=format_name,
         game=rules_of_game.name,
@@ -101,6 +104,7 @@ def create(
         score=score,
         seed=seed or secrets.token_hex(4),
         rated=not unrated,
+        time_control=control,
     )
 
     tournament = _create(name, bots, rules)
@@ -128,7 +132,9 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
             if rules.rated:
                 refuse_one_owner(entered)
             check_format(rules, len(entered))
-            _, ladder = ladder_of_table(read, rules.game, rules.options, rules.seats)
+            _, ladder = ladder_of_table(
+                read, rules.game, rules.options, rules.seats, time_control=rules.time_control
+            )
             lines = LiveBoard(ladder, read).now().lines
             elo = {line.version_id: line.elo for line in lines}
             field = seeded(entered, elo, rules.format, rules.seed)

@@ -1,5 +1,4 @@
-"""Answers to the registry's reading calls, from bytes to bytes, in a thread or process that is not
-the referee's: reading takes no time from matches."""
+"""`ReadingCalls`: the registry's reading calls, from request bytes to response bytes."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +13,7 @@ from arena.codec.fields import field, key
 from arena.codec.transcript import write_entrant
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.wording import span
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
 from arena.referee.errors import ProtocolError
@@ -39,8 +39,8 @@ class ReadingAnswer:
     status: str = ""
 
 
-class Answers:
-    """Answers every call named in `calls`. Not to be used by several threads at once."""
+class ReadingCalls:
+    """Answers every call named in `calls`. One thread at a time may use it."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
@@ -60,14 +60,18 @@ class Answers:
             return ReadingAnswer(error.sentence.encode(), error.code.name)
 
     def _bots(self, request: registry_pb2.ListBotsRequest) -> bytes:
-        rows = self._read(bot_statements.bot_list())
-        page, token = _page(rows, request.page_size, request.page_token)
-        response = registry_pb2.ListBotsResponse(next_page_token=token)
-        for row in page:
+        size = _page_size(request.page_size)
+        after = _page_number(request.page_token) if request.page_token else None
+        # One more, which says whether there is a next page.
+        rows = self._read(bot_statements.bot_list(after=after, limit=size + 1))
+        response = registry_pb2.ListBotsResponse()
+        for row in rows[:size]:
             line = response.versions.add(
                 house=row.house, retired=row.retired_at is not None, matches=row.matches
             )
             write_entrant(Entrant(row.bot, row.version, row.owner), line.entrant)
+        if len(rows) > size:
+            response.next_page_token = str(rows[size - 1].id)
         return response.SerializeToString()
 
     def _matches(self, request: registry_pb2.ListMatchesRequest) -> bytes:
@@ -92,6 +96,7 @@ class Answers:
                 placing=[seat["placing"] for seat in row.seats],
                 finished_ms=int(row.finished_at.timestamp() * 1000),
             )
+            line.time_control.turn_ms, line.time_control.bank_ms = row.turn_ms, row.bank_ms
             for seat in row.seats:
                 entrant = Entrant(seat["bot"], seat["version"], seat["owner"])
                 write_entrant(entrant, line.entrants.add())
@@ -114,7 +119,12 @@ class Answers:
         if self._boards is None:
             self._boards = LiveBoards(self._read)
         changed = rules.options.changed()
-        table, ladder = ladder_of_table(self._read, request.game, changed, seats or None)
+        control = DEFAULT_TIME_CONTROL
+        if request.HasField("time_control"):
+            control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
+        table, ladder = ladder_of_table(
+            self._read, request.game, changed, seats or None, time_control=control
+        )
         lines = self._boards.board(ladder).now().lines
         page, token = _page(lines, request.page_size, request.page_token)
         response = registry_pb2.GetLeaderboardResponse(seats=table, next_page_token=token)
@@ -161,13 +171,22 @@ RowT = TypeVar("RowT")
 
 def _page(rows: Sequence[RowT], size: int, token: str) -> tuple[Sequence[RowT], str]:
     """A page of rows, and the token of the next one: the number of rows before it."""
+    first = _page_number(token or "0")
+    last = first + _page_size(size)
+    return rows[first:last], str(last) if last < len(rows) else ""
+
+
+def _page_size(size: int) -> int:
     if not 0 <= size <= MOST_LINES:
         raise _malformed(f"`page_size` is 1 to {MOST_LINES}, not {size}")
-    if token and not (token.isascii() and token.isdigit() and len(token) < 10):
+    return size or MOST_LINES
+
+
+def _page_number(token: str) -> int:
+    """The number in a page token."""
+    if not (token.isascii() and token.isdigit() and len(token) < 10):
         raise _malformed("`page_token` is none of ours: leave it out for the first page")
-    first = int(token or 0)
-    last = first + (size or MOST_LINES)
-    return rows[first:last], str(last) if last < len(rows) else ""
+    return int(token)
 
 
 def _options(text: str) -> Mapping[str, Any]:

@@ -75,7 +75,10 @@ async def _record(spool: SpoolFile, store: RefereesStore) -> None:
                 journal.open_block(happening)
             case FinishedMatch():
                 match_id = happening.transcript.setup.match_id
-                ends = [UntoldEnd(match_id, bot, None) for bot in happening.version_ids]
+                ends = [
+                    UntoldEnd(match_id, version, happening.instance(seat))
+                    for seat, version in enumerate(happening.version_ids)
+                ]
                 recorded = partial(untold.extend, ends)
                 journal.add(happening, recorded, partial(refused.append, match_id))
             case BlockEnd(block_id, void):

@@ -1,11 +1,12 @@
-"""A process that answers the reading calls, so that reading never takes its turn before play.
+"""A process or thread that answers the reading calls, so that they do not block the event loop.
 
-python -m arena.answering       started by `ProcessOfAnswers`, which talks to it over its pipes
+python -m arena.reading.worker       started by `ReadingProcess`, which talks to it over its pipes
 
-It begins when somebody reads for the first time, stands back behind the referee (niceness), and
-ends with it. Frames are a length of four bytes and as many bytes; the first holds the database's
-address, which is secret. A question is the call's name, a line feed and the request; an answer is
-the name of a status (none for success), a line feed, and the response or a sentence.
+The process starts with the first call, has a lower priority than the referee (niceness), and ends
+with it. Each frame is a length of four bytes and as many bytes. The first frame holds the
+database's address, which is secret. A request frame is the call's name, a line feed and the
+request; a reply frame is the name of a status (empty for success), a line feed, and the response or
+a sentence.
 """
 
 import asyncio
@@ -20,8 +21,8 @@ from typing import IO, Final, Protocol
 import grpc
 import structlog
 
-from arena.answers import Answers, ReadingAnswer
 from arena.processes import spawn, stop
+from arena.reading.calls import ReadingAnswer, ReadingCalls
 from arena.storage.errors import StorageError
 from arena.storage.reading import open_reader
 
@@ -33,8 +34,8 @@ _LENGTH: Final = struct.Struct(">I")
 log = structlog.get_logger()
 
 
-class Answering(Protocol):
-    """Answers a reading call, elsewhere than in the event loop."""
+class ReadingWorker(Protocol):
+    """Answers reading calls outside the event loop."""
 
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         """The answer; its status is UNAVAILABLE while the database does not answer."""
@@ -45,24 +46,24 @@ class Answering(Protocol):
         ...
 
 
-class ThreadOfAnswers:
-    """Answers in a thread: for tests, and wherever few ask."""
+class ReadingThread:
+    """Answers in a thread: for tests and for arenas of this machine."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: ReadingCalls) -> None:
         self._answers = answers
         self._thread = ThreadPoolExecutor(1, "answers")
 
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         loop = asyncio.get_running_loop()
         answered = loop.run_in_executor(self._thread, _answer, self._answers, call, request)
-        return _told(call, await answered)
+        return _public(call, await answered)
 
     def close(self) -> None:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
-class ProcessOfAnswers:
-    """Answers in a process of its own, which is started anew when it has ended."""
+class ReadingProcess:
+    """Answers in a process of its own, which is started again when it has ended."""
 
     def __init__(self, database_url: str) -> None:
         self._url = database_url
@@ -72,7 +73,7 @@ class ProcessOfAnswers:
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         if self.process is None or self.process.poll() is not None:
             self.process = spawn(
-                [sys.executable, "-m", "arena.answering"],
+                [sys.executable, "-m", "arena.reading.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 niceness=NICENESS,
@@ -87,7 +88,7 @@ class ProcessOfAnswers:
             return ReadingAnswer(b"try again", grpc.StatusCode.UNAVAILABLE.name)
         finally:
             overdue.cancel()
-        return _told(call, answer)
+        return _public(call, answer)
 
     def close(self) -> None:
         process, self.process = self.process, None
@@ -118,8 +119,8 @@ def _answer(
         return ReadingAnswer(repr(error).encode(), grpc.StatusCode.INTERNAL.name)
 
 
-def _told(call: str, answer: ReadingAnswer) -> ReadingAnswer:
-    """The answer without what only the operator may know, which is logged."""
+def _public(call: str, answer: ReadingAnswer) -> ReadingAnswer:
+    """The answer without internals, which are logged for the operator."""
     if answer.status == grpc.StatusCode.UNAVAILABLE.name:
         log.error("database unreachable", why=answer.content.decode())
         return ReadingAnswer(
@@ -150,12 +151,12 @@ def _read(pipe: IO[bytes] | None) -> bytes:
 
 
 def main() -> None:
-    """Answer questions until the pipe is closed."""
+    """Answer requests until the pipe is closed."""
     questions = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not disturb the answers
     with open_reader(_read(questions).decode()) as read:
-        answers = Answers(read)
+        answers = ReadingCalls(read)
         while True:
             try:
                 call, _, request = _read(questions).partition(b"\n")

@@ -6,12 +6,12 @@ import signal
 from contextlib import closing
 from pathlib import Path
 
-from arena.answering import ProcessOfAnswers
+from arena.reading.worker import ReadingProcess
 from arena.v1 import registry_pb2 as pb
 from tests.databases import unreachable
 
 
-async def bots(answering: ProcessOfAnswers) -> list[str]:
+async def bots(answering: ReadingProcess) -> list[str]:
     answer = await answering("ListBots", b"")
     assert answer.status == ""
     return [line.entrant.bot for line in pb.ListBotsResponse.FromString(answer.content).versions]
@@ -22,7 +22,7 @@ def arguments(process: int) -> str:
 
 
 async def test_it_answers_and_is_started_again_when_it_has_ended(database: str) -> None:
-    with closing(ProcessOfAnswers(database)) as answering:
+    with closing(ReadingProcess(database)) as answering:
         assert await bots(answering) == []
         process = answering.process
         assert process is not None
@@ -36,7 +36,7 @@ async def test_it_answers_and_is_started_again_when_it_has_ended(database: str) 
 
 
 async def test_a_refusal_and_a_lost_database_are_told_and_it_goes_on(database: str) -> None:
-    with closing(ProcessOfAnswers(database)) as answering:
+    with closing(ReadingProcess(database)) as answering:
         asked = pb.ListMatchesRequest(limit=-1).SerializeToString()
         answer = await answering("ListMatches", asked)
         assert (answer.status, answer.content) == (

@@ -1,4 +1,4 @@
-"""Reading calls wait at a desk: one at a time, the same question once, a part of the time."""
+"""Reading calls are queued: one at a time, equal ones answered once, a part of the time."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import grpc
 import pytest
 
-from arena.answers import ReadingAnswer
-from arena.referee.desk import KEPT_SECONDS, Desk
+from arena.reading.calls import ReadingAnswer
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import LimitError, Limits
+from arena.referee.reading_queue import KEPT_SECONDS, ReadingQueue
 
 PEER = "ipv4:192.0.2.1:5000"
 
@@ -30,27 +30,27 @@ class Library:
         self.clock += self.takes
         return ReadingAnswer(b"answer to " + request, self.status)
 
-    def desk(self, limits: Limits = Limits()) -> Desk:
-        return Desk(self, limits, lambda: self.clock)
+    def queue(self, limits: Limits = Limits()) -> ReadingQueue:
+        return ReadingQueue(self, limits, lambda: self.clock)
 
 
 async def test_who_asks_the_same_shares_one_answer_which_is_kept_for_a_moment() -> None:
     library = Library()
-    desk = library.desk()
-    asking = [asyncio.create_task(desk.answer("ListBots", b"q", PEER)) for _ in range(5)]
+    queue = library.queue()
+    asking = [asyncio.create_task(queue.answer("ListBots", b"q", PEER)) for _ in range(5)]
     library.gate.set()
     assert await asyncio.gather(*asking) == [b"answer to q"] * 5
-    await desk.answer("ListBots", b"q", PEER)
+    await queue.answer("ListBots", b"q", PEER)
     assert library.asked == [b"q"]
     library.clock += KEPT_SECONDS
-    await desk.answer("ListBots", b"q", PEER)
+    await queue.answer("ListBots", b"q", PEER)
     assert library.asked == [b"q", b"q"]
 
 
 async def test_questions_are_answered_one_after_the_other() -> None:
     library = Library()
-    desk = library.desk()
-    asking = [asyncio.create_task(desk.answer("ListBots", b"%d" % n, PEER)) for n in range(3)]
+    queue = library.queue()
+    asking = [asyncio.create_task(queue.answer("ListBots", b"%d" % n, PEER)) for n in range(3)]
     for _ in range(10):
         await asyncio.sleep(0)
     assert library.asked == [b"0"]
@@ -61,26 +61,26 @@ async def test_questions_are_answered_one_after_the_other() -> None:
 
 async def test_an_address_has_few_questions_waiting_and_leaves_room_for_others() -> None:
     library = Library()
-    desk = library.desk(Limits(reads_an_address=2, reads_waiting=3))
-    asking = [asyncio.create_task(desk.answer("ListBots", b"%d" % n, PEER)) for n in range(2)]
+    queue = library.queue(Limits(reads_an_address=2, reads_waiting=3))
+    asking = [asyncio.create_task(queue.answer("ListBots", b"%d" % n, PEER)) for n in range(2)]
     await asyncio.sleep(0)
     with pytest.raises(LimitError) as refused:
-        await desk.answer("ListBots", b"2", PEER)
+        await queue.answer("ListBots", b"2", PEER)
     assert refused.value.limit == "reading"
-    other = asyncio.create_task(desk.answer("ListBots", b"3", "ipv4:192.0.2.2:1"))
+    other = asyncio.create_task(queue.answer("ListBots", b"3", "ipv4:192.0.2.2:1"))
     await asyncio.sleep(0)
     with pytest.raises(LimitError):
-        await desk.answer("ListBots", b"4", "ipv4:192.0.2.3:1")
+        await queue.answer("ListBots", b"4", "ipv4:192.0.2.3:1")
     library.gate.set()
     assert len(await asyncio.gather(*asking, other)) == 3
-    assert await desk.answer("ListBots", b"5", PEER) == b"answer to 5"
+    assert await queue.answer("ListBots", b"5", PEER) == b"answer to 5"
 
 
 async def test_who_gives_up_leaves_the_answer_to_the_others() -> None:
     library = Library()
-    desk = library.desk()
-    one = asyncio.create_task(desk.answer("ListBots", b"q", PEER))
-    other = asyncio.create_task(desk.answer("ListBots", b"q", PEER))
+    queue = library.queue()
+    one = asyncio.create_task(queue.answer("ListBots", b"q", PEER))
+    other = asyncio.create_task(queue.answer("ListBots", b"q", PEER))
     await asyncio.sleep(0)
     one.cancel()
     library.gate.set()
@@ -91,18 +91,32 @@ async def test_reading_takes_only_its_part_of_the_time() -> None:
     library = Library(takes=0.5)
     library.gate.set()
     limits = Limits(reading_share=0.25, reading_burst_seconds=1.0)
-    desk = library.desk(limits)
+    queue = library.queue(limits)
     for number in range(3):
-        await desk.answer("ListBots", b"%d" % number, PEER)
+        await queue.answer("ListBots", b"%d" % number, PEER)
     # A second at once, and half a second more, for which two seconds are rested.
-    assert desk.rest() == pytest.approx(2.0 - 3 * 0.5, abs=0.01)
+    assert queue.rest() == pytest.approx(2.0 - 3 * 0.5, abs=0.01)
     library.clock += 100
-    assert desk.rest() == 0
+    assert queue.rest() == 0
 
 
 async def test_a_refusal_is_passed_on_with_its_status() -> None:
     library = Library(status="NOT_FOUND")
     library.gate.set()
     with pytest.raises(ProtocolError) as refused:
-        await library.desk().answer("GetTranscript", b"q", PEER)
+        await library.queue().answer("GetTranscript", b"q", PEER)
     assert refused.value.code is grpc.StatusCode.NOT_FOUND
+
+
+async def test_at_the_end_no_question_is_left_waiting() -> None:
+    library = Library()
+    queue = library.queue()
+    asking = [asyncio.create_task(queue.answer("ListBots", b"%d" % n, PEER)) for n in range(3)]
+    await asyncio.sleep(0)
+    before = asyncio.all_tasks()
+    await queue.close()
+    await asyncio.gather(*asking, return_exceptions=True)
+    assert all(task.cancelled() for task in asking)
+    assert asyncio.all_tasks() == {asyncio.current_task()} < before
+    library.gate.set()
+    assert await queue.answer("ListBots", b"0", PEER) == b"answer to 0"

@@ -1,8 +1,8 @@
-"""`Desk`: reading calls of all guests, one after the other and never before play.
+"""`ReadingQueue`: a bounded queue with a cache for the reading calls of all clients.
 
-One question is answered at a time, and answering takes at most a part of the time in the long run.
-An answer is kept for a moment for whoever asks the same. Those that ask when too many wait are
-told to come back.
+One call is answered at a time, and answering takes at most `reading_share` of the time in the long
+run. An answer is cached for KEPT_SECONDS, and equal calls that wait share one answer. Calls beyond
+the limits of an address, or of all addresses, are refused with the seconds to wait.
 """
 
 import asyncio
@@ -18,16 +18,17 @@ from arena.referee.errors import ProtocolError
 from arena.referee.limits import LimitError, Limits
 
 KEPT_SECONDS: Final = 1.0
-"""How old an answer may be: leaderboards and lists of matches change all the time."""
+"""How old a cached answer may be: leaderboards and lists of matches change all the time."""
 MOST_KEPT: Final = 256
+"""Cached answers."""
 MOST_KEPT_BYTES: Final = 16 * 1024 * 1024
 
 
 _PASSING = (grpc.StatusCode.UNAVAILABLE.name, grpc.StatusCode.INTERNAL.name)
-"""Answers of a moment, which nobody else is to get."""
+"""Statuses of temporary failures, which are not cached."""
 
 
-class DeskReply(Protocol):
+class ReadingReply(Protocol):
     """The bytes of a response; or, with the name of a gRPC status, a sentence instead."""
 
     @property
@@ -36,17 +37,17 @@ class DeskReply(Protocol):
     def status(self) -> str: ...
 
 
-Ask = Callable[[str, bytes], Awaitable[DeskReply]]
+Ask = Callable[[str, bytes], Awaitable[ReadingReply]]
 
 
 @dataclass(slots=True)
 class _Kept:
-    reply: DeskReply
+    reply: ReadingReply
     until: float
 
 
-class Desk:
-    """Where reading calls wait for their answers."""
+class ReadingQueue:
+    """Queues reading calls, and caches their answers."""
 
     def __init__(self, ask: Ask, limits: Limits, now: Callable[[], float]) -> None:
         self._ask = ask
@@ -54,13 +55,13 @@ class Desk:
         self._now = now
         self._kept: OrderedDict[tuple[str, bytes], _Kept] = OrderedDict()
         self._kept_bytes = 0
-        self._asked: dict[tuple[str, bytes], asyncio.Future[DeskReply]] = {}
-        """Questions that wait or are being answered."""
+        self._asked: dict[tuple[str, bytes], asyncio.Future[ReadingReply]] = {}
+        """Calls that wait or are being answered, by name and request."""
         self._waiting: Counter[str] = Counter()
-        """How many of an address."""
+        """How many callers wait, by address."""
         self._turn = asyncio.Lock()
         self._rested_at = 0.0
-        """When all reading so far has been rested from."""
+        """When the share of time that was used so far is regained."""
 
     async def answer(self, call: str, request: bytes, peer: str) -> bytes:
         """The bytes of the response. Raises ProtocolError."""
@@ -80,17 +81,24 @@ class Desk:
         if asked is None:
             asked = self._asked[question] = asyncio.ensure_future(self._answered(question))
             asked.add_done_callback(lambda _: self._asked.pop(question, None))
-        # Until the answer is there: who gives up must not make room for further questions.
+        # Until the answer is there: a caller that gives up must not make room for further calls.
         self._waiting[address] += 1
         asked.add_done_callback(lambda _: self._leave(address))
         return _content(await asyncio.shield(asked))
+
+    async def close(self) -> None:
+        """Stop answering; whoever still waits is cancelled."""
+        asked = list(self._asked.values())
+        for one in asked:
+            one.cancel()
+        await asyncio.gather(*asked, return_exceptions=True)
 
     def _leave(self, address: str) -> None:
         self._waiting[address] -= 1
         if not self._waiting[address]:
             del self._waiting[address]
 
-    async def _answered(self, question: tuple[str, bytes]) -> DeskReply:
+    async def _answered(self, question: tuple[str, bytes]) -> ReadingReply:
         async with self._turn:
             await asyncio.sleep(self.rest())
             began = self._now()
@@ -103,7 +111,7 @@ class Desk:
         return reply
 
     def rest(self) -> float:
-        """For how long nothing is read, because so much was."""
+        """For how many seconds nothing is read, because the share of time is used up."""
         debt = self._rested_at - self._now()
         return max(0.0, debt - self._limits.reading_burst_seconds / self._limits.reading_share)
 
@@ -121,7 +129,7 @@ class Desk:
             self._kept_bytes -= len(gone.reply.content)
 
 
-def _content(reply: DeskReply) -> bytes:
+def _content(reply: ReadingReply) -> bytes:
     if reply.status:
         raise ProtocolError(grpc.StatusCode[reply.status], reply.content.decode())
     return reply.content

@@ -1,0 +1,91 @@
+"""`Attendance`: the connected versions, their places, and how many kinds of table they can fill.
+
+It is counted when a bot comes or goes, at a cost that does not grow with the number of bots.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from arena.hosting.connected_bots import ConnectedBot
+from arena.scheduling.ladder import Candidate, TableType
+
+
+class Attendance:
+    """Of all bots that are connected and stay."""
+
+    def __init__(self, table_types: Sequence[TableType]) -> None:
+        self._table_types = table_types
+        self._counted: dict[ConnectedBot, tuple[Candidate, int]] = {}
+        self._places: Counter[int] = Counter()
+        self._all_places = 0
+        self._copies: Counter[int] = Counter()
+        self._games: defaultdict[str, _Company] = defaultdict(_Company)
+
+    @property
+    def places(self) -> Mapping[int, int]:
+        """By version, the places of all its copies; a view that changes with them."""
+        return self._places
+
+    @property
+    def quota(self) -> float:
+        """How many places each kind of table may take, so that small tables do not starve large
+        ones: an equal part for each that can be filled."""
+        possible = sum(
+            self._games[table_type.game].most_at_a_table >= table_type.seats
+            for table_type in self._table_types
+        )
+        return self._all_places / max(1, possible)
+
+    def came(self, bot: ConnectedBot) -> bool:
+        """Count a bot that is connected, or connected anew. Returns whether it is the first copy
+        of its version."""
+        before = self._counted.get(bot)
+        counted = self._counted[bot] = bot.candidate, bot.participant.max_matches
+        self._count(*counted, 1)
+        if before is not None:
+            self._count(*before, -1)
+        return self._copies[bot.candidate.bot] == 1 and before is None
+
+    def left(self, bot: ConnectedBot) -> bool:
+        """Count a bot no more, if it was. Returns whether it was the last copy of its version."""
+        before = self._counted.pop(bot, None)
+        if before is None:
+            return False
+        self._count(*before, -1)
+        return bot.candidate.bot not in self._copies
+
+    def _count(self, candidate: Candidate, places: int, by: int) -> None:
+        self._all_places += by * places
+        for counter, amount in ((self._places, places), (self._copies, 1)):
+            counter[candidate.bot] += by * amount
+            if not counter[candidate.bot]:
+                del counter[candidate.bot]
+        for game in candidate.games:
+            self._games[game].count(candidate, by)
+
+
+class _Company:
+    """The copies that play a game, and how many of their versions may sit at one table."""
+
+    def __init__(self) -> None:
+        self.most_at_a_table = 0
+        self._copies: Counter[int] = Counter()
+        self._versions: Counter[tuple[str, bool]] = Counter()
+        """By owner, of the house and others."""
+
+    def count(self, candidate: Candidate, by: int) -> None:
+        before = self._copies[candidate.bot]
+        self._copies[candidate.bot] += by
+        if not self._copies[candidate.bot]:
+            del self._copies[candidate.bot]
+        if bool(before) != bool(before + by):
+            self.most_at_a_table -= self._of_owner(candidate.owner)
+            kind = candidate.owner, candidate.house
+            self._versions[kind] += by
+            if not self._versions[kind]:
+                del self._versions[kind]
+            self.most_at_a_table += self._of_owner(candidate.owner)
+
+    def _of_owner(self, owner: str) -> int:
+        """Versions of one owner meet only if all are of the house."""
+        return max(self._versions[owner, True], min(1, self._versions[owner, False]))

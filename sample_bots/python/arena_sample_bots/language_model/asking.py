@@ -1,0 +1,108 @@
+"""Asks the model over the chat-completions interface, within a time, and counts its tokens."""
+
+import json
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from openai import OpenAI, OpenAIError
+
+from arena_sample_bots.language_model.settings import Settings
+
+
+class NotAnsweredError(Exception):
+    """The model gave no answer that can be read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What the model said, and how many tokens that took, the prompt included."""
+
+    text: str
+    tokens: int
+
+
+class LanguageModel:
+    """The model of the settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        # A bot has no time for repeats by the library, of which nobody knows how long they take.
+        self._client = OpenAI(
+            base_url=settings.base_url, api_key=settings.key or "none", max_retries=0
+        )
+
+    def ask(
+        self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], seconds: float
+    ) -> ModelAnswer:
+        """The answer to a conversation, within so many seconds. Raises NotAnsweredError."""
+        heard: queue.Queue[ModelAnswer | Exception] = queue.Queue()
+
+        def call() -> None:
+            try:
+                heard.put(self._call(messages, schema, seconds))
+            except Exception as error:  # whatever goes wrong there, the bot has to play
+                heard.put(error)
+
+        # The library's timeout is one for each read: a server that goes on sending a byte now and
+        # then would never reach it.
+        threading.Thread(target=call, daemon=True).start()
+        try:
+            answer = heard.get(timeout=seconds)
+        except queue.Empty:
+            raise NotAnsweredError(f"no answer within {seconds:.1f} s") from None
+        if isinstance(answer, NotAnsweredError):
+            raise answer
+        if isinstance(answer, Exception):
+            what = answer if isinstance(answer, OpenAIError) else type(answer).__name__
+            raise NotAnsweredError(f"the request failed: {what}") from answer
+        return answer
+
+    def _call(
+        self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], seconds: float
+    ) -> ModelAnswer:
+        settings = self._settings
+        body = {"max_tokens": settings.answer_tokens, **settings.extra}
+        if "max_completion_tokens" in settings.extra:
+            del body["max_tokens"]
+        turns: Any = list(messages)  # the roles are right
+        answer = self._client.chat.completions.create(
+            model=settings.model,
+            messages=turns,
+            response_format={
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": dict(schema), "strict": True},
+            },
+            extra_body=body,
+            timeout=seconds,
+        )
+        # Servers differ in what they leave out.
+        choices = getattr(answer, "choices", None)
+        text = choices[0].message.content if choices else None
+        if not isinstance(text, str) or not text:
+            raise NotAnsweredError("the answer holds no text")
+        usage = getattr(answer, "usage", None)
+        tokens = getattr(usage, "total_tokens", None)
+        return ModelAnswer(text, tokens if isinstance(tokens, int) else _estimate(messages, text))
+
+
+def _estimate(messages: Sequence[Mapping[str, str]], text: str) -> int:
+    """For servers that do not count: about four characters make a token."""
+    return (sum(len(message["content"]) for message in messages) + len(text)) // 4
+
+
+def action_in(text: str) -> Any:
+    """The JSON value of the member `action` of an answer. Raises NotAnsweredError.
+
+    Text around the object is forgiven, because some models cannot do without.
+    """
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        value = json.loads(text[start : end + 1])
+    except (ValueError, RecursionError):
+        raise NotAnsweredError("the answer is not a JSON object") from None
+    if not isinstance(value, dict) or "action" not in value:
+        raise NotAnsweredError("the answer has no member `action`")
+    return value["action"]

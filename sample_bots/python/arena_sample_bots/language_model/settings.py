@@ -1,0 +1,62 @@
+"""The settings of the bot, from environment variables."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+class SettingError(Exception):
+    """A setting is missing or malformed; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where the model is, and how much it may take."""
+
+    base_url: str
+    model: str
+    key: str = field(repr=False)
+    seconds: float
+    """The most seconds for one turn; the turn's clock may allow less."""
+    match_tokens: int
+    """The most tokens for one match, prompts included."""
+    answer_tokens: int
+    extra: Mapping[str, Any]
+    """Further members of each request."""
+    log: Path
+
+    @classmethod
+    def read(cls, environment: Mapping[str, str]) -> "Settings":
+        """The settings of an environment. Raises SettingError."""
+
+        def number(name: str, default: str) -> float:
+            text = environment.get(name) or default
+            if not text.replace(".", "", 1).isdecimal() or not float(text):
+                raise SettingError(f"{name} is {text!r}; allowed is a number above 0.")
+            return float(text)
+
+        for name in ("LLM_BASE_URL", "LLM_MODEL"):
+            if not environment.get(name):
+                raise SettingError(
+                    f"{name} is not set. LLM_BASE_URL is where the model answers, such as "
+                    "http://127.0.0.1:8080/v1, LLM_MODEL its name, LLM_API_KEY the key if it needs "
+                    "one."
+                )
+        try:
+            extra = json.loads(environment.get("LLM_EXTRA") or "{}")
+        except ValueError:
+            extra = None
+        if not isinstance(extra, dict):
+            raise SettingError('LLM_EXTRA is not a JSON object such as {"temperature": 0.5}.')
+        return cls(
+            base_url=environment["LLM_BASE_URL"],
+            model=environment["LLM_MODEL"],
+            key=environment.get("LLM_API_KEY", ""),
+            seconds=number("LLM_SECONDS", "600"),
+            match_tokens=int(number("LLM_MATCH_TOKENS", "100000")),
+            answer_tokens=int(number("LLM_ANSWER_TOKENS", "1000")),
+            extra=extra,
+            log=Path(environment.get("LLM_LOG") or "llm-logs"),
+        )

@@ -1,0 +1,59 @@
+"""Calls about bots read what they are asked for, and not all bots."""
+
+from typing import Any
+
+import pytest
+
+from arena.reading.calls import ReadingCalls
+from arena.referee.errors import ProtocolError
+from arena.registry import StoredRegistry
+from arena.storage.engine import async_engine
+from arena.storage.rows import BotVersion
+from arena.storage.store import Store
+from arena.v1 import registry_pb2 as pb
+from tests.referee.scene import KEY, Scene
+
+
+async def test_bots_are_read_by_the_page(database: str, scene: Scene) -> None:
+    store, names = scene.arena.store, ["Zoe", "ann", "Bob", "carl", "ann2"]
+    for name in names:
+        await store.register(name, "me")
+    await store.register("ann", "me", "2")
+    rows_read = []
+
+    def read(statement: Any) -> Any:
+        rows = scene.arena.read(statement)
+        rows_read.append(len(rows))
+        return rows
+
+    answers, listed, token = ReadingCalls(read), [], ""
+    for _ in range(3):
+        asked = pb.ListBotsRequest(page_size=2, page_token=token).SerializeToString()
+        page = pb.ListBotsResponse.FromString(answers("ListBots", asked).content)
+        listed += [(line.entrant.bot, line.entrant.version) for line in page.versions]
+        token = page.next_page_token
+    assert token == ""
+    others = [(name, "1") for name in ("ann2", "Bob", "carl", "Zoe")]
+    assert listed == [("ann", "1"), ("ann", "2"), *others]
+    assert rows_read == [3, 3, 2]
+
+
+class _NeverLists(Store):
+    async def bots(self) -> list[BotVersion]:
+        pytest.fail("all bots were read")
+
+
+async def test_a_registration_looks_up_its_own_names_only(database: str) -> None:
+    engine = async_engine(database)
+    registry = StoredRegistry(_NeverLists(engine), KEY, b"", 24)
+    assert await registry.registrant(KEY) is None
+    await registry.register(None, "Fox", "Ann", "1")
+    for bot, owner, words in (
+        ("fOX", "new", "the bot fOX exists"),
+        ("new", "aNN", "the owner aNN already has bots"),
+        ("a\x00b", "new", "bot"),
+    ):
+        with pytest.raises(ProtocolError, match=words):
+            await registry.register(None, bot, owner, "1")
+    await registry.register(None, "hare", "bob", "1")
+    await engine.dispose()
