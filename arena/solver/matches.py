@@ -17,7 +17,7 @@ MOST_DICE: Final = 4
 """DicePair in play of a round whose histories still fit into memory: 16 million and 8 GB."""
 
 _FIRST_LOOK, _NEXT_LOOK = 50, 1.25
-"""ValueBounds are computed after so many iterations, and again whenever that grew by this factor."""
+"""Bounds are computed after so many iterations, and again whenever that grew by this factor."""
 _OF_LATER_ROUNDS = 0.25
 """Later rounds are solved to this part of the width, because their bounds add up."""
 
