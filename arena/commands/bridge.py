@@ -42,6 +42,14 @@ def bridge(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop when the verification of a match fails.")
     ] = False,
+    challenges: Annotated[
+        bool,
+        typer.Option(
+            "--challenges",
+            envvar="ARENA_CHALLENGES",
+            help="Also play unrated matches that others ask for.",
+        ),
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log every match.")] = False,
 ) -> None:
     """Let a program that reads and writes lines of JSON play as a bot (docs/stdio.md).
@@ -59,7 +67,7 @@ def bridge(
             """A program behind the bridge."""
 
         Bridged.games, Bridged.max_matches = names, max_matches
-        settings = RunSettings(address, token, instance, strict, verbose)
+        settings = RunSettings(address, token, instance, strict, verbose, challenges)
         run = BotRun(Bridged, settings)
         hello = lines.hello(names, max_matches)
         Bridged.bridge = Bridge(command, hello, run.leave, per_match=process_per_match)

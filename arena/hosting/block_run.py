@@ -1,29 +1,26 @@
 """`BlockRun`: a block under way, from match to match, until it is complete or cut short."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from uuid import uuid4
 
 import structlog
 
 from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.hosting.block_services import BlockServices
+from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
-from arena.hosting.journal import Journal
 from arena.hosting.match_in_block import MatchInBlock
-from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Timer
 from arena.hosting.roster import all_take_offers
-from arena.hosting.terms import Terms
 from arena.hosting.time_used import TimeUsed
 from arena.match.flow import Reply
-from arena.match.seating import rotations
-from arena.match.transcript import Opening, Setup, Transcript
+from arena.match.seating import moved_on
+from arena.match.transcript import Opening, Setup
 from arena.records import (
     BegunMatch,
     Block,
+    FinishedMatch,
     KeptMatch,
     Place,
     RunningBlock,
@@ -32,27 +29,6 @@ from arena.scheduling.ladder import Candidate, TableType
 from arena.scheduling.shares import BlockTime
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class BlockServices:
-    """What the blocks of a director share."""
-
-    journal: Journal
-    timer: Timer
-    new_secret: Callable[[], bytes]
-    write_down: Callable[[Transcript], bytes]
-    terms: Terms
-    wall_clock: Callable[[], datetime]
-    missed: Callable[[ConnectedBot], None]
-    """Called when a bot did not join, or forfeited by its faults."""
-    declined: Callable[[ConnectedBot], None]
-    """Called when a bot declined."""
-    left: Callable[[ConnectedBot], None]
-    """Called when a bot left a block after its first match, by declining or by not being there."""
-    owed: OwedSeats
-    over: Callable[["BlockRun", EngagementEnd], None]
-    """Called once for each block, at its end."""
 
 
 class BlockRun:
@@ -71,15 +47,18 @@ class BlockRun:
         *,
         engagement: Engagement | None = None,
         engaged: bool = False,
+        challenge: ChallengeRun | None = None,
         awaited_until: float = 0.0,
     ) -> None:
         """`bots` are in the order of the first match's seats, `left` the positions to play.
 
+        `challenge` is the one that asked for it; None also for one that an earlier referee began.
         `engaged` says whether a tournament asked for the block, even one that is over by now;
         `awaited_until` until when bots are waited for that are not back after a restart.
         """
         self.table_type, self.bots, self.block = table_type, tuple(bots), block
         self.engagement, self.engaged = engagement, engaged
+        self.challenge = challenge
         self.left = list(left)
         """Positions of the matches that have not begun, in order."""
         self._services = services
@@ -92,6 +71,26 @@ class BlockRun:
     @property
     def candidates(self) -> list[Candidate]:
         return [bot.candidate for bot in self.bots]
+
+    @property
+    def tournament(self) -> str:
+        """The name of the tournament that asked for the block, or ""."""
+        return "" if self.engagement is None else self.engagement.tournament
+
+    @property
+    def matches(self) -> Collection[HostedMatch]:
+        """Its matches that are offered or run."""
+        return self._playing.values()
+
+    @property
+    def of_ladder(self) -> bool:
+        """Whether neither a tournament nor a challenge asked for it."""
+        return not self.engaged and self.block.rated
+
+    @property
+    def casual(self) -> bool:
+        """Whether a challenge asked for it: it changes nothing of what the ladder knows of bots."""
+        return not self.engaged and not self.block.rated
 
     @property
     def time(self) -> BlockTime:
@@ -180,8 +179,7 @@ class BlockRun:
 
     def _seats(self, position: int) -> list[ConnectedBot]:
         """Who sits where in the match of this position."""
-        order = list(rotations(self.table_type.seats))[position]
-        return [self.bots[index] for index in order]
+        return [self.bots[index] for index in moved_on(self.table_type.seats, position)]
 
     def _host(self, match: MatchInBlock, setup: Setup, secret: bytes) -> HostedMatch:
         services = self._services
@@ -193,6 +191,7 @@ class BlockRun:
             partial(self._match_over, match),
             services.terms.patience.at(setup.time_control),
             partial(self._match_begun, match, setup, secret),
+            lambda hosted: services.showable(hosted, self.tournament),
         )
         return hosted
 
@@ -225,9 +224,13 @@ class BlockRun:
             case Outcome.NOT_JOINED | Outcome.DECLINED:
                 self.left.insert(0, match.position)
                 self._time.offered_in_vain(match.bots, hosted, services.timer.now() - match.began)
-                react = services.missed if outcome is Outcome.NOT_JOINED else services.declined
+                declined = outcome is Outcome.DECLINED
+                react = services.declined if declined else services.missed
                 for seat in hosted.absent_at_start:
-                    react(match.bots[seat])
+                    if self.challenge is not None:
+                        self.challenge.absent(match.bots[seat], declined=declined)
+                    if declined or not self.casual:
+                        react(match.bots[seat])
                     self._seat_refused(match.bots[seat], seat)
                 self._cut_short(void=False)
             case Outcome.BROKEN:
@@ -236,7 +239,7 @@ class BlockRun:
     def _seat_refused(self, bot: ConnectedBot, seat: int) -> None:
         """A bot does not take its seat in the next match: it is owed, under whatever instance's
         name the version comes back."""
-        if not self.engaged:
+        if self.of_ladder:
             self._services.owed.owe(bot.candidate.bot, self.table_type.key, seat)
             if len(self.left) < self.block.size:
                 self._services.left(bot)
@@ -256,19 +259,36 @@ class BlockRun:
         if match.notes is not None:
             match.notes.over = True
         for bot, forfeited in zip(match.bots, transcript.result.forfeited, strict=True):
+            if self.casual:
+                continue
             if forfeited and self.engagement is None:
                 services.missed(bot)
             elif not forfeited:
                 bot.reliability.played()
                 bot.on_probation = False
         self._time.played(match.bots, hosted, transcript)
-        if not self.engaged and match.position == 0:
+        if self.of_ladder and match.position == 0:
             for seat, bot in enumerate(match.bots):
                 services.owed.taken(bot.candidate.bot, self.table_type.key, seat)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = services.write_down(transcript)
-        finished = match.finished(transcript, written, self.block, services.timer.now())
-        services.journal.add(finished, lambda: hosted.announce(written), hosted.discard)
+        now = services.timer.now()
+        finished = match.finished(transcript, written, self.block, now, hosted.refused)
+        services.journal.add(
+            finished,
+            lambda: self._recorded(finished, hosted),
+            lambda: self._refused(hosted),
+        )
+
+    def _recorded(self, finished: FinishedMatch, hosted: HostedMatch) -> None:
+        hosted.announce(finished.written)
+        if self.challenge is not None:
+            self.challenge.recorded(finished)
+
+    def _refused(self, hosted: HostedMatch) -> None:
+        hosted.discard()
+        if self.challenge is not None:
+            self.challenge.settled()
 
     def _cut_short(self, *, void: bool) -> None:
         if self._over:

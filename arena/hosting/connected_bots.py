@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from arena.hosting.ports import Participant
+from arena.hosting.ports import ChallengePolicy, Participant
 from arena.scheduling.ladder import Candidate
 
 FIRST_PAUSE_SECONDS = 5.0
@@ -62,6 +62,16 @@ class ConnectedBot:
     on_probation: bool = False
     """After a miss it gets only one place until it has played. Otherwise one copy of a version
     that does not read its stream could hold the places of dozens of opponents."""
+
+    @property
+    def name(self) -> str:
+        """The bot's name, without its version."""
+        return self.participant.registered.entrant.bot
+
+    @property
+    def rated(self) -> bool:
+        """Whether it plays rated matches."""
+        return self.participant.challenges is not ChallengePolicy.OWN_ONLY
 
     def takes_offers(self, now: float) -> bool:
         """Whether it can be offered the next match of a block that it plays in."""

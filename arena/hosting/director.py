@@ -10,17 +10,20 @@ can disconnect cleanly. When a block ends because a bot, which knows its opponen
 or is not there for the next match, no copy of the version begins another for the same moment.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import uuid4
 
 from arena.hosting.agenda import Agenda, Engagement, EngagementEnd
-from arena.hosting.block_run import BlockRun, BlockServices
+from arena.hosting.block_run import BlockRun
+from arena.hosting.block_services import BlockServices
+from arena.hosting.challenge_book import ChallengeBook
+from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_version
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Cancellable, Participant, Timer
+from arena.hosting.ports import Audience, Cancellable, Participant, ShowableMatch, Timer
 from arena.hosting.roster import Roster, leave_out
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
@@ -52,6 +55,7 @@ class Director:
         self._roster = Roster()
         self._owed = OwedSeats()
         self._blocks: set[BlockRun] = set()
+        self.challenges = ChallengeBook(self._roster, timer, self._by_chance, self.schedule)
         self._adopted: set[BlockRun] = set()
         """Those of an earlier referee, which may wait for bots that are not back."""
         self._services = BlockServices(
@@ -66,6 +70,7 @@ class Director:
             left=self._begin_no_block_for_a_moment,
             over=self._release,
             owed=self._owed,
+            showable=self._show,
         )
         self._pass_due = False
         self._alarm: Cancellable | None = None
@@ -74,6 +79,7 @@ class Director:
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
         self.agenda: Agenda | None = None
+        self.audience: Audience | None = None
         journal.listeners.append(self.schedule)
 
     @property
@@ -81,10 +87,20 @@ class Director:
         """Matches being played or offered."""
         return len(self._blocks)
 
+    def showable_matches(self) -> Iterator[tuple[ShowableMatch, str]]:
+        """The matches that are being played, each with the name of its tournament or ""."""
+        for block in self._blocks:
+            for match in block.matches:
+                if match.running:
+                    yield match, block.tournament
+
     def arrive(self, participant: Participant) -> None:
         """A bot is connected, perhaps again, and ready for offers."""
         bot = self._roster.arrive(participant)
-        self._tables.came(bot)
+        if bot.rated:
+            self._tables.came(bot)
+        else:
+            self._tables.left(bot)
         self.schedule()
         for running in list(self._adopted):
             running.returned(bot)
@@ -138,7 +154,7 @@ class Director:
             awaited_until=self._timer.now() + patience.grace_seconds,
         )
         if len(running.left) == block.size:  # nothing of it counts so far
-            self._counts.add(running.table_type, [bot.candidate.bot for bot in bots])
+            self._meet(running, 1)
         self._journal.keeping.adopt(given)
         self._adopted.add(running)
         self._occupy(running)
@@ -164,7 +180,13 @@ class Director:
 
     def _open_one(self) -> bool:
         now = self._timer.now()
+        challenge = self.challenges.ready(now)
+        if challenge is not None:
+            self._play(challenge)
+            return True
         free = self._roster.free(now)
+        if held := self.challenges.held:
+            free = [bot for bot in free if bot not in held]
         if self.agenda is not None and self.agenda.wanting:
             engagement = self.agenda.next_engagement(one_per_version(free))
             if engagement is not None:
@@ -183,6 +205,22 @@ class Director:
             case float(ready_at):
                 self._alarm = self._timer.call_at(ready_at, self.schedule)
         return False
+
+    def _play(self, challenge: ChallengeRun) -> None:
+        wanted = challenge.wanted
+        self._begin(
+            BlockRun(
+                self._services,
+                wanted.table_type,
+                self._by_chance(challenge.bots),
+                challenge.block,
+                range(challenge.block.size),
+                challenge=challenge,
+            )
+        )
+
+    def _by_chance(self, bots: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
+        return shuffled(KeyedRandomness(self._new_secret()), "seat", bots)
 
     def _engage(self, engagement: Engagement, free: Sequence[ConnectedBot]) -> None:
         bots = idlest_copies(engagement.bots, free)
@@ -204,26 +242,34 @@ class Director:
         held = agenda.held(one_per_version(self._roster.eligible(self._timer.now())))
         return [bot for bot in free if bot.candidate.bot not in held]
 
+    def _show(self, match: ShowableMatch, tournament: str) -> None:
+        if self.audience is not None:
+            self.audience.begins(match, tournament)
+
     def _begin(self, running: BlockRun) -> None:
         if len(running.left) == running.block.size:
-            self._counts.add(running.table_type, [bot.candidate.bot for bot in running.bots])
-        if not running.engaged:
+            self._meet(running, 1)
+        if running.of_ladder:
             self._tables.opened(running.table_type, running.candidates, self._timer.now())
         self._occupy(running)
         running.play_on()
 
     def _occupy(self, running: BlockRun) -> None:
         self._blocks.add(running)
-        if not running.engaged:
+        if running.of_ladder:
             self._tables.occupied(running.table_type, running.candidates)
+        self._charge(running, 1)
         self._roster.take_places(running.bots)
 
     def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
         self._blocks.discard(running)
         self._adopted.discard(running)
-        if not running.engaged:
+        if running.of_ladder:
             self._tables.closed(running.table_type, running.candidates)
             self._count(running)
+        self._charge(running, -1)
+        if running.challenge is not None:
+            self.challenges.over(running.challenge, running.time.played, ending)
         if running.engagement is not None and self.agenda is not None:
             running.engagement.left = running.left
             self.agenda.ended(running.engagement, ending)
@@ -235,13 +281,23 @@ class Director:
     def _count(self, running: BlockRun) -> None:
         """A block of the ladder is over: how long it held its places; none played is no meeting."""
         if len(running.left) == running.block.size:
-            bots = [bot.candidate.bot for bot in running.bots]
-            self._counts.add(running.table_type, bots, -1)
+            self._meet(running, -1)
         time = running.time
         if time.played or time.unplayed:
             rest = self._tables.held(running.table_type, time, self._timer.now())
             if rest is not None:
                 self._timer.call_at(rest, self.schedule)
+
+    def _meet(self, running: BlockRun, times: int) -> None:
+        """Count a meeting of the bots, or take it back; a challenge is none."""
+        if not running.casual:
+            bots = [bot.candidate.bot for bot in running.bots]
+            self._counts.add(running.table_type, bots, times)
+
+    def _charge(self, running: BlockRun, by: int) -> None:
+        if running.challenge is not None:
+            challenger, opponents = running.challenge.challenger, running.challenge.opponents
+            self._tables.charge(challenger.candidate, [one.candidate for one in opponents], by)
 
     def _offer_nothing_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds

@@ -88,6 +88,11 @@ class LadderTables:
         """A block at such a table is over."""
         self._occupy(table_type, bots, -1)
 
+    def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
+        """A challenge of `guest` takes (1) or gives back (-1) a place of each of `hosts`."""
+        for shared in self._shared.values():
+            shared.charge(guest, hosts, by)
+
     def held(self, table_type: TableType, block: BlockTime, now: float) -> float | None:
         """A block is over. Returns when to look again, if bots rest until then from each other."""
         # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it

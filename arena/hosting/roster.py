@@ -17,7 +17,8 @@ class Roster:
     def __init__(self) -> None:
         self._bots: dict[Participant, ConnectedBot] = {}
         self._with_room: dict[ConnectedBot, None] = {}
-        """Those that have a free place, longest first: most bots of a busy arena have none."""
+        """Those that play rated matches and have a free place, longest first: most bots of a busy
+        arena have none."""
         self._reliabilities: dict[int, Reliability] = {}
 
     def arrive(self, participant: Participant) -> ConnectedBot:
@@ -65,12 +66,17 @@ class Roster:
         self._let_go_if_drained(bot)
         return bot
 
+    @property
+    def present(self) -> list[ConnectedBot]:
+        """Those that are connected and stay."""
+        return [bot for bot in self._bots.values() if bot.present and not bot.draining]
+
     def eligible(self, now: float) -> list[ConnectedBot]:
-        """Those that are not left out."""
-        return [bot for bot in self._bots.values() if bot.eligible(now)]
+        """Those that play rated matches and are not left out."""
+        return [bot for bot in self._bots.values() if bot.rated and bot.eligible(now)]
 
     def free(self, now: float) -> list[ConnectedBot]:
-        """Those that could sit down."""
+        """Those that could sit down to a rated match."""
         return [bot for bot in self._with_room if bot.free(now)]
 
     def take_places(self, bots: Iterable[ConnectedBot]) -> None:
@@ -88,7 +94,8 @@ class Roster:
             self._let_go_if_drained(bot)
 
     def _note_room(self, bot: ConnectedBot) -> None:
-        if bot.present and not bot.draining and bot.taken < bot.participant.max_matches:
+        stays = bot.present and not bot.draining
+        if stays and bot.rated and bot.taken < bot.participant.max_matches:
             self._with_room[bot] = None
         else:
             self._with_room.pop(bot, None)

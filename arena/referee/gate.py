@@ -49,6 +49,9 @@ class Gate:
         self._registrations: Buckets[tuple[str, str]] = Buckets(
             limits.registrations_burst, limits.registrations_per_second
         )
+        self._challenges: Buckets[str] = Buckets(
+            limits.challenges_burst, limits.challenges_per_second
+        )
         self._openings: Buckets[bytes] = Buckets(limits.streams_burst, limits.streams_per_second)
         self._without_hello: Counter[VersionId] = Counter()
         self._reading: Counter[str] = Counter()
@@ -98,6 +101,14 @@ class Gate:
         wait = self._calls.take(address_of(peer), self._now())
         if wait:
             raise LimitError("calls", "too many calls from this address", wait)
+
+    def challenge(self, registered: Registered) -> None:
+        """A bot asks for a challenge."""
+        entrant = registered.entrant
+        account = str(entrant) if registered.house else entrant.owner
+        wait = self._challenges.take(account, self._now())
+        if wait:
+            raise LimitError("challenges", "too many challenges", wait)
 
     @contextmanager
     def reading_stream(self, peer: str) -> Iterator[None]:

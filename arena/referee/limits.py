@@ -27,6 +27,10 @@ class Limits:
     calls_burst: int = 100
     """Calls of the registry and questions to reflection, by address."""
     calls_per_second: float = 10.0
+    watching_an_address: int = 16
+    """Spectators' streams at once, by address."""
+    watching: int = 128
+    """The same of all addresses together."""
     streams_burst: int = 60
     """Streams that are opened, by token."""
     streams_per_second: float = 1.0
@@ -35,6 +39,9 @@ class Limits:
     bytes_burst: int = 2 * 1024 * 1024
     """Bytes to the referee, by stream."""
     bytes_per_second: int = 1024 * 1024
+    challenges_burst: int = 30
+    """Challenges, by the owner of the bot that asks; each bot of the house counts by itself."""
+    challenges_per_second: float = 0.5
     registrations_burst: int = 60
     """Registrations over the wire: of versions by owner, of bots with the key by address."""
     registrations_per_second: float = 0.05

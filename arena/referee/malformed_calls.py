@@ -24,7 +24,7 @@ class RefuseMalformed(grpc.aio.ServerInterceptor):
         handler = await continuation(details)
         if handler is None or handler.request_deserializer is None:
             return handler
-        # Of streams of answers there is only Health.Watch, a coroutine that refuses.
+        # Streams of answers, Challenge and Health.Watch, are coroutines that write to the context.
         answer = handler.unary_unary or handler.unary_stream
 
         async def call(data: bytes, context: grpc.aio.ServicerContext[Any, Any]) -> Any:

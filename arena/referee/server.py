@@ -10,6 +10,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from arena.errors import UserError
+from arena.referee.challenge_service import ChallengeService
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Gate
 from arena.referee.lobby import Lobby
@@ -18,8 +19,9 @@ from arena.referee.play_service import PlayService
 from arena.referee.reflection import ReflectionService
 from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
+from arena.referee.spectator_service import SpectatorService
 from arena.referee.tls import TlsFiles, server_credentials
-from arena.v1 import referee_pb2, registry_pb2
+from arena.v1 import challenge_pb2, referee_pb2, registry_pb2, spectator_pb2
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 """Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
@@ -55,7 +57,10 @@ LIVENESS: Final = "liveness"
 """The name under which the health service tells that the process runs, ready or not."""
 
 _SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
+_CHALLENGES = challenge_pb2.DESCRIPTOR.services_by_name["ChallengeService"].full_name
 _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
+_SPECTATOR = spectator_pb2.DESCRIPTOR.services_by_name["SpectatorService"].full_name
+_SERVICES: Final = (_SERVICE, _REGISTRY, _CHALLENGES, _SPECTATOR)
 
 
 class PortTakenError(UserError):
@@ -66,9 +71,17 @@ class RefereeServer:
     """The gRPC server for bots. Call `start` before use and `stop` at the end."""
 
     def __init__(
-        self, play: PlayService, registry: RegistryService, lobby: Lobby, gate: Gate
+        self,
+        play: PlayService,
+        registry: RegistryService,
+        challenges: ChallengeService,
+        spectating: SpectatorService,
+        lobby: Lobby,
+        gate: Gate,
     ) -> None:
         self._lobby = lobby
+        self._spectating = spectating
+        self._challenges = challenges
         self._stopped = False
         self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
         # Registered by hand: malformed bytes must end the call with our message, not with the
@@ -82,9 +95,15 @@ class RefereeServer:
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_REGISTRY, registry.handlers),)
         )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_CHALLENGES, challenges.handlers),)
+        )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_SPECTATOR, spectating.handlers),)
+        )
         self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        told = ReflectionService((_SERVICE, _REGISTRY, health.SERVICE_NAME), gate)
+        told = ReflectionService((*_SERVICES, health.SERVICE_NAME), gate)
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(reflection.SERVICE_NAME, told.handlers),)
         )
@@ -110,7 +129,7 @@ class RefereeServer:
     async def tell_ready(self, ready: bool) -> None:
         """Tell whoever asks for its health whether it can do all that it is for."""
         known = health_pb2.HealthCheckResponse
-        for name in ("", _SERVICE, _REGISTRY):
+        for name in ("", *_SERVICES):
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:
@@ -119,7 +138,9 @@ class RefereeServer:
             return
         self._stopped = True
         await self._health.enter_graceful_shutdown()
+        self._challenges.close()
         self._lobby.close_all(_stopping)
+        self._spectating.close_all(_stopping)
         await self._server.stop(grace=1.0)
 
 

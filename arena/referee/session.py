@@ -9,6 +9,7 @@ from typing import Final
 
 import grpc
 
+from arena.hosting.ports import ChallengePolicy
 from arena.randomness import MAX_ENTROPY_BYTES, MIN_ENTROPY_BYTES
 from arena.records import Registered
 from arena.referee.errors import ProtocolError
@@ -37,6 +38,7 @@ class Session:
         self.instance = instance
         self.games: frozenset[str] = frozenset()
         self.max_matches = 1
+        self.challenges = ChallengePolicy.OWN
         self._wants_to_leave = wants_to_leave
         self._missed = missed
         self._places_free = False

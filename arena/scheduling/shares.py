@@ -180,10 +180,18 @@ class SharedPlaces:
         for one in bots:
             for other in bots:
                 if one.bot != other.bot:
-                    key = one.bot, other.account
-                    self._held[key] += by
-                    if not self._held[key]:
-                        del self._held[key]
+                    self._add(one, other, by)
+
+    def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
+        """Count a place of each of `hosts` that their guest holds at another kind of table."""
+        for host in hosts:
+            self._add(host, guest, by)
+
+    def _add(self, host: Candidate, guest: Candidate, by: int) -> None:
+        key = host.bot, guest.account
+        self._held[key] += by
+        if not self._held[key]:
+            del self._held[key]
 
     def allow(self, one: Candidate, other: Candidate, now: float) -> bool:
         """Whether the two may share one more table."""

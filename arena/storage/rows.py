@@ -42,7 +42,8 @@ class SeatRow:
 class MatchRow:
     """A recorded match.
 
-    If neither `rated` nor `voided`, its block is still being played or of an unrated tournament.
+    If neither `rated` nor `voided` nor `casual`, its block is still being played or of an unrated
+    tournament.
     """
 
     match_id: str
@@ -62,6 +63,8 @@ class MatchRow:
     seats: tuple[SeatRow, ...]
     luck: list[float] | None = None
     """By seat, in expected points; None if it was not measured."""
+    casual: bool = False
+    """Whether it was played for a challenge, and counts for no rating."""
 
 
 @dataclass(frozen=True, slots=True)

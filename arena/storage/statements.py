@@ -5,6 +5,7 @@ Statements about bots and versions are in `arena.storage.bot_statements`; result
 """
 
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 from sqlalchemy import (
@@ -14,7 +15,9 @@ from sqlalchemy import (
     Update,
     and_,
     cast,
+    exists,
     func,
+    not_,
     select,
     update,
 )
@@ -35,9 +38,16 @@ from arena.storage.tables import (
     transcripts,
     versions,
 )
+from arena.storage.tournament_tables import tournament_blocks
 
 Row: TypeAlias = Select[Any]
 """A statement that returns rows; each function's docstring lists their columns."""
+
+
+def matches_ended_within(lately: timedelta) -> Row:
+    """matches: how many ended in the time before now."""
+    since = func.now() - lately
+    return select(func.count(matches.c.id).label("matches")).where(matches.c.finished_at >= since)
 
 
 # Blocks
@@ -63,6 +73,17 @@ def refuse_block(block: Block) -> Insert:
 def unfinished() -> ColumnElement[bool]:
     """Neither closed nor void."""
     return and_(blocks.c.closed_at.is_(None), blocks.c.voided_at.is_(None))
+
+
+def casual() -> ColumnElement[bool]:
+    """Whether a challenge asked for the block."""
+    asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
+    return and_(not_(blocks.c.rated), not_(asked_for))
+
+
+def _for_the_ladder() -> ColumnElement[bool]:
+    """Matches that no challenge asked for."""
+    return matches.c.block_id.not_in(select(blocks.c.id).where(casual()))
 
 
 # Results
@@ -121,9 +142,9 @@ def match_rows() -> Row:
     """All matches, in no order.
 
     match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
-    started_at, finished_at, turn_ms, bank_ms, rated, voided, luck (by seat, None if it was not
-    measured) and seats: a list by seat of objects with version_id, bot, version, owner, placing,
-    score, faults, forfeited.
+    started_at, finished_at, turn_ms, bank_ms, rated, voided, casual, luck (by seat, None if it was
+    not measured) and seats: a list by seat of objects with version_id, bot, version, owner,
+    placing, score, faults, forfeited.
     """
     seat = func.jsonb_build_object(
         *("version_id", match_seats.c.version_id, "bot", bots.c.name),
@@ -145,7 +166,7 @@ def match_rows() -> Row:
         .add_columns(matches.c.turn_ms, matches.c.bank_ms)
         .add_columns(and_(blocks.c.closed_at.is_not(None), blocks.c.rated).label("rated"))
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
-        .add_columns(match_luck.c.luck)
+        .add_columns(casual().label("casual"), match_luck.c.luck)
         .select_from(matches.join(blocks).outerjoin(match_luck, of_the_match()))
     )
 
@@ -228,33 +249,37 @@ _LADDER = (
 
 
 def ladders() -> Row:
-    """The columns of `_LADDER`, matches (all) and rated (those that count)."""
+    """The columns of `_LADDER`, matches (but those of challenges) and rated (those that count)."""
     return (
         select(*_LADDER)
         .add_columns(func.count().label("matches"))
         .add_columns(func.count(rating_events.c.sequence).label("rated"))
         .select_from(matches.outerjoin(rating_events))
+        .where(_for_the_ladder())
         .group_by(*_LADDER)
         .order_by(*_LADDER)
     )
 
 
 def opponent_counts() -> Row:
-    """The columns of `_LADDER`, one, other (version ids, one below other), matches together."""
+    """The columns of `_LADDER`, one, other (version ids, one below other), matches together; but
+    those of challenges."""
     one, other = match_seats.alias("one"), match_seats.alias("other")
     together = and_(other.c.match_id == one.c.match_id, other.c.version_id > one.c.version_id)
     return (
         select(*_LADDER, one.c.version_id.label("one"), other.c.version_id.label("other"))
         .add_columns(func.count().label("matches"))
         .select_from(matches.join(one).join(other, together))
+        .where(_for_the_ladder())
         .group_by(*_LADDER, one.c.version_id, other.c.version_id)
     )
 
 
 def appearances() -> Row:
-    """The columns of `_LADDER`, version_id, matches."""
+    """The columns of `_LADDER`, version_id, matches but those of challenges."""
     return (
         select(*_LADDER, match_seats.c.version_id, func.count().label("matches"))
         .select_from(matches.join(match_seats))
+        .where(_for_the_ladder())
         .group_by(*_LADDER, match_seats.c.version_id)
     )

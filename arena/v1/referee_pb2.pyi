@@ -9,6 +9,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -19,6 +20,30 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _ChallengePolicy:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ChallengePolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChallengePolicy.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CHALLENGE_POLICY_UNSPECIFIED: _ChallengePolicy.ValueType  # 0
+    """Only those that are asked for with its own token."""
+    CHALLENGE_POLICY_ACCEPT: _ChallengePolicy.ValueType  # 1
+    """Those of all others, too: in a quarter of its places, and at least in one."""
+    CHALLENGE_POLICY_OWN_ONLY: _ChallengePolicy.ValueType  # 2
+    """Only those that are asked for with its own token, and no rated matches."""
+
+class ChallengePolicy(_ChallengePolicy, metaclass=_ChallengePolicyEnumTypeWrapper):
+    """Which challenges a bot plays: matches that count for no rating, see ChallengeService."""
+
+CHALLENGE_POLICY_UNSPECIFIED: ChallengePolicy.ValueType  # 0
+"""Only those that are asked for with its own token."""
+CHALLENGE_POLICY_ACCEPT: ChallengePolicy.ValueType  # 1
+"""Those of all others, too: in a quarter of its places, and at least in one."""
+CHALLENGE_POLICY_OWN_ONLY: ChallengePolicy.ValueType  # 2
+"""Only those that are asked for with its own token, and no rated matches."""
+Global___ChallengePolicy: _TypeAlias = ChallengePolicy  # noqa: Y015
 
 @_typing.final
 class PlayRequest(_message.Message):
@@ -145,6 +170,7 @@ class Hello(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     MAX_MATCHES_FIELD_NUMBER: _builtins.int
     CLIENT_FIELD_NUMBER: _builtins.int
+    CHALLENGES_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The version of this protocol: 1."""
     instance: _builtins.str
@@ -155,6 +181,8 @@ class Hello(_message.Message):
     """How many matches the bot plays at once, 1 to 64. 0 counts as 1."""
     client: _builtins.str
     """For the operator's log: what program this is, up to 80 characters. May be empty."""
+    challenges: Global___ChallengePolicy.ValueType
+    """Which unrated matches the bot plays. An offer does not tell them from rated ones."""
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The ids of the games the bot plays, such as "bluff"; at least one."""
@@ -167,10 +195,11 @@ class Hello(_message.Message):
         games: _abc.Iterable[_builtins.str] | None = ...,
         max_matches: _builtins.int = ...,
         client: _builtins.str = ...,
+        challenges: Global___ChallengePolicy.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "games", b"games", "instance", b"instance", "max_matches", b"max_matches", "protocol_version", b"protocol_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenges", b"challenges", "client", b"client", "games", b"games", "instance", b"instance", "max_matches", b"max_matches", "protocol_version", b"protocol_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

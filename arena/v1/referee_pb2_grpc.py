@@ -75,7 +75,7 @@ class RefereeServiceServicer(object):
     """
 
     def Play(self, request_iterator, context):
-        """Plays rated matches for as long as the stream is open.
+        """Plays matches for as long as the stream is open: rated ones, and challenges (ChallengeService).
 
         Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
         DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes

@@ -49,7 +49,7 @@ class RefereeServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> RefereeServiceAsyncStub: ...
     Play: _grpc.StreamStreamMultiCallable[_referee_pb2.PlayRequest, _referee_pb2.PlayResponse]
-    """Plays rated matches for as long as the stream is open.
+    """Plays matches for as long as the stream is open: rated ones, and challenges (ChallengeService).
 
     Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
     DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
@@ -80,7 +80,7 @@ class RefereeServiceAsyncStub(RefereeServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_referee_pb2.PlayRequest, _referee_pb2.PlayResponse]  # type: ignore[assignment]
-    """Plays rated matches for as long as the stream is open.
+    """Plays matches for as long as the stream is open: rated ones, and challenges (ChallengeService).
 
     Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
     DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
@@ -114,7 +114,7 @@ class RefereeServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_referee_pb2.PlayRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_referee_pb2.PlayResponse], _abc.AsyncIterator[_referee_pb2.PlayResponse]]:
-        """Plays rated matches for as long as the stream is open.
+        """Plays matches for as long as the stream is open: rated ones, and challenges (ChallengeService).
 
         Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
         DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes

@@ -19,6 +19,9 @@ def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html
         facts.append(tag("span", row.time_control.name))
     if row.voided:
         facts.append(badge("void", "bad", "Its block is void; it does not count."))
+    elif row.casual:
+        about = "It was played for a challenge and counts for no rating."
+        facts.append(badge("casual", "plain", about))
     elif row.rated:
         facts.append(badge("rated", "plain", "It counts for the ratings."))
     if doubt is None:

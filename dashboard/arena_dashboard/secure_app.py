@@ -17,6 +17,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena_dashboard.playing.routes import ROUTES
+
 
 def policy(page: str) -> str:
     """The content security policy for Streamlit's page: of its own scripts those in this text."""
@@ -63,4 +65,8 @@ class _WithHeaders:
 
 
 # Streamlit looks for this name.
-app = st.App(Path(__file__).with_name("streamlit_app.py"), middleware=[Middleware(_WithHeaders)])
+app = st.App(
+    Path(__file__).with_name("streamlit_app.py"),
+    routes=ROUTES,
+    middleware=[Middleware(_WithHeaders)],
+)

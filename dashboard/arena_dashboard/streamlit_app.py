@@ -14,10 +14,12 @@ HERE = Path(__file__).parent
 DESCRIPTION = "Bots that bluff: live ratings with intervals, tournaments, and replays of every lie."
 
 pages = [
-    st.Page("views/leaderboard.py", title="Leaderboard", default=True),
+    st.Page("views/home.py", title="Home", default=True),
+    st.Page("views/leaderboard.py", title="Leaderboard", url_path="leaderboard"),
     st.Page("views/bot.py", title="Bots", url_path="bot"),
     st.Page("views/matches.py", title="Matches", url_path="matches"),
     st.Page("views/tournaments.py", title="Tournaments", url_path="tournaments"),
+    st.Page("views/play.py", title="Play", url_path="play"),
     st.Page("views/submit.py", title="Submit a bot", url_path="submit"),
     # Reached by links: about one match or one ladder.
     st.Page("views/replay.py", title="Replay", url_path="replay", visibility="hidden"),

@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,9 +66,21 @@ def site(postgres_server: str, chromium: str) -> Iterator[Site]:
     others["long"] = asyncio.run(fill(database, **plan, **options))[0]
     bots = ("honest", "alpha", "beta", "gamma", "a-name-of-some-thirty-letters")
     asyncio.run(hold(database, "cup", FormatName.SWISS, bots, seats=3))
+    with dashboard(database) as address:
+        yield Site(address, matches, others)
+    execute(postgres_server, "DROP DATABASE browsed WITH (FORCE)")
+
+
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def dashboard(database: str, **environment: str) -> Iterator[str]:
+    """The address of a running dashboard."""
+    port = free_port()
     arguments = [
         *("-m", "arena_dashboard", "--server.port", str(port)),
         *("--server.address", "127.0.0.1", "--server.headless", "true"),
@@ -75,23 +88,23 @@ def site(postgres_server: str, chromium: str) -> Iterator[Site]:
     ]
     process = subprocess.Popen(
         [sys.executable, *arguments],
-        env=os.environ | {"ARENA_DATABASE_URL": database},
+        env=os.environ | {"ARENA_DATABASE_URL": database} | environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
         address = f"http://127.0.0.1:{port}"
         _wait_for(f"{address}/_stcore/health", process)
-        yield Site(address, matches, others)
+        yield address
     finally:
         process.terminate()
         process.wait()
-        execute(postgres_server, "DROP DATABASE browsed WITH (FORCE)")
 
 
-# Closed before other tests begin, which may have an event loop of their own.
+# Closed before other tests begin, which may have an event loop of their own; and opened after the
+# site, which needs one to be made.
 @pytest.fixture(scope="package")
-def browser(chromium: str) -> Iterator[Browser]:
+def browser(chromium: str, site: Site) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield launched
@@ -112,14 +125,21 @@ def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
 
 @pytest.fixture
 def within(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens tabs, with the options of a browser's context; a request to anywhere else than the
-    dashboard fails the test."""
+    """Opens tabs of the site, with the options of a browser's context."""
+    with tabs(site.address, browser) as open_tab:
+        yield open_tab
+
+
+@contextmanager
+def tabs(address: str, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens tabs at an address; a request to anywhere else, or one that the policy refuses, is an
+    error at the end."""
     elsewhere: list[str] = []
     refused: list[str] = []
     contexts = []
 
     def note(request: Request) -> None:
-        if not request.url.startswith((site.address, "data:", "blob:")):
+        if not request.url.startswith((address, "data:", "blob:")):
             elsewhere.append(request.url)
 
     def note_refusal(said: ConsoleMessage) -> None:
@@ -127,7 +147,7 @@ def within(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
             refused.append(said.text)
 
     def open_tab(**options: Any) -> Page:
-        context = browser.new_context(base_url=site.address, **options)
+        context = browser.new_context(base_url=address, **options)
         contexts.append(context)
         opened = context.new_page()
         opened.on("request", note)

@@ -9,6 +9,7 @@ from arena.records import VersionId
 from arena.storage.rows import MatchRow, SeatRow
 from arena_dashboard import tables
 from arena_dashboard.markup import Html, tag, together
+from arena_dashboard.match_page import match_facts
 
 
 def test_text_becomes_markup_only_through_a_tag() -> None:
@@ -63,6 +64,9 @@ def test_a_match_lists_its_seats_by_placing_with_their_faults() -> None:
 def test_what_does_not_count_says_so() -> None:
     assert ">void<" in tables.matches([replace(ROW, rated=False, voided=True)])
     assert ">not counted<" in tables.matches([replace(ROW, rated=False)])
+    casual = replace(ROW, rated=False, casual=True)
+    for page in (tables.matches([casual]), match_facts(casual, None, None)):
+        assert ">casual<" in page and ">not counted<" not in page and ">rated<" not in page
 
 
 def test_a_game_this_release_does_not_know_is_listed_by_its_id() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import grpc
 import pytest
+from google.protobuf.message_factory import GetMessageClass
 
-from arena.v1 import referee_pb2, registry_pb2
+from arena.v1 import challenge_pb2, referee_pb2, registry_pb2
 from tests.bots import PATIENCE
 from tests.fuzz.odd_messages import arbitrary, damaged
 from tests.referee.conftest import quiet, scene  # noqa: F401  # fixtures
@@ -18,6 +19,7 @@ NAMED = {
     grpc.StatusCode.OK,
     grpc.StatusCode.ABORTED,
     grpc.StatusCode.ALREADY_EXISTS,
+    grpc.StatusCode.FAILED_PRECONDITION,
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.NOT_FOUND,
     grpc.StatusCode.PERMISSION_DENIED,
@@ -27,7 +29,10 @@ NAMED = {
 """What docs/protocol.md allows while referee and database are well. Never INTERNAL or UNKNOWN."""
 CALLS = 60
 STREAMS = 20
-_METHODS = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].methods
+_METHODS = [
+    *registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].methods,
+    *challenge_pb2.DESCRIPTOR.services_by_name["ChallengeService"].methods,
+]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -48,7 +53,7 @@ async def test_odd_calls_and_streams_are_answered_by_name_and_disturb_nobody(
 
 async def _call(random: Random, channel: grpc.aio.Channel, token: str) -> None:
     method = random.choice(_METHODS)
-    request: Any = getattr(registry_pb2, method.input_type.name)()
+    request: Any = GetMessageClass(method.input_type)()
     data = arbitrary(random, request).SerializeToString()
     if random.random() < 0.5:
         data = damaged(random, data)

@@ -15,7 +15,7 @@ from arena.games import make_game
 from arena.hosting.director import Director
 from arena.hosting.hosted_match import HostedMatch
 from arena.hosting.journal import Journal
-from arena.hosting.ports import Host
+from arena.hosting.ports import ChallengePolicy, Host
 from arena.hosting.terms import Terms
 from arena.match.flow import OpenTurn
 from arena.match.transcript import Entrant
@@ -51,6 +51,7 @@ class Guest:
     habit: Habit = Habit.PLAYS
     think_seconds: float = 0.02
     instance: str = ""
+    challenges: ChallengePolicy = ChallengePolicy.OWN
     has_drained: bool = False
     players: list["_HabitualPlayer"] = field(default_factory=list)
 
@@ -160,10 +161,12 @@ class World:
         max_matches: int = 1,
         habit: Habit = Habit.PLAYS,
         think_seconds: float = 0.02,
+        challenges: ChallengePolicy = ChallengePolicy.OWN,
     ) -> Guest:
         entrant = Entrant(name, "1", owner or f"owner of {name}")
         registered = Registered(VersionId(next(self._versions)), entrant, house)
         guest = Guest(self, registered, frozenset(games), max_matches, habit, think_seconds)
+        guest.challenges = challenges
         self.director.arrive(guest)
         return guest
 

@@ -1,7 +1,7 @@
 """A referee for tests, the pair of good bots that must not notice the misfits, and a bad line."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -88,17 +88,26 @@ class Company:
 
     async def play(self, peer: Peer) -> None:
         await peer.greet()
+        self._news.set()
         while True:
             message = await peer.hear()
             await peer.react(message)
             if message.ends:
                 self._news.set()
 
+    async def arrived(self) -> None:
+        """Wait until all are welcome."""
+        await self._until(lambda: all(peer.heard for peer in self.peers))
+
     async def go_on(self, matches: int = 6) -> None:
         """Wait until each has been told of so many more matches that ended."""
         goals = [len(peer.ended) + matches for peer in self.peers]
+        pairs = list(zip(self.peers, goals, strict=True))
+        await self._until(lambda: all(len(peer.ended) >= goal for peer, goal in pairs))
+
+    async def _until(self, found: Callable[[], bool]) -> None:
         async with asyncio.timeout(PATIENCE):
-            while any(len(p.ended) < goal for p, goal in zip(self.peers, goals, strict=True)):
+            while not found():
                 self._news.clear()
                 await self._news.wait()
 

@@ -20,7 +20,12 @@ from tests.end_to_end.programs import free_port
 from tests.referee.scene import BLUFF, CALM, KEY, Scene, good_pair
 from tests.referee.test_restarts import Silent
 
-SERVICES = ("", "arena.v1.RefereeService", "arena.v1.RegistryService")
+SERVICES = (
+    "",
+    "arena.v1.ChallengeService",
+    "arena.v1.RefereeService",
+    "arena.v1.RegistryService",
+)
 
 
 def got(port: int, page: str) -> tuple[int, str]:

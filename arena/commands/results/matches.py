@@ -93,7 +93,8 @@ def matches(
             match.match_id,
             match.game,
             f"{match.finished_at:%Y-%m-%d %H:%M:%S}",
-            "  ".join(f"{seat.placing}. {seat.bot}" for seat in places),
+            "  ".join(f"{seat.placing}. {seat.bot}" for seat in places)
+            + ("  (casual)" if match.casual else ""),
         )
     Terminal().print_table(table, lesser=("finished (UTC)", "game"))
 
@@ -110,6 +111,7 @@ def _match_json(match: "MatchRow") -> dict[str, Any]:
         "decided_by_faults": match.decided_by_faults,
         "rated": match.rated,
         "voided": match.voided,
+        "casual": match.casual,
         "started_at": match.started_at.isoformat(),
         "finished_at": match.finished_at.isoformat(),
         "seats": [

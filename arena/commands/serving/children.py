@@ -11,6 +11,8 @@ from types import MappingProxyType
 from arena.home.loading import SAMPLE_BOTS, bot_file, load_bot, sample_names
 from arena.processes import spawn, stop_all
 from arena.scheduling.ladder import TableType
+from arena.storage.errors import NameRefusedError, RetiredError
+from arena.storage.rows import BotVersion
 from arena.storage.store import Store
 
 BOT_NICENESS = 10
@@ -21,6 +23,9 @@ STOP_SECONDS = 2.0
 
 HOUSE = "house"
 """The owner of the sample bots."""
+
+PERSON = "person"
+"""The bot as which people play on the dashboard. It plays no rated matches."""
 
 
 class Children:
@@ -76,7 +81,12 @@ def start_sample_bots(
             name,
             [str(bot_file(name))],
             niceness=BOT_NICENESS,
-            **{**environment, "ARENA_ADDRESS": address, "ARENA_TOKEN": token},
+            **{
+                **environment,
+                "ARENA_ADDRESS": address,
+                "ARENA_TOKEN": token,
+                "ARENA_CHALLENGES": "1",
+            },
         )
 
 
@@ -91,11 +101,26 @@ async def house_tokens(store: Store, ladders: Sequence[TableType]) -> dict[str, 
     for name in sample_names():
         if not games.intersection(load_bot(name).games):
             continue
-        if name not in known:
-            _, tokens[name] = await store.register(name, HOUSE, house=True)
-        elif known[name].house and known[name].retired_at is None:
-            tokens[name] = await store.rotate_token(name)
+        token = await _house_token(store, name, known)
+        if token is not None:
+            tokens[name] = token
     return tokens
+
+
+async def person_token(store: Store) -> str | None:
+    """A new token for the bot as which people play on the dashboard, registered if necessary; None
+    if somebody else has its name."""
+    return await _house_token(store, PERSON, {bot.bot: bot for bot in await store.bots()})
+
+
+async def _house_token(store: Store, name: str, known: Mapping[str, BotVersion]) -> str | None:
+    if name not in known:
+        try:
+            return (await store.register(name, HOUSE, house=True))[1]
+        except (NameRefusedError, RetiredError):  # a bot of that name in other letters
+            return None
+    usable = known[name].house and known[name].retired_at is None
+    return await store.rotate_token(name) if usable else None
 
 
 def nobody_to_play(ladders: Sequence[TableType], names: Collection[str]) -> Iterator[str]:

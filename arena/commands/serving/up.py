@@ -22,6 +22,7 @@ from arena.commands.serving.children import (
     children,
     house_tokens,
     nobody_to_play,
+    person_token,
     start_sample_bots,
 )
 from arena.commands.serving.dashboard import dashboard_arguments, require_streamlit
@@ -113,6 +114,7 @@ async def _up(plan: _Plan, url: str) -> None:
         metrics_address=plan.settings.metrics_address,
         read_beside=True,
         tls=plan.tls,
+        spectator_delay=plan.settings.spectator_delay,
     ) as arena:
         tokens = await house_tokens(arena.store, plan.ladders)
         with children(plan.settings.home / "logs") as running:
@@ -126,10 +128,16 @@ async def _up(plan: _Plan, url: str) -> None:
                 running.start(
                     "dashboard",
                     arguments,
-                    ARENA_DATABASE_URL=url,
-                    # It shows visitors where to connect their bots.
-                    ARENA_HOST=plan.host,
-                    ARENA_PORT=str(arena.port),
+                    niceness=0,
+                    **plan.client_environment
+                    | {
+                        "ARENA_DATABASE_URL": url,
+                        # It shows where to connect bots, and running matches, and lets people play.
+                        "ARENA_HOST": plan.host,
+                        "ARENA_PORT": str(arena.port),
+                        "ARENA_ADDRESS": address,
+                        "ARENA_PERSON_TOKEN": await person_token(arena.store) or "",
+                    },
                 )
                 typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
             typer.echo(pace_in_words(plan.pace))

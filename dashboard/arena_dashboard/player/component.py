@@ -1,4 +1,4 @@
-"""The player as a Streamlit component."""
+"""The player, and the table at which a person plays, as Streamlit components."""
 
 from collections.abc import Callable
 from importlib.metadata import version
@@ -12,6 +12,8 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 KEY: Final = "player"
 _PROJECT: Final = "bluff-arena"
 NAME: Final = f"{_PROJECT}.{KEY}"
+_SCRIPTS: Final = {KEY: "main.js", "person": "person.js"}
+"""Where the browser begins, by component."""
 
 
 def show(content: bytes, asked: Callable[[dict[str, str]], None]) -> None:
@@ -24,17 +26,37 @@ def show(content: bytes, asked: Callable[[dict[str, str]], None]) -> None:
     def go() -> None:
         asked(st.session_state[KEY]["go"])
 
-    _registered()(key=KEY, data=content, on_go_change=go)
+    registered(KEY)(key=KEY, data=content, on_go_change=go)
 
 
-def _registered() -> Any:
+LIVE: Final = "live"
+
+
+def show_live(content: bytes, asked: Callable[[dict[str, Any]], None]) -> None:
+    """Mount the player on a running match, which may grow.
+
+    `asked` is called before the next run with the match that the visitor sees, how many of its
+    moments the player has, and whether it was seen to its end.
+    """
+
+    def more() -> None:
+        asked(st.session_state[LIVE]["more"])
+
+    registered(KEY)(key=LIVE, data=content, on_more_change=more)
+
+
+def registered(key: str) -> Any:
+    """The component `key` of this folder, to be mounted."""
+    name = f"{_PROJECT}.{key}"
     # Streamlit finds the folder of a component through the pyproject.toml of a distribution whose
     # package has the distribution's name, which ours has not. A folder is what lets the browser
     # load modules from files, once.
     manager = get_bidi_component_manager()
-    if manager.get_component_asset_root(NAME) is None:
+    if manager.get_component_asset_root(name) is None:
         manifest = ComponentManifest(
-            _PROJECT, version(_PROJECT), [ComponentConfig(KEY, asset_dir="assets")]
+            _PROJECT,
+            version(_PROJECT),
+            [ComponentConfig(one, asset_dir="assets") for one in _SCRIPTS],
         )
         manager.register_from_manifest(manifest, Path(__file__).parent)
-    return st.components.v2.component(NAME, js="main.js", css="player.css")
+    return st.components.v2.component(name, js=_SCRIPTS[key], css=f"{key}.css")

@@ -1,0 +1,159 @@
+"""`Challenger`: a client of ChallengeService: asks for unrated matches of a connected bot."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import grpc
+
+from arena.bot.address import Address
+from arena.codec.transcript import read_entrant, write_time_control
+from arena.errors import UserError
+from arena.match.clock import TimeControl
+from arena.match.transcript import Entrant
+from arena.v1 import challenge_pb2 as pb
+from arena.v1.challenge_pb2_grpc import ChallengeServiceStub
+
+
+class ChallengeError(UserError):
+    """The referee refuses a challenge, or cannot be reached; the message says why."""
+
+
+class ChallengeLostError(ChallengeError):
+    """The call ended before the challenge did, whose matches go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A challenge to ask for; see ChallengeRequest."""
+
+    game: str
+    opponents: Sequence[str] = ()
+    """As BOT or BOT:VERSION."""
+    seats: int = 0
+    """0: one for each opponent and one more."""
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    matches: int = 1
+    time_control: TimeControl | None = None
+    instance: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeAccepted:
+    """The matches will be played."""
+
+    challenge_id: str
+    opponents: tuple[Entrant, ...]
+    time_control: TimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengePlayed:
+    """A match was played and recorded."""
+
+    match_id: str
+    entrants: tuple[Entrant, ...]
+    placing: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeOver:
+    """No further match follows; `reason` is "" if all were played."""
+
+    played: int
+    reason: str
+
+
+ChallengeNews: TypeAlias = ChallengeAccepted | ChallengePlayed | ChallengeOver
+"""What becomes of a challenge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A bot that accepts challenges."""
+
+    entrant: Entrant
+    games: tuple[str, ...]
+    free: int
+    """How many further challenges it takes now."""
+
+
+class Challenger:
+    """Calls the referee at an address for the bot of a token."""
+
+    def __init__(self, address: Address, token: str) -> None:
+        self._address = address
+        self._token = token
+
+    def challenge(self, wanted: Wanted) -> Iterator[ChallengeNews]:
+        """Ask for matches, and tell what becomes of them: it is accepted first and over at last.
+
+        Raises ChallengeError, and ChallengeLostError once it was accepted.
+        """
+        request = pb.ChallengeRequest(
+            game=wanted.game,
+            options_json=json.dumps(dict(wanted.options)) if wanted.options else "",
+            seats=wanted.seats,
+            opponents=wanted.opponents,
+            matches=wanted.matches,
+            instance=wanted.instance,
+        )
+        if wanted.time_control is not None:
+            write_time_control(wanted.time_control, request.time_control)
+        metadata = (("authorization", f"Bearer {self._token}"),)
+        accepted = False
+        with self._address.channel() as channel:
+            call = ChallengeServiceStub(channel).Challenge(request, metadata=metadata)
+            try:
+                for response in call:
+                    told = _read(response)
+                    if told is not None:
+                        accepted = True
+                        yield told
+            except grpc.RpcError as error:
+                kind = ChallengeLostError if accepted else ChallengeError
+                raise kind(self._why(error)) from error
+            finally:
+                call.cancel()
+
+    def rivals(self, game: str = "", timeout: float = 5.0) -> list[Rival]:
+        """The bots that accept challenges now, by name. Raises ChallengeError."""
+        with self._address.channel() as channel:
+            request = pb.ListOpponentsRequest(game=game)
+            try:
+                found = ChallengeServiceStub(channel).ListOpponents(request, timeout=timeout)
+            except grpc.RpcError as error:
+                raise ChallengeError(self._why(error)) from error
+        return [
+            Rival(read_entrant(one.entrant), tuple(one.games), one.free) for one in found.opponents
+        ]
+
+    def _why(self, error: Any) -> str:
+        code, details = error.code(), error.details() or ""
+        if code is grpc.StatusCode.UNAVAILABLE and "the referee is stopping" not in details:
+            return self._address.why_unreachable(details)
+        if code is grpc.StatusCode.UNIMPLEMENTED:
+            return "The referee is of an earlier release and knows no challenges."
+        return f"{details[:1].upper()}{details[1:]}".rstrip(".") + "."
+
+
+def _read(response: pb.ChallengeResponse) -> ChallengeNews | None:
+    match response.WhichOneof("update"):
+        case "accepted":
+            accepted = response.accepted
+            control = accepted.time_control
+            return ChallengeAccepted(
+                accepted.challenge_id,
+                tuple(map(read_entrant, accepted.opponents)),
+                TimeControl(control.turn_ms, control.bank_ms),
+            )
+        case "match":
+            played = response.match
+            entrants = tuple(map(read_entrant, played.entrants))
+            return ChallengePlayed(played.match_id, entrants, tuple(played.placing))
+        case "over":
+            return ChallengeOver(response.over.played, response.over.reason)
+        case _:
+            return None  # of a later version

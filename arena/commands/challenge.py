@@ -1,0 +1,159 @@
+"""`arena challenge`: unrated matches of a connected bot against others that accept."""
+
+import json
+import os
+from collections import Counter
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.game_options import OptionList, game_options
+from arena.commands.terminal import Terminal, say
+from arena.commands.time_option import TimeOption, time_control
+from arena.games import make_game
+
+DASHBOARD_PORT = 8501
+
+
+def challenge(
+    opponents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Bots that accept challenges, as BOT or BOT:VERSION. Without any the referee "
+            "chooses.",
+            metavar="OPPONENT",
+        ),
+    ] = None,
+    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
+    option: OptionList = None,
+    seats: Annotated[
+        int | None, typer.Option(min=2, help="Seats; the referee fills those that are left.")
+    ] = None,
+    matches: Annotated[int, typer.Option(min=1, max=100, help="How many matches.")] = 1,
+    time: TimeOption = "",
+    instance: Annotated[str, typer.Option(help="Which running copy of your bot plays.")] = "",
+    address: Annotated[
+        str,
+        typer.Option(
+            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
+        ),
+    ] = "127.0.0.1:50051",
+    dashboard: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ARENA_DASHBOARD",
+            help=f"The dashboard's URL, for links to replays; by default port {DASHBOARD_PORT} "
+            "of the referee's host.",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Let your connected bot play unrated matches against bots that accept challenges.
+
+    The bot runs as always; this only asks for the matches, with its token from ARENA_TOKEN. Ctrl-C
+    ends the report, not the matches. Exit code 1 if not all matches were played.
+    """
+    # Imported here, because `arena --help` needs none of them.
+    from arena.bot.address import Address
+    from arena.bot.challenging import (
+        ChallengeAccepted,
+        ChallengeOver,
+        ChallengePlayed,
+        Challenger,
+        Wanted,
+    )
+
+    token = os.environ.get("ARENA_TOKEN", "").strip()
+    with exit_with_message():
+        if not token:
+            raise CommandError("set ARENA_TOKEN to the token of your bot, which must be connected.")
+        rules = make_game(game, game_options(option))
+        referee = Address.parse(address, os.environ)
+        host = referee.target.rpartition(":")[0]
+        pages = (dashboard or f"http://{host}:{DASHBOARD_PORT}").rstrip("/")
+        wanted = Wanted(
+            rules.name,
+            tuple(opponents or ()),
+            seats or 0,
+            rules.options.changed(),
+            matches,
+            time_control(time) if time else None,
+            instance,
+        )
+        found: list[ChallengePlayed] = []
+        over = None
+        challenge_id = ""
+        try:
+            for told in Challenger(referee, token).challenge(wanted):
+                match told:
+                    case ChallengeAccepted():
+                        challenge_id = told.challenge_id
+                        against = ", ".join(str(one) for one in told.opponents)
+                        say(f"{rules.title} against {against}:", err=True)
+                    case ChallengePlayed():
+                        found.append(told)
+                        if not as_json:
+                            say(_line(told, len(found), matches, pages))
+                    case ChallengeOver():
+                        over = told
+        except KeyboardInterrupt:
+            say("No longer following; the matches go on.", err=True)
+            raise typer.Exit(1) from None
+    if as_json:
+        typer.echo(json.dumps(_report(challenge_id, found, over, pages), indent=2))
+    elif len(found) > 1:
+        _print_summary(found)
+    if over is None or over.reason:
+        say(f"Not all were played: {over.reason if over else ''}", err=True)
+        raise typer.Exit(1)
+
+
+def _line(played: Any, number: int, matches: int, pages: str) -> str:
+    places = sorted(zip(played.placing, played.entrants, strict=True), key=lambda one: one[0])
+    told = "  ".join(f"{place}. {entrant.bot}" for place, entrant in places)
+    return f"{number}/{matches}  {told}  {_replay(played, pages)}"
+
+
+def _replay(played: Any, pages: str) -> str:
+    return f"{pages}/replay?match={played.match_id}"
+
+
+def _print_summary(found: list[Any]) -> None:
+    """Who won how often."""
+    wins: Counter[str] = Counter()
+    places: Counter[str] = Counter()
+    for played in found:
+        for entrant, place in zip(played.entrants, played.placing, strict=True):
+            wins[str(entrant)] += place == 1
+            places[str(entrant)] += place
+    table = Table("bot", "matches", "won", "mean place")
+    for bot in sorted(places, key=lambda bot: places[bot]):
+        mean = f"{places[bot] / len(found):.2f}"
+        table.add_row(bot, str(len(found)), str(wins[bot]), mean)
+    Terminal().print_table(table)
+
+
+def _report(challenge_id: str, found: list[Any], over: Any, pages: str) -> dict[str, Any]:
+    return {
+        "challenge_id": challenge_id,
+        "matches": [
+            {
+                "match_id": played.match_id,
+                "replay": _replay(played, pages),
+                "seats": [
+                    {
+                        "bot": entrant.bot,
+                        "version": entrant.version,
+                        "owner": entrant.owner,
+                        "placing": place,
+                    }
+                    for entrant, place in zip(played.entrants, played.placing, strict=True)
+                ],
+            }
+            for played in found
+        ],
+        "played": None if over is None else over.played,
+        "reason": None if over is None else over.reason,
+    }

@@ -1,0 +1,216 @@
+"""`ChallengeBook`: accepts challenges, and says which of them can begin.
+
+A challenge waits until all of its bots have a free place, and the ladder leaves them alone
+meanwhile. It is played as one unrated block, whose places are charged to the challenger: while it
+holds a place of an opponent, the ladder gives it one place less of that opponent.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+from uuid import uuid4
+
+from arena.hosting.agenda import EngagementEnd
+from arena.hosting.challenges import (
+    Challenge,
+    ChallengeFollower,
+    ChallengeRefusal,
+    ChallengeRefusedError,
+    ChallengeRun,
+)
+from arena.hosting.connected_bots import ConnectedBot
+from arena.hosting.ports import ChallengePolicy, Participant, Timer
+from arena.hosting.roster import Roster
+from arena.records import Block, BlockKind
+
+SHARE_OF_PLACES: Final = 4
+"""One in so many places of a bot, and at least one, is for challenges of others."""
+MOST_OF_ONE: Final = 8
+"""Challenges of one owner at once; each bot of the house counts by itself."""
+MOST_IN_ALL: Final = 64
+"""Challenges at once, so that a crowd of them leaves the referee time for the ladder."""
+MOST_WAITING_SECONDS: Final = 60.0
+"""How long a challenge waits for free places of its bots: it keeps them from the ladder."""
+
+
+class ChallengeBook:
+    """All challenges of a director."""
+
+    def __init__(
+        self,
+        roster: Roster,
+        timer: Timer,
+        choose: Callable[[Sequence[ConnectedBot]], Sequence[ConnectedBot]],
+        look: Callable[[], None],
+    ) -> None:
+        """`choose` puts bots into an order by chance; `look` has `ready` asked soon."""
+        self._roster = roster
+        self._timer = timer
+        self._choose = choose
+        self._look = look
+        self._waiting: dict[ChallengeRun, float] = {}
+        """Those that have not begun, oldest first, and until when they wait."""
+        self._running: set[ChallengeRun] = set()
+
+    def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
+        """Play unrated matches soon. Raises ChallengeRefusedError."""
+        now, present = self._timer.now(), self._roster.present
+        challenger = _challenger(wanted, present)
+        account = challenger.candidate.account
+        everything = [*self._waiting, *self._running]
+        own = sum(run.challenger.candidate.account == account for run in everything)
+        if own >= MOST_OF_ONE:
+            raise _too_many(f"you have {own} challenges already, the most at once")
+        if len(everything) >= MOST_IN_ALL:
+            raise _too_many(f"the referee plays {len(everything)} challenges, the most at once")
+        opponents = self._opponents(wanted, present, now)
+        block = Block(str(uuid4()), BlockKind.SEAT, wanted.matches, rated=False)
+        run = ChallengeRun(wanted, challenger, opponents, block, follower)
+        self._waiting[run] = now + MOST_WAITING_SECONDS
+        self._timer.call_at(self._waiting[run], self._look)
+        self._look()
+        return run
+
+    def accepting(self) -> list[tuple[Participant, int]]:
+        """The bots that accept challenges, and how many further ones each takes now."""
+        return [
+            (bot.participant, self.free(bot))
+            for bot in self._roster.present
+            if bot.participant.challenges is ChallengePolicy.ACCEPT
+        ]
+
+    def free(self, bot: ConnectedBot) -> int:
+        """How many further challenges of others a bot takes."""
+        if bot.participant.challenges is not ChallengePolicy.ACCEPT:
+            return 0
+        most = max(1, bot.participant.max_matches // SHARE_OF_PLACES)
+        return most - sum(bot in run.opponents for run in [*self._waiting, *self._running])
+
+    def ready(self, now: float) -> ChallengeRun | None:
+        """The oldest waiting challenge all of whose bots have a free place; it begins. Those that
+        will never begin are ended."""
+        for run, until in list(self._waiting.items()):
+            gone = [bot for bot in run.bots if not bot.present or bot.draining]
+            if gone:
+                self._drop(run, f"{gone[0].name} has left.")
+            elif all(bot.free(now) for bot in run.bots):
+                del self._waiting[run]
+                self._running.add(run)
+                run.began = True
+                return run
+            elif now >= until:
+                busy = next(bot for bot in run.bots if not bot.free(now))
+                self._drop(run, f"{busy.name} had no free place in time.")
+        return None
+
+    @property
+    def held(self) -> set[ConnectedBot]:
+        """The bots that waiting challenges need a place of."""
+        return {bot for run in self._waiting for bot in run.bots}
+
+    def over(self, run: ChallengeRun, played: int, ending: EngagementEnd) -> None:
+        """The block of a challenge is over."""
+        self._running.discard(run)
+        reasons = {
+            EngagementEnd.COMPLETE: "",
+            EngagementEnd.INTERRUPTED: "A bot has left.",
+            EngagementEnd.BROKEN: "A match had to be broken off by a mistake of the referee.",
+        }
+        run.ended(played, reasons[ending])
+
+    def _drop(self, run: ChallengeRun, reason: str) -> None:
+        del self._waiting[run]
+        run.ended(0, reason)
+
+    def _opponents(
+        self, wanted: Challenge, present: Sequence[ConnectedBot], now: float
+    ) -> tuple[ConnectedBot, ...]:
+        game = wanted.table_type.game
+        others = [
+            bot
+            for bot in present
+            if bot.participant.challenges is ChallengePolicy.ACCEPT
+            and bot.candidate.bot != wanted.challenger
+            and game in bot.candidate.games
+            and bot.eligible(now)
+        ]
+        found = [self._named(name, others, game) for name in wanted.opponents]
+        versions = {bot.candidate.bot for bot in found}
+        if len(versions) < len(found):
+            raise _impossible("a bot has one seat of a match at most: name each opponent once")
+        bots = {bot.name for bot in found}
+        for bot in self._choose(others):
+            if len(found) == wanted.table_type.seats - 1:
+                break
+            if bot.name not in bots and self.free(bot) > 0:
+                found.append(bot)
+                bots.add(bot.name)
+        missing = wanted.table_type.seats - 1 - len(found)
+        if missing:
+            raise _not_now(
+                f"{missing} more opponents are needed than accept challenges of {game} now. "
+                f"{_who(others)}"
+            )
+        return tuple(found)
+
+    def _named(self, name: str, others: Sequence[ConnectedBot], game: str) -> ConnectedBot:
+        bot, _, version = name.partition(":")
+        fitting = [
+            one
+            for one in others
+            for entrant in [one.participant.registered.entrant]
+            if entrant.bot.lower() == bot.lower() and version in ("", entrant.version)
+        ]
+        if not fitting:
+            raise _not_now(
+                f"{name[:90]} is not connected, does not accept challenges or does not play "
+                f"{game}. {_who(others)}"
+            )
+        newest = max(one.candidate.bot for one in fitting)
+        copies = [one for one in fitting if one.candidate.bot == newest]
+        chosen = max(copies, key=self.free)
+        if self.free(chosen) <= 0:
+            raise _too_many(f"{chosen.name} plays as many challenges as it takes at once")
+        return chosen
+
+
+def _challenger(wanted: Challenge, present: Sequence[ConnectedBot]) -> ConnectedBot:
+    copies = [
+        bot
+        for bot in present
+        if bot.candidate.bot == wanted.challenger
+        and wanted.instance in ("", bot.participant.instance)
+    ]
+    if not copies:
+        raise _not_now(
+            "your bot is not connected: start it, with this token, and challenge again"
+            if not wanted.instance
+            else f"no copy of your bot is connected as instance {wanted.instance!r}"
+        )
+    able = [bot for bot in copies if wanted.table_type.game in bot.candidate.games]
+    if not able:
+        raise _not_now(f"your bot does not play {wanted.table_type.game}: see `games` of its hello")
+    return max(able, key=lambda bot: bot.participant.max_matches - bot.taken)
+
+
+def _who(others: Sequence[ConnectedBot]) -> str:
+    names = sorted({bot.name for bot in others})
+    if not names:
+        return "No other bot accepts them now."
+    more = ", …" if len(names) > _NAMED else ""
+    return f"Those that do: {', '.join(names[:_NAMED])}{more}."
+
+
+_NAMED: Final = 10
+"""Bots that a refusal names."""
+
+
+def _impossible(sentence: str) -> ChallengeRefusedError:
+    return ChallengeRefusedError(ChallengeRefusal.IMPOSSIBLE, sentence)
+
+
+def _not_now(sentence: str) -> ChallengeRefusedError:
+    return ChallengeRefusedError(ChallengeRefusal.NOT_NOW, sentence)
+
+
+def _too_many(sentence: str) -> ChallengeRefusedError:
+    return ChallengeRefusedError(ChallengeRefusal.TOO_MANY, sentence)

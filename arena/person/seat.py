@@ -1,0 +1,156 @@
+"""`PersonSeat`: one match as a person's seat may know it: what was heard, and the open turn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.bot.turn import Match, Refusal
+from arena.codec import bot_side
+from arena.codec.bot_side import Offered
+from arena.codec.transcript import FAULTS, from_message
+from arena.errors import UserError
+from arena.games.game import AnyGame
+from arena.games.notation import NotationError
+from arena.match.result import Result
+from arena.match.transcript import Entrant
+from arena.v1 import game_pb2, referee_pb2
+
+
+class AnswerError(UserError):
+    """An answer that is not sent; the message says what would be possible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What one message told: the events since the one before, and the view then."""
+
+    events: tuple[Any, ...]
+    view: Any | None
+    """None at the end of a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTurn:
+    """An open turn, asked at the time `asked_at`."""
+
+    number: int
+    view: Any
+    turn_ms: int
+    bank_ms: int
+    asked_at: float
+
+    def left_ms(self, now: float) -> tuple[int, int]:
+        """The milliseconds left: for the turn, and in the bank."""
+        taken = int(1000 * (now - self.asked_at))
+        over = max(0, taken - self.turn_ms)
+        return max(0, self.turn_ms - taken), max(0, self.bank_ms - over)
+
+
+class PersonSeat:
+    """A seat from its offer to the end of its match."""
+
+    def __init__(self, offered: Offered, entropy: bytes) -> None:
+        self.offered = offered
+        self.entropy = entropy
+        self.match: Match[Any] | None = None
+        """None until the match begins."""
+        self.heard: list[Heard] = []
+        """Oldest first."""
+        self.turn: AskedTurn | None = None
+        self.refusals: list[Refusal] = []
+        self.result: Result | None = None
+        """Once the match is over and recorded."""
+        self.called_off = ""
+        """Why the match did not take place, or does not count."""
+        self._known: list[game_pb2.Event] = []
+        self._resumed = False
+
+    @property
+    def match_id(self) -> str:
+        return self.offered.setup.match_id
+
+    @property
+    def game(self) -> AnyGame:
+        """The rules under the options of the match."""
+        return self.offered.setup.make_game()
+
+    @property
+    def over(self) -> bool:
+        return self.result is not None or bool(self.called_off)
+
+    def begin(self, entrants: Sequence[Entrant]) -> None:
+        """All have joined."""
+        if self.match is None:
+            self.offered = self.offered.begun(entrants)
+            self.match = Match.of(self.offered.setup, self.offered.seat)
+
+    def resume(self, offered: Offered) -> None:
+        """The stream was opened again; an open turn follows with all events of the match."""
+        self._resumed = True
+        self.turn = None
+        if offered.named:
+            self.begin(offered.setup.entrants)
+
+    def ask(self, turn: referee_pb2.Turn, now: float) -> None:
+        """A turn is open."""
+        if self.match is None:
+            self.match = Match.of(self.offered.setup, self.offered.seat)
+        game, seat = self.offered.setup.game, self.offered.seat
+        view = bot_side.read_view(game, turn.view, seat)
+        self._hear(turn.events, view)
+        self.turn = AskedTurn(turn.turn_number, view, turn.turn_ms, turn.bank_ms, now)
+
+    def refused(self, refusal: referee_pb2.Refusal) -> None:
+        """An answer did not count, or none came in time."""
+        kind = FAULTS.get(refusal.kind)
+        if self.turn is not None and self.turn.number == refusal.turn_number:
+            self.turn = None
+        if kind is not None:
+            told = (refusal.reason, refusal.legal, refusal.faults)
+            self.refusals.append(Refusal(refusal.turn_number, kind, *told))
+
+    def end(self, end: referee_pb2.End) -> None:
+        """The match is over."""
+        transcript = from_message(end.transcript)
+        self.begin(transcript.setup.entrants)
+        self._hear(end.events, None)
+        self.turn = None
+        self.result = transcript.result
+
+    def answer(self, turn_number: int, answer: object) -> referee_pb2.Answer:
+        """The answer to the open turn, from its JSON form. Raises AnswerError for one that is not
+        legal, and nothing is lost."""
+        turn = self.turn
+        if turn is None or turn.number != turn_number:
+            raise AnswerError("This turn is over.")
+        game = self.game
+        try:
+            action = game.notation.from_json(answer)
+        except NotationError as error:
+            raise AnswerError(f"{error}") from error
+        if action not in game.choices(turn.view):
+            raise AnswerError("This is not possible now.")
+        message = self._empty_answer(turn_number)
+        bot_side.write_action(self.offered.setup.game, action, message.action)
+        return message
+
+    def no_answer(self) -> referee_pb2.Answer | None:
+        """An answer without an action, which is a fault; None without an open turn."""
+        if self.turn is None:
+            return None
+        message = self._empty_answer(self.turn.number)
+        self.turn = None
+        return message
+
+    def _empty_answer(self, turn_number: int) -> referee_pb2.Answer:
+        return referee_pb2.Answer(match_id=self.match_id, turn_number=turn_number)
+
+    def _hear(self, events: Sequence[game_pb2.Event], view: Any | None) -> None:
+        anew = self._resumed and self._known and events and events[0] == self._known[0]
+        self._resumed = False
+        if anew:
+            self._known.clear()
+            self.heard.clear()
+        self._known += events
+        told = bot_side.read_events(self.offered.setup.game, events)
+        self.heard.append(Heard(told, view))

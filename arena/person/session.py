@@ -1,0 +1,248 @@
+"""`PersonSession`: a person's stream to the referee, in a thread of its own.
+
+The person's bot plays only what is asked for with its own token (CHALLENGE_POLICY_OWN_ONLY), one
+match at a time. Each session is an instance of the same version. Who leaves during a match gives it
+up: turns are answered without an action, until the faults forfeit it, so that the others need not
+wait.
+"""
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any, Final
+
+import grpc
+
+from arena.bot.address import Address
+from arena.bot.challenging import (
+    ChallengeAccepted,
+    ChallengeError,
+    ChallengeNews,
+    ChallengeOver,
+    Challenger,
+    Wanted,
+)
+from arena.codec.bot_side import read_begin, read_offer
+from arena.match.transcript import PROTOCOL_VERSION
+from arena.person.seat import AnswerError, PersonSeat
+from arena.randomness import ENTROPY_BYTES
+from arena.v1 import referee_pb2
+from arena.v1.referee_pb2_grpc import RefereeServiceStub
+
+CONNECT_SECONDS: Final = 10.0
+"""How long the referee may take to welcome the session."""
+LEAVE_SECONDS: Final = 20.0
+"""How long a session that leaves waits until its blocks are over."""
+PAUSE_SECONDS: Final = 1.0
+"""Before a lost stream is opened again: the absence of a seat is limited."""
+
+_LOST: Final = {
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.PERMISSION_DENIED,
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.ABORTED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
+"""Statuses after which the stream is not opened again."""
+
+_log = logging.getLogger("arena.person")
+
+
+class PersonSession:
+    """One person. All methods may be called in any thread; `changed` is called in the session's
+    whenever there is something new."""
+
+    def __init__(
+        self,
+        address: Address,
+        token: str,
+        instance: str,
+        games: tuple[str, ...],
+        changed: Callable[[], None],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._address = address
+        self._token = token
+        self._instance = instance
+        self._games = games
+        self._changed = changed
+        self._now = now
+        self._outgoing: SimpleQueue[referee_pb2.PlayRequest | None] | None = None
+        self._call: Any = None
+        self._welcome = threading.Event()
+        self._left = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=instance, daemon=True)
+        self.lock = threading.RLock()
+        """Held while `seat` changes; hold it to look at more than one thing of it."""
+        self.seat: PersonSeat | None = None
+        """The newest match."""
+        self.awaited = ""
+        """Who has accepted to play, while the match is not offered yet."""
+        self.not_played = ""
+        """Why the newest challenge came to nothing."""
+        self.leaving = False
+        self.lost = ""
+        """Why the referee does not let the session play."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether the stream is open, or will be again."""
+        return self._thread.is_alive()
+
+    def open(self) -> None:
+        """Connect. Raises ChallengeError if the referee does not welcome the session."""
+        self._thread.start()
+        if not self._welcome.wait(CONNECT_SECONDS) or self.lost:
+            self.leave()
+            raise ChallengeError(self.lost or "The referee does not answer.")
+
+    def challenge(self, wanted: Wanted) -> ChallengeAccepted:
+        """Ask for one match. Raises ChallengeError."""
+        updates = Challenger(self._address, self._token).challenge(wanted)
+        accepted = next(updates)
+        assert isinstance(accepted, ChallengeAccepted)
+        with self.lock:
+            self.not_played = ""
+            if self.seat is None or self.seat.over:
+                self.awaited = ", ".join(one.bot for one in accepted.opponents)
+        self._changed()
+        threading.Thread(target=self._follow, args=(updates,), daemon=True).start()
+        return accepted
+
+    def _follow(self, updates: Iterator[ChallengeNews]) -> None:
+        """Learn why a match does not come about."""
+        with suppress(ChallengeError):  # the stream says the rest
+            for told in updates:
+                if isinstance(told, ChallengeOver) and told.reason:
+                    with self.lock:
+                        self.awaited, self.not_played = "", told.reason
+                    self._changed()
+
+    def answer(self, turn_number: int, answer: object) -> None:
+        """Answer the open turn with an action in its JSON form. Raises AnswerError."""
+        with self.lock:
+            if self.seat is None:
+                raise AnswerError("No match is being played.")
+            message = self.seat.answer(turn_number, answer)
+            self.seat.turn = None
+            self._send(referee_pb2.PlayRequest(answers=[message]))
+        self._changed()
+
+    def leave(self) -> None:
+        """Give up the match, if one runs, and leave."""
+        with self.lock:
+            if self.leaving:
+                return
+            self.leaving = True
+            request = referee_pb2.PlayRequest(drain=referee_pb2.Drain())
+            self._give_up(request)
+            self._send(request)
+        timer = threading.Timer(LEAVE_SECONDS, self._cut)
+        timer.daemon = True
+        timer.start()
+        self._left.set()
+
+    def _cut(self) -> None:
+        if self._call is not None:
+            self._call.cancel()
+
+    def _give_up(self, request: referee_pb2.PlayRequest) -> None:
+        empty = None if self.seat is None else self.seat.no_answer()
+        if empty is not None:
+            request.answers.append(empty)
+
+    def _send(self, request: referee_pb2.PlayRequest) -> None:
+        if self._outgoing is not None and request.ByteSize():
+            self._outgoing.put(request)
+
+    def _run(self) -> None:
+        while not self.lost:
+            try:
+                self._play()
+            except Exception:
+                _log.exception("A person's session failed.")
+                self.lost = "The session failed."
+            if self.leaving:
+                break
+            self._changed()
+            self._left.wait(PAUSE_SECONDS)
+        self._welcome.set()
+        self._changed()
+
+    def _play(self) -> None:
+        """Play over one stream until it ends."""
+        hello = referee_pb2.Hello(
+            protocol_version=PROTOCOL_VERSION,
+            instance=self._instance,
+            games=self._games,
+            max_matches=1,
+            client="arena.person",
+            challenges=referee_pb2.CHALLENGE_POLICY_OWN_ONLY,
+        )
+        outgoing: SimpleQueue[referee_pb2.PlayRequest | None] = SimpleQueue()
+        outgoing.put(referee_pb2.PlayRequest(hello=hello))
+        with self._address.channel() as channel:
+            call = RefereeServiceStub(channel).Play(
+                iter(outgoing.get, None), metadata=(("authorization", f"Bearer {self._token}"),)
+            )
+            self._call = call
+            try:
+                for response in call:
+                    with self.lock:
+                        self._outgoing = outgoing
+                        self._hear(response)
+                    self._welcome.set()
+                    self._changed()
+            except grpc.RpcError:
+                pass  # the status below says it
+            finally:
+                with self.lock:
+                    self._outgoing = None
+                outgoing.put(None)  # ends gRPC's writing thread
+                call.cancel()
+            if call.code() in _LOST:
+                self.lost = f"The referee ended the session: {call.details()}."
+
+    def _hear(self, response: referee_pb2.PlayResponse) -> None:
+        request = referee_pb2.PlayRequest()
+        if response.HasField("welcome") and self.leaving:  # a new stream has cancelled the wish
+            request.drain.SetInParent()
+        for resume in response.resumes:
+            offered = read_offer(resume.offer)
+            if self.seat is None or self.seat.match_id != offered.setup.match_id:
+                self.seat = PersonSeat(offered, resume.entropy)
+            self.seat.resume(offered)
+        for offer in response.offers:
+            self.seat = PersonSeat(read_offer(offer), secrets.token_bytes(ENTROPY_BYTES))
+            self.awaited = ""
+            if self.leaving:
+                request.declines.add(match_id=offer.match_id)
+            else:
+                request.joins.add(match_id=offer.match_id, entropy=self.seat.entropy)
+        for begin in response.begins:
+            if (seat := self._seat(begin.match_id)) is not None:
+                seat.begin(read_begin(begin))
+        for withdrawal in response.withdrawals:
+            if (seat := self._seat(withdrawal.match_id)) is not None:
+                seat.turn = None
+                seat.called_off = withdrawal.reason
+        for refusal in response.refusals:
+            if (seat := self._seat(refusal.match_id)) is not None:
+                seat.refused(refusal)
+        for turn in response.turns:
+            if (seat := self._seat(turn.match_id)) is not None:
+                seat.ask(turn, self._now())
+        for end in response.ends:
+            if (seat := self._seat(end.match_id)) is not None:
+                seat.end(end)
+        if self.leaving:
+            self._give_up(request)
+        self._send(request)
+
+    def _seat(self, match_id: str) -> PersonSeat | None:
+        seat = self.seat
+        return seat if seat is not None and seat.match_id == match_id else None

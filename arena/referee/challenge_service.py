@@ -1,0 +1,244 @@
+"""`ChallengeService`: the calls about unrated matches that a connected bot asks for."""
+
+import asyncio
+import json
+from typing import Any, Final, Protocol
+
+import grpc
+import grpc.aio
+import structlog
+
+from arena.codec.transcript import write_entrant, write_time_control
+from arena.errors import UserError
+from arena.games import make_game
+from arena.hosting.challenges import (
+    Challenge,
+    ChallengeFollower,
+    ChallengeRefusal,
+    ChallengeRefusedError,
+    ChallengeRun,
+)
+from arena.hosting.ports import Participant
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.records import FinishedMatch, Registered
+from arena.referee.errors import ProtocolError
+from arena.referee.gate import Authenticator, Gate
+from arena.referee.limits import LimitError
+from arena.referee.play_service import bearer_token
+from arena.referee.refusals import Context
+from arena.scheduling.ladder import TableType
+from arena.v1 import challenge_pb2 as pb
+from arena.v1 import registry_pb2
+
+MOST_MATCHES: Final = 100
+"""Of one challenge."""
+TURN_MS: Final = range(100, 120_000 + 1)
+"""What a challenge may allow for a turn: time enough for a person."""
+BANK_MS: Final = range(600_000 + 1)
+"""And as the time bank of a match."""
+MOST_LISTED: Final = 1_000
+RETRY_SECONDS: Final = 5.0
+"""After how long a challenge that was one too many may be tried again."""
+
+_STATUSES: Final = {
+    ChallengeRefusal.IMPOSSIBLE: grpc.StatusCode.INVALID_ARGUMENT,
+    ChallengeRefusal.NOT_NOW: grpc.StatusCode.FAILED_PRECONDITION,
+}
+
+log = structlog.get_logger()
+
+
+class ChallengeHost(Protocol):
+    """What plays challenges."""
+
+    def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
+        """Play unrated matches soon. Raises ChallengeRefusedError."""
+        ...
+
+    def accepting(self) -> list[tuple[Participant, int]]:
+        """The bots that accept challenges, and how many further ones each takes now."""
+        ...
+
+
+class ChallengeService:
+    """Serves the proto's ChallengeService."""
+
+    def __init__(self, authenticator: Authenticator, host: ChallengeHost, gate: Gate) -> None:
+        self._authenticator = authenticator
+        self._host = host
+        self._gate = gate
+        self._followers: set[_Follower] = set()
+
+    @property
+    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
+        """The calls by name, for the server."""
+        return {
+            "Challenge": grpc.unary_stream_rpc_method_handler(
+                self.challenge,
+                request_deserializer=pb.ChallengeRequest.FromString,
+                response_serializer=pb.ChallengeResponse.SerializeToString,
+            ),
+            "ListOpponents": grpc.unary_unary_rpc_method_handler(
+                self.list_opponents,
+                request_deserializer=pb.ListOpponentsRequest.FromString,
+                response_serializer=pb.ListOpponentsResponse.SerializeToString,
+            ),
+        }
+
+    def close(self) -> None:
+        """The referee stops: end the calls. The matches go on with the next start."""
+        for follower in self._followers:
+            follower.news.put_nowait(_stopping())
+
+    async def challenge(self, request: pb.ChallengeRequest, context: Context) -> None:
+        """Accept or refuse a challenge, and tell how its matches end."""
+        try:
+            token, peer = bearer_token(context), context.peer()
+            async with self._gate.trying(token, peer):
+                registered = await self._authenticator.authenticate(token)
+            self._gate.challenge(registered)
+            await self._follow(self._wanted(request, registered), context)
+        except ProtocolError as error:
+            await self._refuse(context, error)
+        except Exception:
+            log.exception("call failed", call="Challenge")
+            await self._refuse(context, _our_mistake())
+
+    async def list_opponents(
+        self, request: pb.ListOpponentsRequest, context: Context
+    ) -> pb.ListOpponentsResponse:
+        """The bots that accept challenges now."""
+        try:
+            self._gate.call(context.peer())
+        except ProtocolError as error:
+            await self._refuse(context, error)
+        found: dict[int, tuple[Participant, int]] = {}
+        for participant, free in self._host.accepting():
+            if not request.game or request.game in participant.games:
+                version = participant.registered.version_id
+                free += found[version][1] if version in found else 0
+                found[version] = participant, free
+        response = pb.ListOpponentsResponse()
+        # The newest version of a bot first.
+        listed = sorted(found.items(), reverse=True)
+        listed.sort(key=lambda one: one[1][0].registered.entrant.bot.lower())
+        for _, (participant, free) in listed[:MOST_LISTED]:
+            line = response.opponents.add(games=sorted(participant.games), free=max(0, free))
+            write_entrant(participant.registered.entrant, line.entrant)
+        return response
+
+    def _wanted(self, request: pb.ChallengeRequest, registered: Registered) -> Challenge:
+        """What is asked for. Raises ProtocolError for what is never possible."""
+        try:
+            game = make_game(request.game, _options(request.options_json))
+        except UserError as error:
+            raise _invalid(str(error)) from error
+        named = len(request.opponents)
+        seats = request.seats or max(game.seat_counts.start, 1 + named)
+        if seats not in game.seat_counts:
+            fewest, most = game.seat_counts.start, game.seat_counts.stop - 1
+            raise _invalid(f"{game.title} is played by {fewest} to {most} seats, not {seats}")
+        if named >= seats:
+            raise _invalid(f"{named} opponents and yourself do not fit {seats} seats")
+        matches = request.matches or 1
+        if not 1 <= matches <= MOST_MATCHES:
+            raise _invalid(f"a challenge has 1 to {MOST_MATCHES} matches, not {matches}")
+        return Challenge(
+            TableType(game.name, game.options, seats, _time_control(request)),
+            registered.version_id,
+            request.instance,
+            tuple(request.opponents),
+            matches,
+        )
+
+    async def _follow(self, wanted: Challenge, context: Context) -> None:
+        follower = _Follower()
+        try:
+            run = self._host.take(wanted, follower)
+        except ChallengeRefusedError as error:
+            status = _STATUSES.get(error.why)
+            if status is None:
+                raise LimitError("challenges", str(error), RETRY_SECONDS) from error
+            raise ProtocolError(status, str(error)) from error
+        self._followers.add(follower)
+        try:
+            accepted = pb.ChallengeAccepted(challenge_id=run.block.id)
+            for bot in run.opponents:
+                write_entrant(bot.participant.registered.entrant, accepted.opponents.add())
+            write_time_control(wanted.table_type.time_control, accepted.time_control)
+            await context.write(pb.ChallengeResponse(accepted=accepted))
+            while not isinstance(news := await follower.news.get(), pb.ChallengeOver):
+                if isinstance(news, ProtocolError):
+                    raise news
+                await context.write(pb.ChallengeResponse(match=_summary(news)))
+            await context.write(pb.ChallengeResponse(over=news))
+        finally:
+            self._followers.discard(follower)
+
+    async def _refuse(self, context: Context, error: ProtocolError) -> None:
+        self._gate.refusals.note("call refused", error)
+        await self._gate.refusals.end(context, error)
+
+
+class _Follower:
+    """A call that waits for news. At most as many as matches wait, so the queue is bounded."""
+
+    def __init__(self) -> None:
+        self.news: asyncio.Queue[FinishedMatch | pb.ChallengeOver | ProtocolError] = asyncio.Queue()
+
+    def recorded(self, match: FinishedMatch) -> None:
+        self.news.put_nowait(match)
+
+    def over(self, played: int, reason: str) -> None:
+        self.news.put_nowait(pb.ChallengeOver(played=played, reason=reason))
+
+
+def _summary(match: FinishedMatch) -> registry_pb2.MatchSummary:
+    setup = match.transcript.setup
+    summary = registry_pb2.MatchSummary(
+        match_id=setup.match_id,
+        game=setup.game,
+        placing=match.transcript.result.placing,
+        finished_ms=round(match.finished_at.timestamp() * 1000),
+    )
+    for entrant in setup.entrants:
+        write_entrant(entrant, summary.entrants.add())
+    return summary
+
+
+def _options(text: str) -> dict[str, object]:
+    try:
+        options = json.loads(text or "{}")
+    except ValueError as error:
+        raise _invalid(f"options_json is no JSON: {error}") from error
+    if not isinstance(options, dict):
+        raise _invalid("options_json is not a JSON object")
+    return options
+
+
+def _time_control(request: pb.ChallengeRequest) -> TimeControl:
+    if not request.HasField("time_control"):
+        return DEFAULT_TIME_CONTROL
+    control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
+    for what, given, allowed in (
+        ("turn_ms", control.turn_ms, TURN_MS),
+        ("bank_ms", control.bank_ms, BANK_MS),
+    ):
+        if given not in allowed:
+            raise _invalid(f"{what} is {given}; allowed is {allowed[0]} to {allowed[-1]}")
+    return control
+
+
+def _invalid(sentence: str) -> ProtocolError:
+    return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)
+
+
+def _our_mistake() -> ProtocolError:
+    return ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
+
+
+def _stopping() -> ProtocolError:
+    return ProtocolError(
+        grpc.StatusCode.UNAVAILABLE,
+        "the referee is stopping; matches that have begun go on when it is back",
+    )

@@ -1,0 +1,38 @@
+/**
+ * The form of the news of a person's session (`picture.py`).
+ *
+ * @typedef {import("./types.js").Match} Match
+ * @typedef {import("./types.js").Frame} Frame
+ *
+ * @typedef {object} Choice One step of an action, or its last one.
+ * @property {string} label
+ * @property {string} group What is chosen.
+ * @property {Choice[]} [next] The choices of the next step.
+ * @property {object} [action] The whole action, for the last step.
+ * @property {string} [words] The whole action in words.
+ *
+ * @typedef {object} Turn
+ * @property {number} number
+ * @property {[number, number]} left The milliseconds left: for the turn, and in the bank.
+ * @property {Choice[]} choices
+ *
+ * @typedef {object} Result
+ * @property {number[]} placing
+ * @property {number[]} scores
+ * @property {string} scoreUnit
+ * @property {boolean[]} forfeited
+ * @property {string} replay
+ *
+ * @typedef {object} News
+ * @property {"waiting"|"playing"|"over"|"off"|"lost"} phase
+ * @property {string} notice
+ * @property {Match} [match] Without frames.
+ * @property {number} [batch] Counts the messages of the match.
+ * @property {Frame[]} [frames] What the newest message told.
+ * @property {[number, string][]} [log] Round and sentence, oldest first.
+ * @property {string[]} [faults]
+ * @property {number} [faultLimit]
+ * @property {Turn|null} [turn]
+ * @property {Result|null} [result]
+ */
+export {};

@@ -1,0 +1,152 @@
+"""`People`: who plays in a browser: sessions by secret keys, limited in number.
+
+A page holds a stream of news open (`routes`). When it has had none for a while, its session gives
+up its match and leaves.
+"""
+
+import asyncio
+import os
+import secrets
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from arena.errors import UserError
+from arena.games import GAMES
+from arena.match.clock import TimeControl
+from arena.person.door import Door, Rival, Wanted
+from arena.settings import read_settings
+
+MOST_PEOPLE: Final = 6
+"""People at once. Each is an instance of one version, of which a referee admits 8."""
+AWAY_SECONDS: Final = 45.0
+"""How long a page may be without its stream of news: a reload or a phone's lock fits in."""
+IDLE_SECONDS: Final = 900.0
+"""How long a session may be without a match."""
+
+
+BANK_SECONDS: Final = 120
+"""The time bank of a person's match."""
+
+
+def wanted(game: str, opponents: Sequence[str], turn_seconds: int) -> Wanted:
+    """A person's match under the game's own options."""
+    control = TimeControl(1000 * turn_seconds, 1000 * BANK_SECONDS)
+    return Wanted(game, tuple(opponents), time_control=control)
+
+
+class TooManyPeopleError(UserError):
+    """So many people play already."""
+
+
+class Person:
+    """One person and the pages that show the session."""
+
+    def __init__(self, door: Door, wanted: Wanted) -> None:
+        self.key = secrets.token_urlsafe(24)
+        """Who knows it plays. It never leaves the page."""
+        self.wanted = wanted
+        self._instance = f"person-{secrets.token_hex(4)}"
+        self.session = door.session(self._instance, tuple(GAMES), self._wake)
+        self._watching: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
+        self._lock = threading.Lock()
+        self._leave_at: threading.Timer | None = None
+
+    def sit_down(self) -> None:
+        """Connect and ask for a match. Raises ChallengeError."""
+        self.session.open()
+        try:
+            self.play()
+        except BaseException:
+            self.session.leave()
+            raise
+        self._leave_after(AWAY_SECONDS)
+
+    def play(self) -> None:
+        """Ask for a match, once more. Raises ChallengeError."""
+        self.session.challenge(replace(self.wanted, instance=self._instance))
+
+    @contextmanager
+    def news(self) -> Iterator[asyncio.Event]:
+        """An event that is set whenever there are news. Until the block is left, a page is open."""
+        event = asyncio.Event()
+        event.set()
+        with self._lock:
+            self._watching[event] = asyncio.get_running_loop()
+        self._leave_after(IDLE_SECONDS)
+        try:
+            yield event
+        finally:
+            with self._lock:
+                del self._watching[event]
+                nobody = not self._watching
+            if nobody:
+                self._leave_after(AWAY_SECONDS)
+
+    def _wake(self) -> None:
+        with self._lock:
+            watching = list(self._watching.items())
+        for event, loop in watching:
+            loop.call_soon_threadsafe(event.set)
+        if watching:
+            self._leave_after(IDLE_SECONDS)
+
+    def _leave_after(self, seconds: float) -> None:
+        with self._lock:
+            if self._leave_at is not None:
+                self._leave_at.cancel()
+            self._leave_at = threading.Timer(seconds, self.session.leave)
+            self._leave_at.daemon = True
+            self._leave_at.start()
+
+
+class People:
+    """All who play by this process."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._people: dict[str, Person] = {}
+        self._lock = threading.Lock()
+
+    def sit_down(self, wanted: Wanted) -> Person:
+        """Let somebody play. Raises TooManyPeopleError and ChallengeError."""
+        person = Person(self._door, wanted)
+        with self._lock:
+            self._people = {key: one for key, one in self._people.items() if one.session.alive}
+            if len(self._people) >= MOST_PEOPLE:
+                raise TooManyPeopleError(
+                    f"{MOST_PEOPLE} people play already, the most at once. Try again in a while."
+                )
+            self._people[person.key] = person
+        try:
+            person.sit_down()
+        except BaseException:
+            with self._lock:
+                self._people.pop(person.key, None)
+            raise
+        return person
+
+    def person(self, key: str) -> Person | None:
+        """Who has this key, unless that person has left."""
+        person = self._people.get(key)
+        return person if person is not None and not person.session.leaving else None
+
+    def rivals(self) -> list[Rival]:
+        """The bots that can be played against now. Raises ChallengeError."""
+        return self._door.rivals()
+
+
+@cache
+def people() -> People | None:
+    """The people of this process; None if it was given no token to play with.
+
+    Raises SettingsError and AddressError.
+    """
+    settings = read_settings()
+    if settings.person_token is None:
+        return None
+    address = os.environ.get("ARENA_ADDRESS") or f"{settings.host}:{settings.port}"
+    return People(Door(address, os.environ, settings.person_token))

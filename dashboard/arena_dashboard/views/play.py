@@ -1,0 +1,117 @@
+"""The page "Play": a person plays an unrated match in the browser, as a bot among bots.
+
+`?game=…` chooses the game. The session is this page's alone: its key is in no address.
+"""
+
+import streamlit as st
+
+from arena.errors import UserError
+from arena.games import GAMES, make_game
+from arena_dashboard.playing import component
+from arena_dashboard.playing.people import BANK_SECONDS, People, Person, people, wanted
+from arena_dashboard.url_choice import to_url, url_choice
+
+# Under which the session's state holds the key of the person.
+PERSON = "playing"
+TURN_SECONDS = (20, 60, 120)
+
+
+def choose(everybody: People) -> None:
+    """Let somebody choose a game and opponents, and sit down."""
+    game = url_choice("game", list(GAMES), "bluff") or "bluff"
+    seats = make_game(game).seat_counts
+    found = [one for one in everybody.rivals() if game in one.games]
+    st.segmented_control(
+        "Game",
+        list(GAMES),
+        key="game",
+        format_func=lambda name: GAMES[name].title,
+        on_change=to_url("game"),
+        required=True,
+    )
+    names = [f"{one.entrant.bot}:{one.entrant.version}" for one in found]
+    bots = [one.entrant.bot for one in found]
+    labels = {
+        name: one.entrant.bot if bots.count(one.entrant.bot) == 1 else str(one.entrant)
+        for name, one in zip(names, found, strict=True)
+    }
+    if len(set(bots)) < seats[0] - 1:
+        st.info(
+            f"No bot that plays {GAMES[game].title} accepts challenges now. Start the arena with a "
+            f"table for it: `arena up --table {game}:{max(2, seats[0])}`."
+        )
+        return
+    chosen = st.multiselect(
+        "Opponents",
+        names,
+        names[:1],
+        key=f"opponents-{game}",
+        max_selections=seats[-1] - 1,
+        format_func=lambda name: labels[name],
+        help="Connected bots that accept challenges. Without any, the referee chooses one.",
+    )
+    seconds = st.radio(
+        "Seconds for a turn",
+        TURN_SECONDS,
+        1,
+        horizontal=True,
+        help=f"And {BANK_SECONDS} more in all, when a turn takes longer.",
+    )
+    if st.button("Sit down", type="primary"):
+        try:
+            with st.spinner("Asking the referee…"):
+                person = everybody.sit_down(wanted(game, chosen, seconds))
+        except UserError as error:
+            st.error(str(error))
+        else:
+            st.session_state[PERSON] = person.key
+            st.rerun()
+    st.caption(
+        "The match is unrated. You see what a bot in your seat would see, and every draw can be "
+        "checked afterwards in the replay. Rules: docs/games."
+    )
+
+
+def asked() -> None:
+    """The person wants to play again, or to leave."""
+    person = seated()
+    if person is None:
+        return
+    if st.session_state[component.KEY]["asked"] == "again":
+        try:
+            person.play()
+        except UserError as error:
+            st.session_state["refused"] = str(error)
+    else:
+        person.session.leave()
+        del st.session_state[PERSON]
+
+
+def seated() -> Person | None:
+    """Who plays on this page."""
+    everybody, key = people(), st.session_state.get(PERSON)
+    return None if everybody is None or key is None else everybody.person(key)
+
+
+everybody = people()
+if everybody is None:
+    st.title("Play")
+    st.info(
+        "This dashboard cannot let people play: start it with `arena up`, or set "
+        "ARENA_PERSON_TOKEN."
+    )
+    st.stop()
+person = seated()
+if person is not None:
+    refused = st.session_state.pop("refused", None)
+    if refused is not None:
+        st.error(refused)
+    component.show(person.key, asked)
+else:
+    st.title("Play")
+    if st.session_state.pop(PERSON, None) is not None:
+        st.info("Your last session is over: you were away.")
+    try:
+        choose(everybody)
+    except UserError as error:
+        st.warning(str(error))

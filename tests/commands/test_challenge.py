@@ -1,0 +1,80 @@
+"""`arena challenge` against a running referee."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from arena.commands.challenge import challenge
+from arena.v1 import referee_pb2
+from tests.referee.scene import Company, Scene, opened, playing
+
+app = typer.Typer()
+app.command()(challenge)
+
+
+@pytest.fixture
+async def scene(database: str) -> AsyncIterator[Scene]:
+    async with opened(database) as scene:
+        yield scene
+
+
+@pytest.fixture
+async def company(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Company]:
+    """The bots "me", whose token is set, "you" and "she", which accept challenges."""
+    accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
+    monkeypatch.setenv("ARENA_TOKEN", await scene.token("me"))
+    monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+    peers = [await scene.peer("me", challenges=referee_pb2.CHALLENGE_POLICY_OWN_ONLY)]
+    peers += [await scene.peer(bot, challenges=accept, max_matches=8) for bot in ("you", "she")]
+    async with playing(peers) as company:
+        await company.arrived()
+        yield company
+
+
+async def arena(*words: object) -> Result:
+    return await asyncio.to_thread(CliRunner().invoke, app, [str(word) for word in words])
+
+
+async def test_matches_are_told_with_their_replays_and_summed_up(
+    company: Company, scene: Scene
+) -> None:
+    done = await arena("you", "--matches", 3, "--option", "dice_per_player=1")
+    assert done.exit_code == 0, done.output
+    assert "Bluff against you 1:" in done.stderr
+    rows = await scene.results("me")
+    assert [row.options for row in rows] == [{"dice_per_player": 1}] * 3
+    for number, row in enumerate(reversed(rows), start=1):
+        replay = f"http://127.0.0.1:8501/replay?match={row.match_id}"
+        (line,) = (line for line in done.stdout.splitlines() if replay in line)
+        assert line.startswith(f"{number}/3")
+    assert "mean place" in done.stdout
+
+
+async def test_json_says_who_was_placed_where(company: Company) -> None:
+    pages = ("--dashboard", "https://arena.example/")
+    done = await arena("--seats", 3, "--time", "turn=1s,bank=5s", "--json", *pages)
+    told: dict[str, Any] = json.loads(done.stdout)
+    (match,) = told["matches"]
+    assert match["replay"] == f"https://arena.example/replay?match={match['match_id']}"
+    assert {seat["bot"] for seat in match["seats"]} == {"me", "you", "she"}
+    assert (told["played"], told["reason"], done.exit_code) == (1, "", 0)
+
+
+async def test_mistakes_are_explained(company: Company, monkeypatch: pytest.MonkeyPatch) -> None:
+    for words, why in (
+        (["nobody"], "Those that do: she, you."),
+        (["--time", "turn=10m"], "urn_ms is 600000; allowed is 100 to 120000"),
+        (["--game", "chess"], "there is no game 'chess'"),
+        (["you", "--address", "127.0.0.1:1"], "cannot be reached"),
+    ):
+        done = await arena(*words)
+        assert (done.exit_code, why in done.stderr) == (2, True), done.output
+    monkeypatch.delenv("ARENA_TOKEN")
+    done = await arena("you")
+    assert (done.exit_code, "set ARENA_TOKEN" in done.stderr) == (2, True)

@@ -1,0 +1,164 @@
+"""A person's session at a running referee."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from arena.bot.challenging import ChallengeError, Wanted
+from arena.hosting.terms import Patience, Terms
+from arena.match.clock import TimeControl
+from arena.person.door import Door
+from arena.person.seat import AnswerError, PersonSeat
+from arena.person.session import PersonSession
+from arena.v1 import referee_pb2
+from tests.bots import PATIENCE
+from tests.referee.scene import Scene, opened, playing
+
+SLOW = TimeControl(60_000, 60_000)
+
+
+class Sitting:
+    """A session, whose news wake the test."""
+
+    def __init__(self, scene: Scene, token: str) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+        self.session: PersonSession = Door(f"127.0.0.1:{scene.port}", {}, token).session(
+            "person-1", ("bluff",), self._wake
+        )
+
+    def _wake(self) -> None:
+        self._loop.call_soon_threadsafe(self._news.set)
+
+    async def until(self, found: Callable[[], Any]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not found():
+                self._news.clear()
+                if not found():
+                    await self._news.wait()
+
+    @property
+    def seat(self) -> PersonSeat:
+        assert self.session.seat is not None
+        return self.session.seat
+
+    async def sit_down(self, **wanted: Any) -> None:
+        await asyncio.to_thread(self.session.open)
+        await self.play(**wanted)
+
+    async def play(self, **wanted: Any) -> None:
+        asked = Wanted("bluff", ("you",), options={"dice_per_player": 2}, **wanted)
+        await asyncio.to_thread(self.session.challenge, asked)
+
+    async def asked(self) -> None:
+        """Wait for a turn, or the end."""
+        await self.until(lambda: self.session.seat and (self.seat.turn or self.seat.over))
+
+    def act(self) -> None:
+        turn = self.seat.turn
+        assert turn is not None
+        action = list(self.seat.game.choices(turn.view))[-1]
+        self.session.answer(turn.number, self.seat.game.notation.to_json(action))
+
+    async def play_on(self) -> None:
+        await self.asked()
+        while not self.seat.over:
+            self.act()
+            await self.asked()
+
+
+@pytest.fixture
+async def sitting(scene: Scene) -> AsyncIterator[Sitting]:
+    accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
+    async with playing([await scene.peer("you", challenges=accept)]) as company:
+        await company.arrived()
+        sitting = Sitting(scene, await scene.token("person"))
+        yield sitting
+        sitting.session.leave()
+        await asyncio.to_thread(sitting.session._thread.join, PATIENCE)
+
+
+@pytest.fixture
+async def scene(database: str) -> AsyncIterator[Scene]:
+    # Nobody is absent because the machine is busy.
+    patience = Patience(join_seconds=5, grace_seconds=20)
+    async with opened(database, terms=Terms(patience=patience)) as scene:
+        yield scene
+
+
+async def test_a_person_plays_a_match_and_another_one(sitting: Sitting, scene: Scene) -> None:
+    await sitting.sit_down(time_control=SLOW)
+    await sitting.play_on()
+    first = sitting.seat
+    assert first.result is not None and first.result.faults == (0, 0)
+    assert first.match is not None and first.match.time_control == SLOW
+    await sitting.play()
+    await sitting.until(lambda: sitting.seat is not first)
+    await sitting.play_on()
+    rows = await scene.results("person")
+    assert [row.casual for row in rows] == [True, True]
+
+
+async def test_an_answer_that_is_not_legal_is_not_sent_and_costs_nothing(sitting: Sitting) -> None:
+    await sitting.sit_down(time_control=SLOW)
+    await sitting.asked()
+    turn = sitting.seat.turn
+    assert turn is not None
+    for answer, why in (
+        ({"type": "bet", "quantity": 99, "face": 1}, "not possible"),
+        ({"type": "bet", "quantity": "3"}, "quantity"),
+        (None, "object"),
+        ([1], "object"),
+    ):
+        with pytest.raises(AnswerError, match=why):
+            sitting.session.answer(turn.number, answer)
+    with pytest.raises(AnswerError, match="This turn is over"):
+        sitting.session.answer(turn.number + 1, {"type": "doubt"})
+    await sitting.play_on()
+    assert sitting.seat.result is not None
+    assert sitting.seat.result.faults == (0, 0)
+
+
+async def test_who_leaves_gives_up_at_once_and_is_let_go(sitting: Sitting, scene: Scene) -> None:
+    await sitting.sit_down(time_control=SLOW)
+    await sitting.asked()
+    match_id = sitting.seat.match_id
+    sitting.session.leave()
+    await sitting.until(lambda: not sitting.session.alive)
+    row = await scene.recorded(match_id)
+    (mine,) = (seat for seat in row.seats if seat.bot == "person")
+    assert mine.faults > 0
+    assert sitting.session.lost == ""
+
+
+async def test_time_runs_on_a_persons_clock_and_its_end_is_a_fault(sitting: Sitting) -> None:
+    await sitting.sit_down(time_control=TimeControl(100, 0))
+    await sitting.until(lambda: sitting.session.seat and sitting.seat.over)
+    assert sitting.seat.refusals
+    assert "no answer within 100 ms" in sitting.seat.refusals[0].reason
+    assert sitting.seat.turn is None
+
+
+async def test_a_challenge_that_is_refused_is_explained(sitting: Sitting) -> None:
+    with pytest.raises(ChallengeError, match="Those that do: you"):
+        await sitting.sit_down(seats=3)
+
+
+async def test_a_lost_stream_is_opened_again_and_the_turn_is_asked_again(
+    sitting: Sitting,
+) -> None:
+    await sitting.sit_down(time_control=SLOW)
+    await sitting.asked()
+    before = sitting.seat.turn
+    assert before is not None
+    sitting.session._call.cancel()
+    await sitting.until(lambda: sitting.seat.turn is not before)
+    await sitting.asked()
+    assert sitting.seat.turn is not None
+    assert sitting.seat.turn.view == before.view
+    events = [event for heard in sitting.seat.heard for event in heard.events]
+    assert len(events) == len(set(map(repr, events)))
+    await sitting.play_on()
+    assert sitting.seat.result is not None and sitting.seat.result.faults == (0, 0)
