@@ -67,7 +67,7 @@ class ProgramTable:
         self._connect_seconds = connect_seconds
         turns = _TURNS_OF_SILENCE * time_control.turn_ms / 1000
         self._silent_seconds = max(SILENT_SECONDS, turns)
-        self._patience = Patience()
+        self._patience = Patience().at(time_control)
         self._attention = [Attention() for _ in entries]
         self._programs: list[BotProgram] = []
         self._busy = [0] * len(entries)
