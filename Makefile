@@ -18,12 +18,12 @@ CHECKS := check-format check-lint check-types check-imports check-proto check-ge
 	check-compose check-javascript
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check proto wheel bench clean $(CHECKS)
+.PHONY: help setup up test check proto wheel bench screenshots clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(SYNCED) ## Install everything into .venv, exactly as uv.lock says
 	@echo 'Ready: make up, make test, or $(BIN)/arena --help.'
@@ -87,6 +87,9 @@ wheel: | $(UV) ## Build the wheel and the sdist into dist/
 
 bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating, board, dashboard or attacks, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
+
+screenshots: $(SYNCED) ## Write pictures of all pages to dist/screenshots (ARGS=--readme renews the README's)
+	@exec $(BIN)/python -m tools.screenshots $(ARGS)
 
 clean: ## Remove generated files; .arena with its results stays
 	rm -rf .venv .tools dashboard/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist

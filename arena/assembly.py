@@ -32,6 +32,8 @@ from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.reading_queue import ReadingQueue
 from arena.referee.registry_service import RegistryService
 from arena.referee.server import LoopTimer, RefereeServer
+from arena.referee.spectator_service import Activity, SpectatorService
+from arena.referee.spectators import Spectators
 from arena.referee.tls import TlsFiles
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
@@ -134,13 +136,15 @@ async def running_arena(
     limits: Limits = Limits(),
     read_beside: bool = False,
     tls: TlsFiles | None = None,
+    spectator_delay: float = 0.0,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; the blocks and matches that it left are continued. With `read_beside` a process of its
-    own answers reading calls, else a thread. Raises PortTakenError, TlsError and
-    the errors of arena.storage; LeaseTakenError as soon as another referee has taken over.
+    own answers reading calls, else a thread. Spectators see matches `spectator_delay` seconds
+    later. Raises PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon
+    as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -185,10 +189,14 @@ async def running_arena(
         )
         stack.callback(worker.close)
         reading = ReadingQueue(worker, limits, time.monotonic)
+        timer = LoopTimer()
+        spectators = Spectators(director.showable_matches, timer, spectator_delay)
+        director.audience = spectators
         server = RefereeServer(
             play,
             RegistryService(registry, reading, gate),
             ChallengeService(registry, director.challenges, gate),
+            SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
             lobby,
             gate,
         )
@@ -232,6 +240,15 @@ def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> int:
     if left:
         log.info("going on where a referee stopped", blocks=len(left), matches=matches)
     return matches
+
+
+def _activity(
+    journal: Journal, lobby: Lobby, director: Director, timer: LoopTimer
+) -> Callable[[], Activity]:
+    began = timer.now()
+    return lambda: Activity(
+        lobby.connected, director.running, journal.recorded, timer.now() - began
+    )
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:

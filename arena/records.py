@@ -5,13 +5,18 @@ from datetime import datetime
 from enum import Enum
 from typing import NewType
 
-from arena.games.game import Options
+from arena.games.game import AnyGame, Options
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.match.flow import Reply
+from arena.match.flow import Refused, Reply
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 
 VersionId = NewType("VersionId", int)
 TournamentId = NewType("TournamentId", int)
+
+MOST_OF_A_REASON = 1_000
+"""Characters of a fault's reason that are kept."""
+MOST_SENT = 2_000
+"""Characters of the JSON of an illegal action, beyond which it is not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,28 @@ class TournamentBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldFault:
+    """What a bot was told of a fault beyond what the transcript holds."""
+
+    turn_number: int
+    reason: str
+    sent: str | None
+    """The action that the rules do not allow, as JSON; None if no action was understood."""
+
+    @classmethod
+    def of(cls, game: AnyGame, refused: Refused) -> "ToldFault":
+        """What is kept of a refusal; of what a bot sent, no more than a screen holds."""
+        sent = None
+        if refused.sent is not None:
+            sent = game.notation.to_text(refused.sent).replace("\\u0000", "")
+        return cls(
+            refused.turn_number,
+            refused.reason.replace("\0", "")[:MOST_OF_A_REASON],
+            sent if sent is None or len(sent) <= MOST_SENT else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class FinishedMatch:
     """A finished match to be recorded. `version_ids` are by seat; times have a time zone."""
 
@@ -67,6 +94,8 @@ class FinishedMatch:
     """The position of the match in its block, from 0."""
     started_at: datetime
     finished_at: datetime
+    faults: tuple[ToldFault, ...] = ()
+    """By turn; as far as they are known, if the match was spooled by an earlier release."""
     instances: tuple[str, ...] = ()
     """By seat, which connected copy of its version sat there; empty if none has a name."""
 

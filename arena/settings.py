@@ -68,6 +68,8 @@ class Settings(BaseSettings):
     """The private key of the certificate."""
     tls_client_ca: Path | None = None
     """The authorities whose certificates clients must show; clients need none without it."""
+    spectator_delay: float = Field(default=0, ge=0, le=3600)
+    """By how many seconds spectators see matches later."""
     person_token: str | None = Field(default=None, repr=False)
     """The token of the bot as which people play on the dashboard's page "Play"; `arena up` has one
     of its own."""

@@ -1,12 +1,14 @@
 """Benchmark of the dashboard in a real browser, on an arena of many bots and matches.
 
-python -m benchmarks.dashboard [--bots 300] [--matches 100000] [--loads 5] [--json FILE]
+python -m benchmarks.dashboard [--bots 300] [--matches 100000] [--loads 5] [--pages …] [--json FILE]
 
 Results are made in the database, with strengths and without playing; the newest matches are played,
 since pages read their transcripts. Printed are, for each page, the seconds until it is complete for
-the first visitor and later (median), and the server's CPU milliseconds of a later visit; then the
-server's CPU with ten open tabs of the leaderboard, with nothing new and with matches coming in, and
-its memory. Needs Chromium. The machine's load is printed with the figures.
+the first visitor and later (median), and the server's CPU milliseconds of a later visit: of a full
+load in a new tab, and by a link within the application. An empty page of Streamlit's own stands
+beside them. Then the server's CPU with ten open tabs of the leaderboard, with nothing new and with
+matches coming in, its memory, and the frames a second while the player plays. Needs Chromium. The
+machine's load is printed with the figures.
 """
 
 import argparse
@@ -35,7 +37,8 @@ from arena.storage.schema import migrate
 from tests.dashboard.played import anyhow, fill, sensible
 
 PAGES = {
-    "leaderboard": "/",
+    "home": "/",
+    "leaderboard": "/leaderboard",
     "bots": "/bot",
     "bot": "/bot?bot=bot7",
     "matches": "/matches",
@@ -46,7 +49,14 @@ PAGES = {
     "head to head": "/head-to-head",
     "two bots": "/versus?bot=bot7&opponent=bot8",
     "tournaments": "/tournaments",
+    "replay": "/replay",
 }
+EMPTY = """
+import streamlit as st
+st.title("Nothing")
+st.html("<table class='ba-table'><tbody><tr><td>Nothing</td></tr></tbody></table>")
+"""
+"""A page with which Streamlit's own part of the cost is measured."""
 TABS = 10
 TAB_SECONDS = 20.0
 COMING = 10
@@ -92,6 +102,7 @@ def main() -> None:
     parser.add_argument("--bots", type=int, default=300)
     parser.add_argument("--matches", type=int, default=100_000)
     parser.add_argument("--loads", type=int, default=5, help="later visits of each page")
+    parser.add_argument("--pages", nargs="*", choices=PAGES, help="only these pages", default=[])
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     with (
@@ -100,7 +111,7 @@ def main() -> None:
     ):
         migrate(url)
         _fill(url, options.bots, options.matches)
-        report = _measure(url, options.loads)
+        report = _measure(url, options.loads, options.pages or list(PAGES))
     _print(report)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2) + "\n")
@@ -124,14 +135,21 @@ def _run(connection: psycopg.Connection[Any], script: str, values: dict[str, Any
             connection.execute(text.encode(), used)
 
 
-def _measure(url: str, loads: int) -> dict[str, Any]:
+def _measure(url: str, loads: int, pages: list[str]) -> dict[str, Any]:
     report: dict[str, Any] = {"load_before": os.getloadavg()[0], "pages": {}}
     with _dashboard(url) as (address, process), sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         known = browser.new_context()
         _visit(known, address + "/submit", process)
-        for name, path in PAGES.items():
+        with _dashboard(url, empty=True) as (floor, its_process):
+            visits = [_visit(known, floor, its_process) for _ in range(loads + 1)][1:]
+            report["floor"] = {
+                "warm_s": statistics.median(seconds for seconds, _ in visits),
+                "cpu_ms": statistics.median(cpu for _, cpu in visits),
+            }
+        for name in pages:
+            path = PAGES[name]
             cold, _ = _visit(browser.new_context(), address + path, process)
             # One browser from now on: it has the scripts of the application already.
             later = [_visit(known, address + path, process) for _ in range(loads)]
@@ -139,11 +157,14 @@ def _measure(url: str, loads: int) -> dict[str, Any]:
                 "cold_s": cold,
                 "warm_s": statistics.median(seconds for seconds, _ in later),
                 "cpu_ms": statistics.median(cpu for _, cpu in later),
+                "link_ms": _by_link(known, address, path, process, loads),
             }
             print(name, report["pages"][name], file=sys.stderr, flush=True)
+        address += PAGES["leaderboard"]
         report["tabs_idle"] = _tabs(browser, address, process)
         with _coming(url):
             report["tabs_live"] = _tabs(browser, address, process)
+        report["frames"] = _frames(known, address.replace("/leaderboard", "/replay"))
         report["memory_mb"] = _memory_mb(process)
         browser.close()
     report["load_after"] = os.getloadavg()[0]
@@ -151,12 +172,18 @@ def _measure(url: str, loads: int) -> dict[str, Any]:
 
 
 @contextmanager
-def _dashboard(url: str) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+def _dashboard(url: str, *, empty: bool = False) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    """The dashboard, or, `empty`, Streamlit with a page that does nothing."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
+    program = ["-m", "arena_dashboard"]
+    if empty:
+        page = Path(tempfile.mkdtemp()) / "empty.py"
+        page.write_text(EMPTY)
+        program = ["-m", "streamlit", "run", str(page)]
     arguments = [
-        *("-m", "arena_dashboard", "--server.port", str(port)),
+        *(*program, "--server.port", str(port)),
         *("--server.address", "127.0.0.1", "--server.headless", "true"),
         *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
     ]
@@ -194,11 +221,67 @@ def _visit(
     return seconds, cpu
 
 
-def _complete(page: Page) -> None:
-    # Rows, or a sentence that says why there are none.
-    page.locator(".ba-table tbody tr, pre, [data-testid=stAlert]").first.wait_for(
-        timeout=PATIENCE_MS
+def _by_link(
+    context: BrowserContext,
+    address: str,
+    path: str,
+    process: "subprocess.Popen[bytes]",
+    loads: int,
+) -> float:
+    """The server's CPU milliseconds of a page that a link of the application leads to."""
+    page = context.new_page()
+    page.goto(address + "/submit", timeout=PATIENCE_MS)
+    _complete(page)
+    spent = []
+    for _ in range(loads):
+        used = _cpu_seconds(process)
+        page.evaluate(
+            "path => { history.pushState({}, '', path);"
+            " dispatchEvent(new PopStateEvent('popstate')); }",
+            path,
+        )
+        page.wait_for_timeout(200)
+        _complete(page)
+        page.wait_for_timeout(300)
+        spent.append(1000 * (_cpu_seconds(process) - used))
+        page.go_back()
+        page.wait_for_timeout(500)
+    page.close()
+    return statistics.median(spent)
+
+
+def _frames(context: BrowserContext, address: str) -> dict[str, float]:
+    """Frames a second of the browser while the player plays at its highest speed."""
+    page = context.new_page()
+    page.goto(address, timeout=PATIENCE_MS)
+    page.locator(".player svg.table").wait_for(timeout=PATIENCE_MS)
+    for _ in range(5):
+        page.keyboard.press("+")
+    page.keyboard.press("l")
+    page.keyboard.press(" ")
+    gaps = page.evaluate(
+        """() => new Promise(done => {
+            const times = [];
+            const frame = time => {
+                times.push(time);
+                if (times.length < 240) requestAnimationFrame(frame);
+                else done(times.slice(1).map((one, index) => one - times[index]));
+            };
+            requestAnimationFrame(frame);
+        })"""
     )
+    page.close()
+    return {
+        "a_second": 1000 / statistics.mean(gaps),
+        "p95_ms": sorted(gaps)[int(0.95 * len(gaps))],
+    }
+
+
+def _complete(page: Page) -> None:
+    # Rows, a match, or a sentence that says why there are none.
+    page.locator(
+        ".ba-table tbody tr, .player svg.table, pre, [data-testid=stAlert]"
+    ).first.wait_for(timeout=PATIENCE_MS)
     page.wait_for_function(
         "document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'",
         timeout=PATIENCE_MS,
@@ -254,13 +337,18 @@ def _memory_mb(process: "subprocess.Popen[bytes]") -> float:
 
 
 def _print(report: dict[str, Any]) -> None:
-    print(f"{'page':<22}{'cold':>8}{'warm':>8}{'CPU':>9}")
+    print(f"{'page':<22}{'cold':>8}{'warm':>8}{'CPU':>9}{'by link':>9}")
+    floor = report["floor"]
+    print(f"{'(empty page)':<22}{'':>8}{floor['warm_s']:>6.2f} s{floor['cpu_ms']:>6.0f} ms")
     for name, page in report["pages"].items():
         print(
             f"{name:<22}{page['cold_s']:>6.2f} s{page['warm_s']:>6.2f} s{page['cpu_ms']:>6.0f} ms"
+            f"{page['link_ms']:>6.0f} ms"
         )
     print(f"{TABS} tabs, nothing new: {report['tabs_idle']:.1%} of a core")
     print(f"{TABS} tabs, {COMING} matches a second: {report['tabs_live']:.1%} of a core")
+    frames = report["frames"]
+    print(f"player: {frames['a_second']:.0f} frames/s, 95 % within {frames['p95_ms']:.0f} ms")
     print(f"memory {report['memory_mb']:.0f} MB")
     print(f"load {report['load_before']:.1f} before, {report['load_after']:.1f} after")
 

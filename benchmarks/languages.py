@@ -71,7 +71,11 @@ class Asking(RefereeServiceServicer):
 
     async def Play(self, requests: Any, context: Any) -> None:  # type: ignore[override]  # noqa: N802
         await anext(requests)
-        response = pb.PlayResponse(welcome=pb.Welcome(protocol_version=1, knows_drain=True))
+        welcome = pb.Welcome(
+            protocol_version=1, max_matches=self._matches, games=["bluff"], knows_drain=True
+        )
+        welcome.entrant.bot, welcome.entrant.version = "measured", "1"
+        response = pb.PlayResponse(welcome=welcome)
         for number in range(self._matches):
             offer = response.offers.add()
             offer.CopyFrom(self._offer)

@@ -26,8 +26,10 @@ from arena.v1.referee_pb2_grpc import RefereeServiceStub
 _log = logging.getLogger("arena.bot")
 
 FIRST_BACK_OFF_S = 0.5
+SOON_S = 5.0
+"""A referee that was killed is back within so long, and then found again within half a second: the
+pauses grow only after that."""
 BACK_OFF_GROWTH = 1.3
-"""Small enough to find a referee again within a second or two that was away for some seconds."""
 LONGEST_BACK_OFF_S = 30.0
 
 FLUSH_AFTER_S = 0.005
@@ -87,16 +89,18 @@ def keep_playing(
 
     Raises RefusedError, TakenOverError, and what a strict conversation raises.
     """
-    back_off = FIRST_BACK_OFF_S
+    back_off, away = FIRST_BACK_OFF_S, 0.0
     while True:
         welcomed, why = _play_once(conversation, address, token, line or Line())
         if conversation.gone:
             return
         if welcomed:
-            back_off = FIRST_BACK_OFF_S
+            back_off, away = FIRST_BACK_OFF_S, 0.0
         # Jitter, so that a thousand bots do not reconnect to a restarted referee at once.
         pause = uniform(back_off / 2, back_off)
-        back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
+        away += pause
+        if away > SOON_S:
+            back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
         _log.warning("%s Trying again in %.1f s.", why, pause)
         sleep(pause)
 

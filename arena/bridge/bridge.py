@@ -22,6 +22,9 @@ from arena.v1 import game_pb2
 
 _log = logging.getLogger("arena.bot")
 
+LEAST_SECONDS = 0.05
+"""For so long an answer is waited for, however little time is left: whether it is late is for the
+referee to say."""
 MOST_UNANSWERED = 3
 """A program that leaves so many turns in a row unanswered counts as hung."""
 
@@ -104,7 +107,8 @@ class Bridge:
         asked = turn.match_id, turn.number
         program = self._by_match[turn.match_id]
         program.tell(lines.turn(turn))
-        deadline = time.monotonic() + (turn.turn_ms + turn.bank_ms) / 1000
+        allowed = (turn.turn_ms + turn.bank_ms) / 1000
+        deadline = time.monotonic() + max(allowed, LEAST_SECONDS)
         while True:
             try:
                 line = program.hear(deadline - time.monotonic())

@@ -1,5 +1,8 @@
 """Blöff on the wire: actions, draws and views. Options and events have modules of their own."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from arena.codec import bloeff_events, bloeff_options
 from arena.codec.bloeff_cards import (
     card_number,
@@ -149,6 +152,9 @@ class BloeffCodec:
             highest=message.highest,
             call_due=message.call_due,
         )
+
+    def read_public_view(self, message: pb.BloeffView, to_act: Sequence[int]) -> BloeffView:
+        return replace(self.read_view(message, seat=0), seat=None, to_act=tuple(to_act))
 
     def event_bytes(self, event: BloeffEvent) -> bytes:
         message = pb.BloeffEvent()

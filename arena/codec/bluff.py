@@ -141,6 +141,10 @@ class BluffCodec:
             can_doubt=message.can_doubt,
         )
 
+    def read_public_view(self, message: pb.BluffView, to_act: Sequence[int]) -> BluffView:
+        view = self.read_view(message, seat=0)
+        return view._replace(seat=None, to_act=next(iter(to_act), None))
+
     def event_bytes(self, event: BluffEvent) -> bytes:
         message = pb.BluffEvent()
         if isinstance(event, BetPlaced):

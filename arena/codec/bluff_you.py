@@ -1,6 +1,6 @@
 """Bluff You! on the wire: options, actions, draws, views and events."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from arena.codec.malformed import MalformedError
 from arena.codec.options_reading import validated
@@ -39,8 +39,10 @@ _PHASES = {
     BluffYouPhase.GIVE: pb.BLUFF_YOU_PHASE_GIVE,
     BluffYouPhase.TAKE: pb.BLUFF_YOU_PHASE_TAKE,
     BluffYouPhase.SWAP_AGAIN: pb.BLUFF_YOU_PHASE_SWAP_AGAIN,
+    BluffYouPhase.ROLL: pb.BLUFF_YOU_PHASE_ROLL,
+    BluffYouPhase.OVER: pb.BLUFF_YOU_PHASE_OVER,
 }
-"""The phases in which a seat is asked; no other view is sent."""
+"""Seats get views only of phases in which a seat is asked."""
 _PHASE_NUMBERS = {number: phase for phase, number in _PHASES.items()}
 
 _CHIPS = frozenset(CHIPS)
@@ -151,6 +153,16 @@ class BluffYouCodec:
         return message.SerializeToString()
 
     def read_view(self, message: pb.BluffYouView, seat: int) -> BluffYouView:
+        if message.phase in (pb.BLUFF_YOU_PHASE_ROLL, pb.BLUFF_YOU_PHASE_OVER):
+            raise MalformedError(f"{message.phase} is not a phase in which a seat is asked")
+        return self._read_view(message, seat, seat)
+
+    def read_public_view(self, message: pb.BluffYouView, to_act: Sequence[int]) -> BluffYouView:
+        return self._read_view(message, None, next(iter(to_act), None))
+
+    def _read_view(
+        self, message: pb.BluffYouView, seat: int | None, to_act: int | None
+    ) -> BluffYouView:
         phase = _PHASE_NUMBERS.get(message.phase)
         if phase is None:
             raise MalformedError(f"{message.phase} is not a phase in which a seat is asked")
@@ -160,7 +172,7 @@ class BluffYouCodec:
             phase=phase,
             turn=message.turn,
             bluffer=message.bluffer,
-            to_act=seat,
+            to_act=to_act,
             dice=_dice(message.dice),
             announced=_read_announcement(message.announced) if announced else None,
             believed=message.believed if message.HasField("believed") else None,

@@ -1,6 +1,7 @@
 """The messages of a running match from the bot's side: the counterpart of `turns`."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,9 +61,12 @@ def read_view(game: str, message: game_pb2.View, seat: int) -> Any:
 
 
 def read_events(game: str, messages: Iterable[game_pb2.Event]) -> tuple[Any, ...]:
-    """The public events. Raises MalformedError."""
-    read = CODECS[game].read_event
-    return tuple([read(_member(game, message)) for message in messages])
+    """The public events, without those that this version does not know."""
+    read, found = CODECS[game].read_event, []
+    for message in messages:
+        with suppress(MalformedError):  # a kind of event, or a value in one, of a later version
+            found.append(read(_member(game, message)))
+    return tuple(found)
 
 
 def write_action(game: str, action: Any, message: game_pb2.Action) -> None:

@@ -1,5 +1,6 @@
 """The interface of a game's codec, and the table of all codecs."""
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from arena.codec.bloeff import BloeffCodec
@@ -26,6 +27,9 @@ class GameCodec(Protocol):
     def view_bytes(self, view: Any) -> bytes: ...
     def read_view(self, message: Any, seat: int) -> Any:
         """The view of a seat that has a turn. Raises MalformedError."""
+
+    def read_public_view(self, message: Any, to_act: Sequence[int]) -> Any:
+        """The spectator's view, while the seats `to_act` are asked. Raises MalformedError."""
 
     def event_bytes(self, event: Any) -> bytes: ...
     def read_event(self, message: Any) -> Any:

@@ -47,11 +47,7 @@ def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
     write_setup(transcript.setup, message.setup)
     game = transcript.setup.game
     message.MergeFromString(b"".join([_step(game, step) for step in transcript.steps]))
-    message.result.placing.extend(result.placing)
-    message.result.scores.extend(result.scores or ())
-    message.result.termination = _TERMINATIONS[result.termination]
-    message.result.faults.extend(result.faults)
-    message.result.forfeited.extend(result.forfeited)
+    write_result(result, message.result)
     if transcript.signature is not None:
         message.signature.key = transcript.signature.key
         message.signature.value = transcript.signature.value
@@ -84,20 +80,11 @@ def seat_step(game: str, step: Step) -> bytes:
 def from_message(message: transcript_pb2.Transcript) -> Transcript:
     """The transcript of a message. Raises MalformedError."""
     setup = read_setup(message.setup)
-    termination = _ENDS.get(message.result.termination)
-    if termination is None:
-        raise MalformedError("the transcript has no termination")
     return Transcript(
         setup=setup,
         commitment=message.commitment,
         steps=tuple(_read_step(setup.game, step) for step in message.steps),
-        result=Result(
-            placing=tuple(message.result.placing),
-            scores=tuple(message.result.scores) or None,
-            termination=termination,
-            faults=tuple(message.result.faults),
-            forfeited=tuple(message.result.forfeited),
-        ),
+        result=read_result(message.result),
         opening=Opening(message.secret, tuple(message.entropies)),
         protocol_version=message.protocol_version,
         signature=Signature(message.signature.key, message.signature.value)
@@ -145,6 +132,29 @@ def read_setup(message: transcript_pb2.Setup) -> Setup:
         entrants=tuple(read_entrant(entrant) for entrant in message.entrants),
         time_control=TimeControl(message.time_control.turn_ms, message.time_control.bank_ms),
         fault_limit=message.fault_limit,
+    )
+
+
+def write_result(result: Result, message: transcript_pb2.Result) -> None:
+    """Say how a match ended."""
+    message.placing.extend(result.placing)
+    message.scores.extend(result.scores or ())
+    message.termination = _TERMINATIONS[result.termination]
+    message.faults.extend(result.faults)
+    message.forfeited.extend(result.forfeited)
+
+
+def read_result(message: transcript_pb2.Result) -> Result:
+    """How a match ended. Raises MalformedError."""
+    termination = _ENDS.get(message.termination)
+    if termination is None:
+        raise MalformedError("the transcript has no termination")
+    return Result(
+        placing=tuple(message.placing),
+        scores=tuple(message.scores) or None,
+        termination=termination,
+        faults=tuple(message.faults),
+        forfeited=tuple(message.forfeited),
     )
 
 

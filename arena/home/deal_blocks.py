@@ -56,6 +56,8 @@ class NamedBot:
 
     name: str
     bot: str
+    command: tuple[str, ...] = ()
+    """The command that starts it, for a program that is not loaded but connects."""
 
 
 @dataclass(frozen=True, slots=True)

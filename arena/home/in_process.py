@@ -95,6 +95,25 @@ def play_series(
         yield PlayedMatch(order, transcript, refused)
 
 
+def opened(
+    game: AnyGame,
+    entrants: Sequence[str],
+    seed: Seed,
+    label: str,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> tuple[Setup, bytes]:
+    """The setup and the dealer's secret of the match that has this label; entrants are by seat."""
+    setup = Setup(
+        match_id=str(UUID(bytes=seed.derive(f"{label} id")[:16], version=4)),
+        game=game.name,
+        options=game.options,
+        entrants=tuple(Entrant(name, "1", "local") for name in entrants),
+        time_control=time_control,
+        fault_limit=DEFAULT_FAULT_LIMIT,
+    )
+    return setup, seed.derive(f"{label} secret")
+
+
 def play_match(
     game: AnyGame,
     contenders: Sequence[Contender],
@@ -108,16 +127,10 @@ def play_match(
     """
     label = f"match {number}"
     seats = range(len(contenders))
-    setup = Setup(
-        match_id=str(UUID(bytes=seed.derive(f"{label} id")[:16], version=4)),
-        game=game.name,
-        options=game.options,
-        entrants=tuple(Entrant(contender.name, "1", "local") for contender in contenders),
-        time_control=time_control,
-        fault_limit=DEFAULT_FAULT_LIMIT,
-    )
+    names = [contender.name for contender in contenders]
+    setup, secret = opened(game, names, seed, label, time_control)
     opening = Opening(
-        seed.derive(f"{label} secret"),
+        secret,
         tuple(seed.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in seats),
     )
     key = match_key(opening.secret, setup.match_id, opening.entropies)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from arena.home.deal_blocks import BlockMatch
 from arena.home.in_process import PlayedMatch
+from arena.match.flow import Refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,8 @@ class WinRates:
         self.matches = 0
         self.reasons: Counter[tuple[str, str, str]] = Counter()
         """The number of faults by bot, kind and reason."""
-        self.legal: dict[tuple[str, str, str], str] = {}
-        """What would have been legal the first time, in a sentence."""
+        self.first: dict[tuple[str, str, str], Refused] = {}
+        """The fault as it was the first time."""
 
     def add(self, played: PlayedMatch | BlockMatch) -> None:
         """Count a match."""
@@ -79,7 +80,7 @@ class WinRates:
             name = self._names[played.contenders[refused.seat]]
             fault = name, refused.kind.value, refused.reason
             self.reasons[fault] += 1
-            self.legal.setdefault(fault, refused.legal)
+            self.first.setdefault(fault, refused)
 
     def table(self) -> list[WinRate]:
         """The bots, best first. Only after the first match."""

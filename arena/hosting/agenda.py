@@ -21,6 +21,8 @@ class Engagement:
     bots: tuple[int, ...]
     """Versions, in the order of the first match's seats."""
     block: Block
+    tournament: str = ""
+    """The name of the tournament."""
     left: list[int] = field(init=False)
     """Positions of the matches that have not been played, in order."""
 

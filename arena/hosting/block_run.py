@@ -1,6 +1,6 @@
 """`BlockRun`: a block under way, from match to match, until it is complete or cut short."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from uuid import uuid4
 
@@ -71,6 +71,16 @@ class BlockRun:
     @property
     def candidates(self) -> list[Candidate]:
         return [bot.candidate for bot in self.bots]
+
+    @property
+    def tournament(self) -> str:
+        """The name of the tournament that asked for the block, or ""."""
+        return "" if self.engagement is None else self.engagement.tournament
+
+    @property
+    def matches(self) -> Collection[HostedMatch]:
+        """Its matches that are offered or run."""
+        return self._playing.values()
 
     @property
     def of_ladder(self) -> bool:
@@ -181,6 +191,7 @@ class BlockRun:
             partial(self._match_over, match),
             services.terms.patience.at(setup.time_control),
             partial(self._match_begun, match, setup, secret),
+            lambda hosted: services.showable(hosted, self.tournament),
         )
         return hosted
 
@@ -261,7 +272,8 @@ class BlockRun:
                 services.owed.taken(bot.candidate.bot, self.table_type.key, seat)
         # Once for storage and for all seats: it is the most expensive part of a match's end.
         written = services.write_down(transcript)
-        finished = match.finished(transcript, written, self.block, services.timer.now())
+        now = services.timer.now()
+        finished = match.finished(transcript, written, self.block, now, hosted.refused)
         services.journal.add(
             finished,
             lambda: self._recorded(finished, hosted),

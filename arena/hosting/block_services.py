@@ -15,6 +15,7 @@ from arena.match.transcript import Transcript
 
 if TYPE_CHECKING:
     from arena.hosting.block_run import BlockRun
+    from arena.hosting.hosted_match import HostedMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +35,7 @@ class BlockServices:
     left: Callable[[ConnectedBot], None]
     """Called when a bot left a block after its first match, by declining or by not being there."""
     owed: OwedSeats
+    showable: Callable[["HostedMatch", str], None]
+    """Called when a match begins, with the name of its tournament or ""."""
     over: Callable[["BlockRun", EngagementEnd], None]
     """Called once for each block, at its end."""

@@ -10,7 +10,7 @@ can disconnect cleanly. When a block ends because a bot, which knows its opponen
 or is not there for the next match, no copy of the version begins another for the same moment.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -23,7 +23,7 @@ from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_ve
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Cancellable, Participant, Timer
+from arena.hosting.ports import Audience, Cancellable, Participant, ShowableMatch, Timer
 from arena.hosting.roster import Roster, leave_out
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
@@ -70,6 +70,7 @@ class Director:
             left=self._begin_no_block_for_a_moment,
             over=self._release,
             owed=self._owed,
+            showable=self._show,
         )
         self._pass_due = False
         self._alarm: Cancellable | None = None
@@ -78,12 +79,20 @@ class Director:
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
         self.agenda: Agenda | None = None
+        self.audience: Audience | None = None
         journal.listeners.append(self.schedule)
 
     @property
     def running(self) -> int:
         """Matches being played or offered."""
         return len(self._blocks)
+
+    def showable_matches(self) -> Iterator[tuple[ShowableMatch, str]]:
+        """The matches that are being played, each with the name of its tournament or ""."""
+        for block in self._blocks:
+            for match in block.matches:
+                if match.running:
+                    yield match, block.tournament
 
     def arrive(self, participant: Participant) -> None:
         """A bot is connected, perhaps again, and ready for offers."""
@@ -232,6 +241,10 @@ class Director:
     ) -> list[ConnectedBot]:
         held = agenda.held(one_per_version(self._roster.eligible(self._timer.now())))
         return [bot for bot in free if bot.candidate.bot not in held]
+
+    def _show(self, match: ShowableMatch, tournament: str) -> None:
+        if self.audience is not None:
+            self.audience.begins(match, tournament)
 
     def _begin(self, running: BlockRun) -> None:
         if len(running.left) == running.block.size:

@@ -14,10 +14,19 @@ import structlog
 
 from arena.hosting.alarm import Alarm
 from arena.hosting.open_turns import Note, OpenTurns, note_nothing
-from arena.hosting.ports import Player, Timer
+from arena.hosting.ports import Follower, Player, Timer
 from arena.hosting.terms import Patience
 from arena.match.faults import Fault, FaultKind
-from arena.match.flow import Ask, Flow, MatchRecord, Reply, TimedAction, play
+from arena.match.flow import (
+    Ask,
+    Flow,
+    MatchFlow,
+    MatchRecord,
+    PublicMoment,
+    Refused,
+    Reply,
+    TimedAction,
+)
 from arena.match.rebuild import rebuild
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
@@ -48,7 +57,7 @@ class HostedMatch:
     """Drives one match. `done` is called once, with the transcript if the match was played.
 
     `begun` is called with the entropies by seat when all have joined, and returns what notes the
-    replies from then on.
+    replies from then on; `showable` then, before the first draw.
     """
 
     def __init__(
@@ -60,6 +69,7 @@ class HostedMatch:
         done: Callable[["HostedMatch", Outcome], None],
         patience: Patience = Patience(),
         begun: Callable[[tuple[bytes, ...]], Note] = lambda _entropies: note_nothing,
+        showable: Callable[["HostedMatch"], None] = lambda _match: None,
     ) -> None:
         self.setup = setup
         self.transcript: Transcript | None = None
@@ -67,6 +77,8 @@ class HostedMatch:
         """Seats that kept the match from beginning, when the outcome is NOT_JOINED or DECLINED."""
         self.joined_after: dict[int, float] = {}
         """How many seconds each seat took to join."""
+        self.refused: list[Refused] = []
+        """The faults of all seats so far."""
         self._offered_at = 0.0
         self._players = players
         self._secret = secret
@@ -76,10 +88,13 @@ class HostedMatch:
         self._phase = _Phase.OFFERED
         self._entropies: dict[int, bytes] = {}
         self._begun = begun
+        self._showable = showable
         self._open = OpenTurns(len(players), setup.time_control, patience.grace_seconds, timer)
         self._clocks = self._open.clocks
         self._faults = [0] * len(players)
         self._flow: Flow | None = None
+        self._match: MatchFlow | None = None
+        self._follower: Follower | None = None
         self._events: Sequence[Any] = ()
         self._patience = patience
         self._join_ms = int(patience.join_seconds * 1000)
@@ -89,6 +104,24 @@ class HostedMatch:
     def begun(self) -> bool:
         """Whether all have joined."""
         return self._phase is not _Phase.OFFERED
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being played, and can be shown."""
+        return self._phase is _Phase.PLAYING and self._match is not None
+
+    def show(self, follower: Follower) -> PublicMoment:
+        """See ShowableMatch."""
+        assert self._match is not None
+        self._follower = follower
+        self._match.onlooker = follower.see
+        return self._match.public()
+
+    def hide(self) -> None:
+        """See ShowableMatch."""
+        self._follower = None
+        if self._match is not None:
+            self._match.onlooker = None
 
     def open(self) -> None:
         """Offer the match to all seats."""
@@ -116,6 +149,7 @@ class HostedMatch:
         rebuilt = rebuild(self._flow, replies)
         for refused in rebuilt.refused:
             self._faults[refused.seat] += 1
+        self.refused += rebuilt.refused
         if rebuilt.record is not None:
             self._finish(rebuilt.record)
             return
@@ -180,7 +214,7 @@ class HostedMatch:
         """Tell all players the end, once the match is recorded."""
         for player in self._players:
             player.end(written, self._events)
-        self._let_go()
+        self._let_go(self.transcript)
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
         """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
@@ -192,9 +226,12 @@ class HostedMatch:
             player.withdraw("the match could not be recorded; it does not count")
         self._let_go()
 
-    def _let_go(self) -> None:
+    def _let_go(self, transcript: Transcript | None = None) -> None:
         """Players know their match: nothing of a match stays for the garbage collector to find."""
         self._players = ()
+        if self._follower is not None:
+            self._follower.over(None if transcript is None else transcript.result)
+            self._follower = None
 
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
@@ -208,12 +245,14 @@ class HostedMatch:
 
     def _start_flow(self) -> Flow:
         key = match_key(self._secret, self.setup.match_id, self._entropies_by_seat())
-        return play(
+        self._match = MatchFlow(
             self.setup.make_game(),
             len(self._players),
             KeyedRandomness(key),
             self.setup.fault_limit,
         )
+        self._showable(self)
+        return self._match.conduct()
 
     def _reply(self, seat: int, turn_number: int, reply: Reply) -> bool:
         if self._phase is not _Phase.PLAYING or not self._open.reply(seat, turn_number, reply):
@@ -249,7 +288,8 @@ class HostedMatch:
             self._players[turn.seat].ask(turn)
         self._events = ask.turns[-1].events
 
-    def _tell_refused(self, all_refused: Sequence[Any]) -> None:
+    def _tell_refused(self, all_refused: Sequence[Refused]) -> None:
+        self.refused += all_refused
         for refused in all_refused:
             self._faults[refused.seat] += 1
             self._players[refused.seat].refuse(refused, self._faults[refused.seat])
@@ -286,7 +326,7 @@ class HostedMatch:
 
     def _close(self) -> None:
         self._phase = _Phase.OVER
-        self._flow = None
+        self._flow = self._match = None
         self._alarm.cancel()
 
     def _ring(self) -> None:

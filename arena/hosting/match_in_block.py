@@ -1,12 +1,14 @@
 """`MatchInBlock`: a match of a block: its position there, who sits where, and when it began."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.keeping import MatchNotes
+from arena.match.flow import Refused
 from arena.match.transcript import Transcript
-from arena.records import Block, FinishedMatch
+from arena.records import Block, FinishedMatch, ToldFault
 
 
 @dataclass(eq=False, slots=True)
@@ -25,7 +27,12 @@ class MatchInBlock:
     """What is kept of it, from the moment that all have joined."""
 
     def finished(
-        self, transcript: Transcript, written: bytes, block: Block, now: float
+        self,
+        transcript: Transcript,
+        written: bytes,
+        block: Block,
+        now: float,
+        refused: Sequence[Refused],
     ) -> FinishedMatch:
         """What is to be recorded of it; `now` is on the clock that nobody moves."""
         # Not by the wall clock: it may have been moved, before the start even.
@@ -40,4 +47,10 @@ class MatchInBlock:
             started_at=self.started_at,
             finished_at=self.clock_shows + lasted,
             instances=instances if any(instances) else (),
+            faults=_told(transcript, refused) if refused else (),
         )
+
+
+def _told(transcript: Transcript, refused: Sequence[Refused]) -> tuple[ToldFault, ...]:
+    game = transcript.setup.make_game()
+    return tuple(ToldFault.of(game, one) for one in refused)

@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
-from arena.match.flow import OpenTurn, Refused
+from arena.match.flow import OpenTurn, PublicMoment, Refused
+from arena.match.result import Result
 from arena.match.transcript import Setup
 from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock, Unkept
 
@@ -86,6 +87,47 @@ class Player(Protocol):
         ...
 
 
+class Follower(Protocol):
+    """Is shown the public side of one match. No method blocks or raises."""
+
+    def see(self, moment: PublicMoment) -> None:
+        """The match went on."""
+        ...
+
+    def over(self, result: Result | None) -> None:
+        """The match is recorded; or, without a result, it is void."""
+        ...
+
+
+class ShowableMatch(Protocol):
+    """A match that runs, as those who show matches see it."""
+
+    @property
+    def setup(self) -> Setup: ...
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being played; only then it can be shown."""
+        ...
+
+    def show(self, follower: Follower) -> PublicMoment:
+        """Show the match to `follower` from now on. Returns what is public now, with all events
+        so far."""
+        ...
+
+    def hide(self) -> None:
+        """Show the match to nobody any more."""
+        ...
+
+
+class Audience(Protocol):
+    """Shows matches to whoever watches. Nothing here blocks or raises."""
+
+    def begins(self, match: ShowableMatch, tournament: str) -> None:
+        """A match can be shown from now on. `tournament` is the name of its tournament, or ""."""
+        ...
+
+
 class ChallengePolicy(Enum):
     """Which challenges (see `challenges`) a connected bot plays."""
 
@@ -123,6 +165,26 @@ class Participant(Protocol):
 
     def drained(self) -> None:
         """The bot asked to leave, and no block holds a place of it any more."""
+        ...
+
+
+class Matchmaker(Protocol):
+    """Seats connected bots in matches. No method blocks or raises."""
+
+    def arrive(self, participant: Participant) -> None:
+        """A bot is connected, perhaps again, and ready for offers."""
+        ...
+
+    def depart(self, participant: Participant) -> None:
+        """A bot is not connected any more, or is about to be."""
+        ...
+
+    def drain(self, participant: Participant) -> None:
+        """A bot asks to leave when its running blocks are over."""
+        ...
+
+    def knows(self, participant: Participant) -> bool:
+        """Whether a bot is connected, or blocks hold places of it."""
         ...
 
 

@@ -9,7 +9,7 @@ The caller (a table with remote bots, `arena play`, a test) handles time and I/O
 are named tuples, because they are made for every decision and cost a third of a frozen dataclass.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from arena.games.game import DEALER, Actor, AnyGame, IllegalActionError
@@ -48,6 +48,10 @@ class Refused(NamedTuple):
     reason: str
     legal: str
     played: Any
+    view: Any = None
+    """What the seat saw."""
+    sent: Any = None
+    """The action that the rules do not allow; None if no action was understood."""
 
 
 class Ask(NamedTuple):
@@ -66,6 +70,17 @@ class MatchRecord(NamedTuple):
     refused: tuple[Refused, ...] = ()
 
 
+class PublicMoment(NamedTuple):
+    """What everybody may know after a step: the spectator's view and public events alone."""
+
+    step: int
+    """How many steps of the match were played."""
+    view: Any
+    """The spectator's view."""
+    events: Sequence[Any]
+    """The public events of the step; in an onlooker's first moment, those of the match so far."""
+
+
 Reply: TypeAlias = TimedAction | Fault
 Flow: TypeAlias = Generator[Ask, Sequence[Reply], MatchRecord]
 
@@ -74,13 +89,21 @@ def play(
     game: AnyGame, seat_count: int, randomness: Randomness, fault_limit: int = DEFAULT_FAULT_LIMIT
 ) -> Flow:
     """The flow of one match."""
-    return _Conductor(game, seat_count, randomness, fault_limit).conduct()
+    return MatchFlow(game, seat_count, randomness, fault_limit).conduct()
 
 
-class _Conductor:
+class MatchFlow:
+    """One match whose public side can be followed while `conduct`, its flow, is played."""
+
     def __init__(
-        self, game: AnyGame, seat_count: int, randomness: Randomness, fault_limit: int
+        self,
+        game: AnyGame,
+        seat_count: int,
+        randomness: Randomness,
+        fault_limit: int = DEFAULT_FAULT_LIMIT,
     ) -> None:
+        self.onlooker: Callable[[PublicMoment], None] | None = None
+        """Told every step that everybody learns something from. It must not raise."""
         self._game = game
         self._randomness = randomness
         self._state = game.start(seat_count)
@@ -90,8 +113,16 @@ class _Conductor:
         self._seen = [0] * seat_count
         self._turns = 0
         self._refused: tuple[Refused, ...] = ()
+        self._shown: Any = None
+        """The view of the last moment."""
+
+    def public(self) -> PublicMoment:
+        """What is public now, with all public events so far."""
+        self._shown = self._game.view(self._state, None)
+        return PublicMoment(len(self._steps), self._shown, tuple(self._events))
 
     def conduct(self) -> Flow:
+        """The flow."""
         while True:
             to_act = self._game.to_act(self._state)
             if to_act is DEALER:
@@ -121,25 +152,35 @@ class _Conductor:
         return OpenTurn(seat, self._turns, self._game.view(self._state, seat), self._events, unseen)
 
     def _settle(self, turn: OpenTurn, reply: Reply) -> None:
-        seat = turn.seat
+        seat, sent = turn.seat, None
         if isinstance(reply, TimedAction):
             try:
                 self._apply(seat, Step(seat, reply.action, reply.milliseconds))
             except IllegalActionError as error:
+                sent = reply.action
                 reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, error.reason)
             else:
                 return
         self._faults.record(seat, reply.kind)
         played = self._game.default_action(self._state, seat)
         legal = self._game.legal_hint(self._state, seat)
-        self._refused += (Refused(seat, turn.number, reply.kind, reply.reason, legal, played),)
+        self._refused += (
+            Refused(seat, turn.number, reply.kind, reply.reason, legal, played, turn.view, sent),
+        )
         self._apply(seat, Step(seat, played, reply.milliseconds, reply.kind))
 
     def _apply(self, actor: Actor, step: Step) -> None:
         before = self._state
         self._state = after = self._game.apply(before, actor, step.action)
         self._steps.append(step)
-        self._events.extend(self._game.events(before, actor, step.action, after))
+        events = self._game.events(before, actor, step.action, after)
+        self._events.extend(events)
+        if self.onlooker is not None:
+            view = self._game.view(after, None)
+            # A sealed answer shows nobody anything, not even that it was given.
+            if events or view != self._shown:
+                self._shown = view
+                self.onlooker(PublicMoment(len(self._steps), view, events))
 
     def _record(self, termination: Termination) -> MatchRecord:
         forfeited = tuple(self._faults.forfeited)

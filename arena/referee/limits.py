@@ -27,6 +27,10 @@ class Limits:
     calls_burst: int = 100
     """Calls of the registry and questions to reflection, by address."""
     calls_per_second: float = 10.0
+    watching_an_address: int = 16
+    """Spectators' streams at once, by address."""
+    watching: int = 128
+    """The same of all addresses together."""
     streams_burst: int = 60
     """Streams that are opened, by token."""
     streams_per_second: float = 1.0

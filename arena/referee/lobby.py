@@ -9,8 +9,7 @@ import structlog
 
 from arena.codec.transcript import write_entrant
 from arena.games import GAMES
-from arena.hosting.director import Director
-from arena.hosting.ports import ChallengePolicy
+from arena.hosting.ports import ChallengePolicy, Matchmaker
 from arena.records import Registered, VersionId
 from arena.referee.errors import ProtocolError
 from arena.referee.outbox import Outbox
@@ -47,9 +46,9 @@ class Missed(Protocol):
 class Lobby:
     """Keeps a session per instance of a version for as long as a stream or a match needs it."""
 
-    def __init__(self, director: Director, signing_key: bytes, missed: Missed) -> None:
+    def __init__(self, matchmaker: Matchmaker, signing_key: bytes, missed: Missed) -> None:
         """`signing_key` is the public key of the transcripts' signatures."""
-        self._director = director
+        self._matchmaker = matchmaker
         self._missed = missed
         self._signing_key = signing_key
         self._sessions: dict[VersionId, dict[str, Session]] = {}
@@ -99,7 +98,7 @@ class Lobby:
         self._streams[session] = (outbox, close)
         session.challenges = _POLICIES.get(hello.challenges, ChallengePolicy.OWN)
         session.attach(outbox, games, welcome.max_matches)
-        self._director.arrive(session)
+        self._matchmaker.arrive(session)
         self._missed.came(session)
         log.info(
             "bot connected",
@@ -112,14 +111,14 @@ class Lobby:
     def offer_nothing_more(self, session: Session, outbox: Outbox) -> None:
         """Stop offers to a stream that is about to end; the bot's matches continue."""
         if session.attached_to(outbox):
-            self._director.depart(session)
+            self._matchmaker.depart(session)
 
     def leave(self, session: Session, outbox: Outbox, *, goodbye: bool) -> None:
         """Remove a stream that has ended."""
         if session.attached_to(outbox):
             session.detach(goodbye=goodbye)
             del self._streams[session]
-            self._director.depart(session)
+            self._matchmaker.depart(session)
             log.info(
                 "bot disconnected",
                 bot=str(session.registered.entrant),
@@ -156,13 +155,13 @@ class Lobby:
         return instances[instance]
 
     def _new_session(self, registered: Registered, instance: str) -> Session:
-        return Session(registered, instance, self._director.drain, self._missed.missed)
+        return Session(registered, instance, self._matchmaker.drain, self._missed.missed)
 
     def _forget_idle(self, registered: Registered) -> None:
         """Drop this version's sessions that neither a stream nor a match nor a block needs."""
         instances = self._sessions.get(registered.version_id, {})
         for instance, session in list(instances.items()):
-            needed = session in self._streams or self._director.knows(session)
+            needed = session in self._streams or self._matchmaker.knows(session)
             if session.idle and not needed:
                 del instances[instance]
         if not instances:

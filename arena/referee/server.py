@@ -19,8 +19,9 @@ from arena.referee.play_service import PlayService
 from arena.referee.reflection import ReflectionService
 from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
+from arena.referee.spectator_service import SpectatorService
 from arena.referee.tls import TlsFiles, server_credentials
-from arena.v1 import challenge_pb2, referee_pb2, registry_pb2
+from arena.v1 import challenge_pb2, referee_pb2, registry_pb2, spectator_pb2
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 """Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
@@ -58,6 +59,8 @@ LIVENESS: Final = "liveness"
 _SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 _CHALLENGES = challenge_pb2.DESCRIPTOR.services_by_name["ChallengeService"].full_name
 _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
+_SPECTATOR = spectator_pb2.DESCRIPTOR.services_by_name["SpectatorService"].full_name
+_SERVICES: Final = (_SERVICE, _REGISTRY, _CHALLENGES, _SPECTATOR)
 
 
 class PortTakenError(UserError):
@@ -72,10 +75,12 @@ class RefereeServer:
         play: PlayService,
         registry: RegistryService,
         challenges: ChallengeService,
+        spectating: SpectatorService,
         lobby: Lobby,
         gate: Gate,
     ) -> None:
         self._lobby = lobby
+        self._spectating = spectating
         self._challenges = challenges
         self._stopped = False
         self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
@@ -93,9 +98,12 @@ class RefereeServer:
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_CHALLENGES, challenges.handlers),)
         )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_SPECTATOR, spectating.handlers),)
+        )
         self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        told = ReflectionService((_SERVICE, _REGISTRY, _CHALLENGES, health.SERVICE_NAME), gate)
+        told = ReflectionService((*_SERVICES, health.SERVICE_NAME), gate)
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(reflection.SERVICE_NAME, told.handlers),)
         )
@@ -121,7 +129,7 @@ class RefereeServer:
     async def tell_ready(self, ready: bool) -> None:
         """Tell whoever asks for its health whether it can do all that it is for."""
         known = health_pb2.HealthCheckResponse
-        for name in ("", _SERVICE, _REGISTRY, _CHALLENGES):
+        for name in ("", *_SERVICES):
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:
@@ -132,6 +140,7 @@ class RefereeServer:
         await self._health.enter_graceful_shutdown()
         self._challenges.close()
         self._lobby.close_all(_stopping)
+        self._spectating.close_all(_stopping)
         await self._server.stop(grace=1.0)
 
 

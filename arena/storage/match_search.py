@@ -13,7 +13,14 @@ from typing import Final
 from sqlalchemy import ColumnElement, Select, and_, func, literal, select, tuple_
 
 from arena.storage.statements import Row, match_rows
-from arena.storage.tables import bots, match_seats, matches, transcripts, versions
+from arena.storage.tables import (
+    bots,
+    match_faults,
+    match_seats,
+    matches,
+    transcripts,
+    versions,
+)
 from arena.storage.tournament_tables import tournament_blocks, tournaments
 
 SEARCHED: Final = 20_000
@@ -82,6 +89,13 @@ def transcripts_of_matches(match_ids: Collection[str]) -> Row:
     return select(
         transcripts.c.match_id, transcripts.c.format, transcripts.c.sha256, transcripts.c.data
     ).where(transcripts.c.match_id.in_(match_ids))
+
+
+def faults_told(match_ids: Collection[str]) -> Row:
+    """match_id, turn, reason, sent: what bots were told of their faults in these matches."""
+    return select(
+        match_faults.c.match_id, match_faults.c.turn, match_faults.c.reason, match_faults.c.sent
+    ).where(match_faults.c.match_id.in_(match_ids))
 
 
 _NEWEST_FIRST = (matches.c.finished_at.desc(), matches.c.id.desc())

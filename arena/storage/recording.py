@@ -60,6 +60,13 @@ SELECT given.* FROM unnest(%b::uuid[], %b::smallint[], %b::bytea[], %b::bytea[])
 JOIN added ON added.id = given.match_id
 """
 
+_FAULTS: LiteralString = """
+INSERT INTO match_faults (match_id, turn, reason, sent)
+SELECT given.* FROM unnest(%b::uuid[], %b::integer[], %b::text[], %b::jsonb[])
+    AS given (match_id, turn, reason, sent)
+ON CONFLICT DO NOTHING
+"""
+
 _CLOSE_COMPLETE: LiteralString = """
 UPDATE blocks SET closed_at = now()
 WHERE id = ANY(%b::uuid[]) AND closed_at IS NULL AND voided_at IS NULL
@@ -135,6 +142,16 @@ def result_columns(
     return [*found, *seated, *_luck_columns([luck for luck in lucks if luck is not None]), *told]
 
 
+def fault_columns(matches: Iterable[FinishedMatch]) -> Columns:
+    """The parameters of what bots were told of their faults; empty if there were none."""
+    rows = [
+        (match.transcript.setup.match_id, fault.turn_number, fault.reason, fault.sent)
+        for match in matches
+        for fault in match.faults
+    ]
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
 def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
     """The parameters of `lucky`; possibly empty."""
     return [
@@ -153,11 +170,12 @@ async def write(
     epoch: int | None = None,
     kept: Collection[str] = (),
     instances: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    faults: Sequence[list[Any]] = (),
 ) -> None:
     """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
 
     What is kept of the matches `kept` is forgotten. `instances` are the copies of the bots by match
-    and seat, if any has a name.
+    and seat, if any has a name. `faults` are of `fault_columns`.
     """
     async with connection.pipeline():
         if epoch is not None:
@@ -176,6 +194,8 @@ async def write(
         for columns in batches:
             await connection.execute(_RESULTS, columns)
             match_ids += columns[0]
+        if faults:
+            await connection.execute(_FAULTS, faults)
         if epoch is not None:
             named = json.dumps(dict(instances))
             await connection.execute(_REMEMBER, [match_ids, named, MOST_BATCHES])

@@ -29,6 +29,7 @@ from arena.records import (
     BlockEnd,
     BlockKind,
     FinishedMatch,
+    ToldFault,
     TournamentBlock,
     TournamentId,
     VersionId,
@@ -164,6 +165,9 @@ def _packed(happening: Happening) -> bytes:
                 "position": happening.position,
                 "started_at": happening.started_at.isoformat(),
                 "finished_at": happening.finished_at.isoformat(),
+                "faults": [
+                    (fault.turn_number, fault.reason, fault.sent) for fault in happening.faults
+                ],
                 "instances": happening.instances,
             }
     return json.dumps(facts).encode() + b"\n" + written
@@ -185,6 +189,7 @@ def _unpacked(content: bytes) -> Happening:
         position=facts["position"],
         started_at=datetime.fromisoformat(facts["started_at"]),
         finished_at=datetime.fromisoformat(facts["finished_at"]),
+        faults=tuple(ToldFault(*fault) for fault in facts.get("faults", ())),
         instances=tuple(facts.get("instances", ())),
     )
 

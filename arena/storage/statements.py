@@ -5,6 +5,7 @@ Statements about bots and versions are in `arena.storage.bot_statements`; result
 """
 
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from typing import Any, TypeAlias
 
 from sqlalchemy import (
@@ -41,6 +42,12 @@ from arena.storage.tournament_tables import tournament_blocks
 
 Row: TypeAlias = Select[Any]
 """A statement that returns rows; each function's docstring lists their columns."""
+
+
+def matches_ended_within(lately: timedelta) -> Row:
+    """matches: how many ended in the time before now."""
+    since = func.now() - lately
+    return select(func.count(matches.c.id).label("matches")).where(matches.c.finished_at >= since)
 
 
 # Blocks

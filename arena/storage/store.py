@@ -193,7 +193,8 @@ class Store:
         named = {id_: match.instances for id_, match in different.items() if match.instances}
         async with self._transaction() as connection:
             driver = await driver_of(connection)
-            await recording.write(driver, blocks, batches, self._epoch, kept, named)
+            faults = recording.fault_columns(waiting)
+            await recording.write(driver, blocks, batches, self._epoch, kept, named, faults)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""

@@ -187,6 +187,19 @@ transcripts = Table(
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
 )
 
+match_faults = Table(
+    "match_faults",
+    metadata,
+    # What a bot was told of a fault, beyond what the transcript holds.
+    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    # The number of the turn in the match.
+    Column("turn", Integer, primary_key=True),
+    Column("reason", Text, nullable=False),
+    # The action that the rules did not allow; None if no action was understood.
+    Column("sent", JSONB),
+    CheckConstraint("turn >= 1", name="turn_least"),
+)
+
 rating_events = Table(
     "rating_events",
     metadata,

@@ -56,7 +56,7 @@ class RunningTournament:
         rules, key = tournament.rules, block.pairing
         bots = tuple(tournament.version(one) for one in self._record.pairings[key].entries)
         begun = Block(block.block_id, BlockKind.SEAT, rules.seats, rules.rated)
-        engagement = Engagement(tournament.table_type, bots, begun)
+        engagement = Engagement(tournament.table_type, bots, begun, tournament.name)
         engagement.left = [one for one in engagement.left if one not in block.positions]
         self._pairing_of[block.block_id] = key
         self._in_play[key] += 1
@@ -200,7 +200,7 @@ class RunningTournament:
         self._in_play[key] += 1
         self._count_open([key])
         opened = TournamentBlock(tournament.id, key, block)
-        return Engagement(tournament.table_type, bots, block), opened
+        return Engagement(tournament.table_type, bots, block, tournament.name), opened
 
     def _given_up(self, engagement: Engagement) -> bool:
         """Whether an interrupted block will not be continued."""

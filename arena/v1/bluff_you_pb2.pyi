@@ -41,6 +41,10 @@ class _BluffYouPhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BluffYo
     """Your steal attempt succeeded and you may choose (`steal_any_chip`): answer with `take`."""
     BLUFF_YOU_PHASE_SWAP_AGAIN: _BluffYouPhase.ValueType  # 5
     """You swapped and may do so again (`swap_max_per_turn`): answer with `swap` or `stop`."""
+    BLUFF_YOU_PHASE_ROLL: _BluffYouPhase.ValueType  # 6
+    """The dealer rolls for the next turn. Only in the views of spectators."""
+    BLUFF_YOU_PHASE_OVER: _BluffYouPhase.ValueType  # 7
+    """The match is over. Only in the views of spectators."""
 
 class BluffYouPhase(_BluffYouPhase, metaclass=_BluffYouPhaseEnumTypeWrapper):
     """What a turn waits for when a seat is asked."""
@@ -57,6 +61,10 @@ BLUFF_YOU_PHASE_TAKE: BluffYouPhase.ValueType  # 4
 """Your steal attempt succeeded and you may choose (`steal_any_chip`): answer with `take`."""
 BLUFF_YOU_PHASE_SWAP_AGAIN: BluffYouPhase.ValueType  # 5
 """You swapped and may do so again (`swap_max_per_turn`): answer with `swap` or `stop`."""
+BLUFF_YOU_PHASE_ROLL: BluffYouPhase.ValueType  # 6
+"""The dealer rolls for the next turn. Only in the views of spectators."""
+BLUFF_YOU_PHASE_OVER: BluffYouPhase.ValueType  # 7
+"""The match is over. Only in the views of spectators."""
 Global___BluffYouPhase: _TypeAlias = BluffYouPhase  # noqa: Y015
 
 @_typing.final

@@ -39,13 +39,13 @@ def compare(bots: int, rounds: int, seconds: float) -> Rounds:
             for load, matches in LOADS.items():
                 # Each goes first as often as the other.
                 for arm, port, pid, tokens in arms[:: (-1) ** number]:
-                    before = _cpu_seconds(pid), _cpu_seconds(postmaster)
+                    before = cpu_seconds(pid), cpu_seconds(postmaster)
                     playing = ("players", "play", port, matches, seconds)
                     figures = measure(*playing, tokens=tokens)
                     decided = figures["per_second"] * seconds
                     for name, now, then in zip(
                         ("referee", "database"),
-                        (_cpu_seconds(pid), _cpu_seconds(postmaster)),
+                        (cpu_seconds(pid), cpu_seconds(postmaster)),
                         before,
                         strict=True,
                     ):
@@ -74,7 +74,7 @@ def _median(rounds: list[Figures], name: str) -> float:
     return statistics.median(figures[name] for figures in rounds)
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """CPU time of a process and of its children, those that have ended included."""
     children = _children()
     total, processes = 0, [pid]

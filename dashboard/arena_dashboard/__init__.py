@@ -21,6 +21,8 @@ tournament_tables   standings and pairings as HTML
 tournament_pictures a bracket, a crosstable or a matrix
 tournament_page     one tournament
 tables          the list of matches as HTML
+home_data, home_tables  what the page "Home" shows
+live_match      the match that is shown live, followed for all visitors once
 match_page      what surrounds the player on the page of a match
 scenes          a moment of a match as data and in words, game by game
 frames          a watched match as the JSON that the player steps through

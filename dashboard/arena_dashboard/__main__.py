@@ -2,8 +2,12 @@
 
 The pages' imports are done before the port opens. Otherwise Streamlit does them for the first
 visitor, who sees an empty page meanwhile: for about twenty seconds while bots use all cores.
+
+Streamlit collects garbage after every run of a page, which looks at every object of every library:
+most of the cost of a page. What the imports made stays for good, so it is left out of that.
 """
 
+import gc
 import sys
 from pathlib import Path
 
@@ -11,9 +15,21 @@ import altair
 import pandas
 from streamlit.web import cli
 
+# Imported for the pages, not used here. Not the pages' own modules: what they register with
+# Streamlit needs its server.
+import arena.boards.bluffing
 import arena.boards.comparisons  # with scipy, which is the heaviest
 import arena.boards.live_board
-import arena.storage.engine  # noqa: F401  imported for the pages, not used here
+import arena.boards.match_finding
+import arena.boards.trend
+import arena.luck
+import arena.match.verify
+import arena.settings
+import arena.spectating
+import arena.storage.engine
+import arena.storage.match_search
+import arena.storage.tournament_rows
+import arena.tournament.summary  # noqa: F401
 
 APP = Path(__file__).with_name("secure_app.py")
 
@@ -22,6 +38,8 @@ def main() -> None:
     """Serve the pages until stopped."""
     # Altair's first chart is slow: it looks for ways to read tables.
     altair.Chart(pandas.DataFrame({"x": [0]})).mark_point().encode(x="x").to_dict()
+    gc.collect()
+    gc.freeze()
     cli.main(["run", str(APP), *sys.argv[1:]], prog_name="streamlit")
 
 

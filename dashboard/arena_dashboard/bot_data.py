@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from arena.boards.bluffing import Bluffing, Style, style_of
+from arena.boards.bluffing import Style, style_of
 from arena.boards.board import BoardLine
+from arena.boards.faults import SeenFault, faults_of
 from arena.boards.live_board import LadderId
 from arena.storage import bot_statements
 from arena.storage.match_search import MatchFilter
@@ -17,8 +18,8 @@ PAGE = 50
 """Bots per page of the index."""
 STYLE_MATCHES = 60
 """The latest matches of a bot whose transcripts are read for its style."""
-MOST_FAULTS = 5
-"""The latest matches with a fault of the bot."""
+MOST_FAULTS = 10
+"""The latest faults of the bot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,6 @@ def recent(bot: str) -> Recent:
     return Recent(matches, style_of(bot, known.values()), (mean, len(luck)))
 
 
-def faults(bot: str) -> list[tuple[MatchRow, Bluffing]]:
-    """The latest matches with a fault of the bot, and what happened in them."""
-    matches = data.find_matches(MatchFilter(bot=bot, faults=True), limit=MOST_FAULTS)
-    known = data.bluffs().of([one.match_id for one in matches])
-    return [(row, known[row.match_id]) for row in matches if row.match_id in known]
+def faults(bot: str) -> list[SeenFault]:
+    """The latest faults of the bot, in matches that are over."""
+    return faults_of(data.read, bot, MOST_FAULTS)

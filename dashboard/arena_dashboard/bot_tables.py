@@ -1,5 +1,6 @@
 """A bot's profile as HTML and as a chart; pure functions."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -8,10 +9,10 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from arena.boards.bluffing import Bluffing, Style
+from arena.boards.bluffing import Style
+from arena.boards.faults import SeenFault
 from arena.match.faults import FaultKind
 from arena.rating.head_to_head import wilson
-from arena.storage.rows import MatchRow
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link, replay_link, time_of
@@ -109,22 +110,36 @@ def _entry(name: str, figure: str, words: str) -> tuple[Html, ...]:
     return (tag("div", tag("dt", name), tag("dd", tag("b", figure), tag("small", words))),)
 
 
-def faults(bot: str, found: Sequence[tuple[MatchRow, Bluffing]]) -> Html:
-    """The latest faults, each with the reason and a link to its moment."""
+def faults(found: Sequence[SeenFault]) -> Html:
+    """The latest faults, each with what the bot saw, sent and might have done."""
+    return tag("ul", *map(_fault, found), class_="ba-faults")
+
+
+def _fault(fault: SeenFault) -> Html:
+    details = {
+        "Reason": fault.reason,
+        "Sent": "" if fault.sent is None else json.dumps(fault.sent),
+        "Legal": fault.legal,
+        "Played instead": json.dumps(fault.played),
+        "Its view": json.dumps(fault.view),
+    }
     return tag(
-        "ul",
-        *(
+        "li",
+        time_of(fault.match.finished_at),
+        f", turn {fault.turn}: it {_REASONS[fault.kind]}. ",
+        tag("a", "Watch", href=replay_link(fault.match.match_id, fault.step)),
+        tag(
+            "details",
+            tag("summary", "Details"),
             tag(
-                "li",
-                time_of(row.finished_at),
-                f", step {fault.step}: it {_REASONS[fault.kind]}; played instead: {fault.played}. ",
-                tag("a", "Watch", href=replay_link(row.match_id, fault.step)),
-            )
-            for row, bluffing in found
-            for fault in bluffing.faults
-            if bluffing.entrants[fault.seat].bot == bot
+                "dl",
+                *(
+                    together(tag("dt", name), tag("dd", text))
+                    for name, text in details.items()
+                    if text
+                ),
+            ),
         ),
-        class_="ba-faults",
     )
 
 

@@ -234,7 +234,7 @@ def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
     rows = [
         tag(
             "tr",
-            tag("td", tag("a", in_words(ladder), href=link(".", ladder))),
+            tag("td", tag("a", in_words(ladder), href=link("leaderboard", ladder))),
             tag("td", f"v{line.version}"),
             _number(
                 str(line.rank),

@@ -6,9 +6,11 @@ Every read may raise StorageError with a message for the visitor.
 """
 
 import json
+import os
 from bisect import insort
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import streamlit as st
@@ -18,11 +20,13 @@ from arena.boards.board import table_sizes
 from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
 from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
+from arena.boards.trend import rating_trend
 from arena.games import GAMES
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
+from arena.records import VersionId
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
 from arena.storage.errors import DatabaseUnreachableError
@@ -48,6 +52,13 @@ SUGGESTED = 200
 
 def database_url() -> str | None:
     """The URL of the arena's database; None if it is not set. Raises SettingsError."""
+    return _database_url(os.environ.get("ARENA_DATABASE_URL"))
+
+
+# Reading all settings takes a millisecond, and every read asks for this one.
+@lru_cache(maxsize=8)
+def _database_url(given: str | None) -> str | None:
+    del given
     return read_settings().database_url
 
 
@@ -61,6 +72,11 @@ def leaderboard(ladder: LadderId) -> Leaderboard:
         if board.latest.lines:
             return board.latest
         raise
+
+
+def trend(ladder: LadderId) -> Mapping[VersionId, float]:
+    """The Elo that the versions of a ladder gained lately, at most a minute old."""
+    return _trend(_url(), ladder)
 
 
 def as_of(url: str) -> datetime | None:
@@ -173,6 +189,14 @@ def _reader(url: str) -> RememberingReader:
 @st.cache_resource(show_spinner=False)
 def _live_boards(url: str) -> LiveBoards:
     return LiveBoards(_reader(url))
+
+
+@st.cache_resource(ttl=60, max_entries=32, show_spinner=False)
+def _trend(url: str, ladder: LadderId) -> Mapping[VersionId, float]:
+    board = _live_boards(url).board(ladder)
+    anchor = board.latest.anchor
+    fixed = None if anchor is None else anchor.version_id
+    return rating_trend(board.log()[0], anchor=fixed, score=ladder.score)
 
 
 @st.cache_data(ttl=15, show_spinner=False)

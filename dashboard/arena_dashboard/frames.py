@@ -54,13 +54,17 @@ def match_json(match: Watched) -> dict[str, Any]:
         "scoreUnit": scene.SCORE,
         "roundWord": scene.ROUND,
         "frames": list(_frames(match)),
-        "result": {
+        "result": None
+        if result is None
+        else {
             "placing": list(result.placing),
             "scores": list(result.scores) if result.scores else None,
             "faults": list(result.faults),
             "forfeited": list(result.forfeited),
             "byFaults": result.decided_by_faults,
         },
+        "live": match.live,
+        "over": match.over,
         "luck": None if match.luck is None else [round(one, 3) for one in match.luck],
         "broken": match.broken,
         "doubt": match.doubt,
@@ -77,9 +81,16 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
     moments = match.moments
     for at, moment in enumerate(moments):
         before = moments[at - 1] if at else None
+        if before is None and moment.step:
+            # Seen from the middle on: its events are those of the whole match so far.
+            rounds = [*map(scene.round_started, moment.events)]
+            number = max((one for one in rounds if one is not None), default=0)
+            moment = replace(moment, events=())
         after = moments[at + 1] if at + 1 < len(moments) else None
         outcome = scene.outcome(moment, before)
         told = opening + sentences(moment, match.game, match.names)
+        if before is None and moment.step:
+            told = ["Seen from here on."]
         opening = []
         starts = [event for event in moment.events if scene.round_started(event) is not None]
         if starts and outcome is not None:

@@ -63,7 +63,7 @@ def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str
     return chosen or options[0]
 
 
-_TABS = (("", "Leaderboard"), ("head-to-head", "Head to head"), ("history", "History"))
+_TABS = (("leaderboard", "Leaderboard"), ("head-to-head", "Head to head"), ("history", "History"))
 
 
 def ladder_tabs(here: str, ladder: LadderId) -> None:
@@ -75,7 +75,7 @@ def ladder_tabs(here: str, ladder: LadderId) -> None:
                 tag(
                     "a",
                     title,
-                    href=link(page or ".", ladder),
+                    href=link(page, ladder),
                     aria_current="page" if page == here else None,
                 )
                 for page, title in _TABS

@@ -1,12 +1,15 @@
 """The content of the leaderboard's table, which `browser/ladder.js` draws; pure functions."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from arena.boards.board import CENTRE, BoardLine
 from arena.boards.luck_adjusted import luck_source
+from arena.boards.trend import TREND_SHARE
 from arena.rating.flags import Flag
 from arena.rating.luck_column import FEWEST_MATCHES
+from arena.records import VersionId
 
 MOST_ROWS = 500
 """The most bots that are sent; the page of bots finds the others."""
@@ -25,13 +28,17 @@ _HINTS = {
     "elo": "The rating, and half the width of its 95 % interval.",
     "adjusted": "Elo with the luck of the draws taken out, and half its 95 % interval. It does not "
     f"affect ranks. Shown from {FEWEST_MATCHES} matches on.",
+    "trend": f"Elo gained or lost by the latest {TREND_SHARE:.0%} of the ladder's matches.",
     "share": "First places by match; a shared one counts in part.",
     "place": "1 is best; ties share the mean of their places.",
 }
 
 
-def content(lines: Sequence[BoardLine], game: str) -> dict[str, Any]:
-    """The rows, best first, each with the values that `browser/ladder.js` names."""
+def content(
+    lines: Sequence[BoardLine], game: str, trend: Mapping[VersionId, float] = MappingProxyType({})
+) -> dict[str, Any]:
+    """The rows, best first, each with the values that `browser/ladder.js` names. `trend` is the
+    Elo that versions gained lately."""
     lines = lines[:MOST_ROWS]
     low, high = _domain(lines)
     return {
@@ -42,7 +49,11 @@ def content(lines: Sequence[BoardLine], game: str) -> dict[str, Any]:
         "hints": _HINTS,
         "flags": {flag.value: _FLAGS[flag] for line in lines for flag in line.flags},
         "adjusted": any(line.luck_adjusted is not None for line in lines),
-        "rows": [_row(line, band) for line, band in zip(lines, bands(lines), strict=True)],
+        "trends": bool(trend),
+        "rows": [
+            [*_row(line, band), _rounded(trend.get(line.version_id))]
+            for line, band in zip(lines, bands(lines), strict=True)
+        ],
     }
 
 
@@ -73,6 +84,10 @@ def _row(line: BoardLine, band: int) -> list[Any]:
         *(line.matches, round(line.win_share, 4), round(line.mean_placing, 3)),
         *(str(line.luck_adjusted or ""), sorted(flag.value for flag in line.flags), band),
     ]
+
+
+def _rounded(gain: float | None) -> int | None:
+    return None if gain is None else round(gain)
 
 
 def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:

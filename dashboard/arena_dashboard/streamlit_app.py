@@ -14,7 +14,8 @@ HERE = Path(__file__).parent
 DESCRIPTION = "Bots that bluff: live ratings with intervals, tournaments, and replays of every lie."
 
 pages = [
-    st.Page("views/leaderboard.py", title="Leaderboard", default=True),
+    st.Page("views/home.py", title="Home", default=True),
+    st.Page("views/leaderboard.py", title="Leaderboard", url_path="leaderboard"),
     st.Page("views/bot.py", title="Bots", url_path="bot"),
     st.Page("views/matches.py", title="Matches", url_path="matches"),
     st.Page("views/tournaments.py", title="Tournaments", url_path="tournaments"),

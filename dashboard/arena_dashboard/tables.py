@@ -15,8 +15,11 @@ def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = No
     """A page of the list of matches; with `bluffs` by match, each with its boldest bluff."""
     heads = ("Ended", "Game", "Placings", "")
     head = tag("tr", *(tag("th", text, scope="col") for text in heads))
+    rows = list(rows)
     lines = (_match(row, (bluffs or {}).get(row.match_id)) for row in rows)
-    return _table("Matches", head, lines, "ba-matches")
+    table = _table("Matches", head, lines, "ba-matches")
+    waiting = any(not (row.rated or row.voided or row.casual) for row in rows)
+    return together(table, tag("p", _NOT_COUNTED, class_="ba-note")) if waiting else table
 
 
 def time_of(moment: datetime) -> Html:
@@ -64,6 +67,11 @@ def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
         ),
     )
 
+
+_NOT_COUNTED = (
+    "Not counted: a match counts for the ratings once its block is complete, in which the same "
+    "bots play in every rotation of the seats. Matches of unrated tournaments never count."
+)
 
 _UNITS = {"bluff": ("die short", "dice short"), "bluff_you": ("pip off", "pips off")}
 

@@ -1,4 +1,4 @@
-"""A finished match as one viewpoint saw it, moment by moment.
+"""A match as one viewpoint saw it, moment by moment.
 
 A moment holds only the game's own view of the viewpoint's seat and the public events, so that it
 contains no secrets to remove. The state and the transcript are not passed on.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias
 
+from arena.games import GAMES
 from arena.games.game import AnyGame
 from arena.luck import luck_of
 from arena.match.faults import FaultKind
@@ -18,6 +19,7 @@ from arena.match.result import Result
 from arena.match.transcript import Entrant, Step, Transcript
 from arena.match.verify import verify
 from arena.signatures import check_signature
+from arena.spectating import WatchedMatch
 
 
 class Onlooker(Enum):
@@ -71,13 +73,17 @@ class Watched:
     moments: tuple[Moment, ...]
     broken: str | None
     """Why the steps cannot be replayed to their end; None if they can."""
-    result: Result
+    result: Result | None
+    """How it ended; None while it is played, and for a match that became void meanwhile."""
     doubt: str | None
     """What is wrong with the dealing, the result or the signature; None if all was verified."""
     luck: tuple[float, ...] | None = None
     """The luck in the whole match, by seat. Only for EVERYTHING; None if no draw had a value."""
     signed_by: str | None = None
     """The arena's public key, in hexadecimal; None for an unsigned transcript."""
+    live: bool = False
+    """Whether spectators saw it while it was played; nothing of it is verified yet."""
+    over: bool = True
 
 
 def parse_viewpoint(text: str, seats: int) -> Viewpoint:
@@ -122,6 +128,25 @@ def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
         _doubt(transcript),
         luck.seats if luck is not None and luck.draws else None,
         transcript.signature.key.hex() if transcript.signature else None,
+    )
+
+
+def watch_live(match: WatchedMatch) -> Watched:
+    """A running match, as spectators have seen it so far."""
+    return Watched(
+        match.match_id,
+        match.game,
+        GAMES[match.game].title,
+        tuple(match.options.changed().items()),
+        Onlooker.SPECTATOR,
+        match.entrants,
+        _names(match.entrants),
+        tuple(Moment(one.step, (one.view,), tuple(one.events), None) for one in match.moments),
+        None,
+        match.result,
+        None,
+        live=True,
+        over=match.over,
     )
 
 

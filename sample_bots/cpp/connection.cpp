@@ -247,7 +247,7 @@ class Connection {
     const auto match = forget(end.match_id());
     if (!match) return;  // an earlier run of the program played it
     if (const auto error = match->error(end.transcript())) {
-      std::cerr << "MATCH " << end.match_id() << " WAS NOT DEALT AS PROMISED: " << *error
+      std::cerr << "Match " << end.match_id() << ": verification failed: " << *error
                 << std::endl;
     }
   }

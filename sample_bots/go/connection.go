@@ -259,7 +259,7 @@ func (conn *connection) ended(ends []*pb.End) {
 			continue // an earlier run of the program played it
 		}
 		if err := match.check(end.GetTranscript()); err != nil {
-			log.Printf("MATCH %s WAS NOT DEALT AS PROMISED: %v", end.GetMatchId(), err)
+			log.Printf("Match %s: verification failed: %v", end.GetMatchId(), err)
 		}
 	}
 }

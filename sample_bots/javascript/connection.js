@@ -201,7 +201,7 @@ class Connection {
       } catch (error) {
         why = String(error);
       }
-      if (why) console.error(`MATCH ${match_id} WAS NOT DEALT AS PROMISED: ${why}`);
+      if (why) console.error(`Match ${match_id}: verification failed: ${why}`);
     }
     this.leaveWhenDone();
   }

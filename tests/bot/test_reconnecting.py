@@ -10,6 +10,7 @@ from arena.bot.connection import (
     BACK_OFF_GROWTH,
     FIRST_BACK_OFF_S,
     LONGEST_BACK_OFF_S,
+    SOON_S,
     RefusedError,
     TakenOverError,
     keep_playing,
@@ -20,17 +21,20 @@ from tests.bot.scribe import Pauses, Scribe, play_through
 from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
 
 
-async def test_a_lost_stream_is_opened_again_with_growing_jittered_pauses(
+async def test_a_lost_stream_is_opened_again_soon_and_then_with_growing_jittered_pauses(
     scribes: list[Scribe],
 ) -> None:
     async def unavailable(stream: Stream) -> None:
         await stream.context.abort(grpc.StatusCode.UNAVAILABLE, "stopping")
 
-    _, pauses = await play_through(*[unavailable] * 9)
+    _, pauses = await play_through(*[unavailable] * 40)
+    longest = FIRST_BACK_OFF_S
     for count, pause in enumerate(pauses.seconds):
-        longest = min(LONGEST_BACK_OFF_S, FIRST_BACK_OFF_S * BACK_OFF_GROWTH**count)
         assert longest / 2 <= pause <= longest
-    assert len(pauses.seconds) == 9
+        if sum(pauses.seconds[: count + 1]) > SOON_S:
+            longest = min(LONGEST_BACK_OFF_S, longest * BACK_OFF_GROWTH)
+    assert len(pauses.seconds) == 40
+    assert longest == LONGEST_BACK_OFF_S
 
 
 async def test_a_welcome_makes_the_next_pause_short_again(scribes: list[Scribe]) -> None:
@@ -40,8 +44,11 @@ async def test_a_welcome_makes_the_next_pause_short_again(scribes: list[Scribe])
     async def welcome(stream: Stream) -> None:
         await stream.welcome()
 
-    _, pauses = await play_through(unavailable, unavailable, unavailable, welcome)
-    assert pauses.seconds[3] <= FIRST_BACK_OFF_S < pauses.seconds[2]
+    many = [unavailable] * 25
+    _, pauses = await play_through(*many, welcome, *many)
+    assert pauses.seconds[25] <= FIRST_BACK_OFF_S < pauses.seconds[24]
+    # The time away is counted anew, too.
+    assert max(pauses.seconds[25:30]) <= FIRST_BACK_OFF_S
 
 
 async def test_a_bot_that_is_still_there_goes_on_where_it_was(scribes: list[Scribe]) -> None:

@@ -1,12 +1,10 @@
 """The program around a bot: arguments, environment, exit codes."""
 
 import asyncio
-import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import grpc
@@ -16,6 +14,7 @@ from arena.bot import AnyAction, Bot, Turn, run
 from arena.bot.running import DEFAULT_ADDRESS, read_settings
 from arena.home.loading import bot_file
 from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
+from tests.bot_programs import bot_program, ending
 
 
 class Idle(Bot):
@@ -50,26 +49,11 @@ def test_arguments_go_before_the_environment_and_that_before_the_defaults() -> N
     assert read_settings(Idle, ["--challenges"], {}).challenges
 
 
-@contextmanager
-def _process(address: str) -> Iterator["subprocess.Popen[str]"]:
+def _process(address: str) -> AbstractContextManager["subprocess.Popen[str]"]:
     """A sample bot as anybody runs it."""
-    environment = os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": "secret"}
-    process = subprocess.Popen(
-        [sys.executable, str(bot_file("honest"))],
-        env=environment | {"PYTHONPATH": str(Path(__file__).parents[2])},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-async def _ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    _, errors = await asyncio.to_thread(process.communicate, None, 60)
-    return process.returncode, errors
+    root = str(Path(__file__).parents[2])
+    command = [sys.executable, str(bot_file("honest"))]
+    return bot_program(command, address, environment={"PYTHONPATH": root})
 
 
 @pytest.mark.parametrize("token", ["…", "\u201carena_abc\u201d", "arena abc"])
@@ -88,7 +72,7 @@ def test_a_token_that_cannot_be_sent_is_refused_without_showing_it(
 async def test_a_refused_token_ends_the_program_with_a_sentence() -> None:
     async with referee(refuse) as address:
         with _process(address.target) as process:
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert (code, errors) == (2, "The referee refused the token: The token was retired.\n")
 
 
@@ -106,7 +90,7 @@ async def test_control_c_ends_quietly() -> None:
             # The welcome must have arrived, or Python is not ready for the signal.
             await asyncio.to_thread(process.stderr.readline)  # type: ignore[union-attr]
             process.send_signal(signal.SIGINT)
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert code == 0
     assert "Stopped. Matches finished: 0, won: 0." in errors
     assert "Traceback" not in errors
@@ -142,7 +126,7 @@ async def test_a_bot_asked_to_stop_says_so_and_plays_on_until_the_referee_lets_i
         with _process(address.target) as process:
             await asyncio.wait_for(joined.wait(), 20)
             process.send_signal(number)
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert code == 0
     assert "1 matches run or wait" in errors
     assert "Stopped. Matches finished: 2" in errors
@@ -183,7 +167,7 @@ async def test_at_an_older_referee_a_bot_asked_to_stop_finishes_its_match_and_jo
             while "1 matches run or wait" not in await asyncio.to_thread(process.stderr.readline):
                 assert process.poll() is None
             asked.set()
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert code == 0
     assert "Stopped. Matches finished: 1" in errors
     assert farewell == [(["m3"], False)]  # it declined, and closed its side in order
@@ -203,7 +187,7 @@ async def test_at_an_older_referee_a_bot_that_plays_nothing_leaves_at_once() -> 
             await asyncio.wait_for(welcomed.wait(), 20)
             await asyncio.to_thread(process.stderr.readline)  # type: ignore[union-attr]
             process.send_signal(signal.SIGINT)
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert (code, "Stopped. Matches finished: 0, won: 0." in errors) == (0, True)
 
 
@@ -226,7 +210,7 @@ async def test_a_bot_asked_twice_leaves_at_once() -> None:
             while "1 matches run or wait" not in await asyncio.to_thread(process.stderr.readline):
                 assert process.poll() is None
             process.send_signal(signal.SIGINT)
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert code == 0
     assert "Stopped. Matches finished: 0" in errors
 
@@ -237,7 +221,7 @@ async def test_a_program_whose_newer_copy_took_over_ends_without_complaint() -> 
 
     async with referee(script) as address:
         with _process(address.target) as process:
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert code == 0
     assert "a newer stream took over." in errors
 

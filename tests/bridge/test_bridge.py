@@ -1,20 +1,21 @@
 """`arena bridge` as anybody runs it: at a real referee, and with programs that fail."""
 
 import asyncio
-import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+import grpc
 import pytest
 
 from arena.assembly import running_arena
 from arena.games import GAMES, make_game
 from arena.scheduling.ladder import TableType
-from tests.bot.scripted_referee import Conductor, Stream, offered, referee
+from arena.v1 import referee_pb2 as pb
+from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
+from tests.bot_programs import bot_program, ending
 
 ROOT = Path(__file__).parents[2]
 PERL = str(ROOT / "sample_bots" / "stdio" / "lowest.pl")
@@ -22,25 +23,11 @@ PERL = str(ROOT / "sample_bots" / "stdio" / "lowest.pl")
 pytestmark = pytest.mark.slow
 
 
-@contextmanager
-def bridge(address: str, *command: str, token: str = "secret") -> Iterator["subprocess.Popen[str]"]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "bridge", *command],
-        env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-async def ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    _, errors = await asyncio.to_thread(process.communicate, None, 60)
-    return process.returncode, errors
+def bridge(
+    address: str, *command: str, token: str = "secret"
+) -> AbstractContextManager["subprocess.Popen[str]"]:
+    words = [sys.executable, "-m", "arena", "bridge", *command]
+    return bot_program(words, address, token, cwd=ROOT)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -151,3 +138,33 @@ async def test_a_program_that_hangs_is_named_after_three_turns() -> None:
             code, errors = await ending(process)
     assert code == 1
     assert "The program hangs: it left 3 turns in a row without an answer." in errors
+
+
+async def test_a_match_goes_on_after_the_stream_was_lost_in_a_turn() -> None:
+    entropies, records = [], []
+
+    async def lose(stream: Stream) -> None:
+        setup, offer = offered()
+        await stream.welcome(offers=[offer])
+        entropies.append((await stream.hear()).joins[0].entropy)
+        await stream.say(turns=[Conductor(setup, entropies[0]).turn()])
+        await stream.context.abort(grpc.StatusCode.UNAVAILABLE, "stopping")
+
+    async def resume(stream: Stream) -> None:
+        setup, offer = offered()
+        conductor = Conductor(setup, entropies[0])
+        resumed = pb.Resume(offer=offer, entropy=entropies[0])
+        await stream.welcome(resumes=[resumed], turns=[conductor.turn(repeat=True)])
+        while conductor.record is None:
+            conductor.answer((await stream.hear()).answers[0])
+            if conductor.record is None:
+                await stream.say(turns=[conductor.turn()])
+        records.append(conductor.record)
+        await stream.say(ends=[conductor.end()])
+
+    async with referee(lose, resume, refuse) as address:
+        with bridge(address.target, "--", "perl", PERL) as process:
+            code, errors = await ending(process)
+    (record,) = records
+    assert record.result.faults == (0, 0)
+    assert (code, "verification failed" in errors) == (2, False), errors

@@ -101,9 +101,10 @@ def dashboard(database: str, **environment: str) -> Iterator[str]:
         process.wait()
 
 
-# Closed before other tests begin, which may have an event loop of their own.
+# Closed before other tests begin, which may have an event loop of their own; and opened after the
+# site, which needs one to be made.
 @pytest.fixture(scope="package")
-def browser(chromium: str) -> Iterator[Browser]:
+def browser(chromium: str, site: Site) -> Iterator[Browser]:
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield launched

@@ -1,14 +1,24 @@
 """The pages in a real browser: they render, and nothing is fetched from elsewhere. Needs Chromium,
 which CI has."""
 
+import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+AXE = Path(__file__).parents[2] / "dashboard/node_modules/axe-core/axe.min.js"
+PATHS = (
+    *("/", "/leaderboard", "/bot", "/bot?bot=alpha", "/matches", "/matches?sort=boldest"),
+    *("/head-to-head", "/versus?bot=alpha&opponent=beta", "/history", "/replay", "/submit"),
+    *("/tournaments", "/tournaments?name=cup"),
+)
+
 
 def test_the_leaderboard_shows_the_bots_and_their_intervals(page: Page) -> None:
-    page.goto("/")
+    page.goto("/leaderboard")
     rows = page.locator(".ba-table tbody tr")
     expect(rows).to_have_count(3)
     # Which of the other two is better, luck decides after so few matches.
@@ -22,7 +32,7 @@ def test_the_leaderboard_shows_the_bots_and_their_intervals(page: Page) -> None:
 
 
 def test_the_leaderboard_is_sorted_and_searched_in_the_page(page: Page) -> None:
-    page.goto("/")
+    page.goto("/leaderboard")
     rows = page.locator(".ba-table tbody tr")
     expect(rows).to_have_count(3)
     page.get_by_role("button", name="Bot").click()
@@ -38,7 +48,7 @@ def test_the_leaderboard_is_sorted_and_searched_in_the_page(page: Page) -> None:
 
 
 def test_links_lead_to_other_pages_and_back_without_reloading_the_app(page: Page) -> None:
-    page.goto("/")
+    page.goto("/leaderboard")
     page.evaluate("window.stillHere = true")
     page.locator(".ba-table").get_by_role("link", name="beta").click()
     expect(page.get_by_role("heading", name="beta", exact=True)).to_be_visible()
@@ -82,7 +92,7 @@ def test_a_match_of_the_list_leads_to_its_replay(page: Page) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *("/", "/matches", "/replay", "/submit"),
+        *("/", "/leaderboard", "/matches", "/replay", "/submit"),
         *("/head-to-head", "/history", "/bot?bot=alpha"),
         *("/tournaments", "/tournaments?name=cup"),
     ],
@@ -114,3 +124,43 @@ def test_the_matrix_is_reached_and_scrolled_with_keys_alone(page: Page) -> None:
     if hidden > 0:
         page.keyboard.press("ArrowRight")
         page.wait_for_function("e => e.scrollLeft > 0", arg=matrix.element_handle())
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="`make check-javascript` installs axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PATHS)
+def test_no_page_has_a_serious_finding_of_axe(
+    within: Callable[..., Page], path: str, scheme: str
+) -> None:
+    page = within(color_scheme=scheme)
+    page.goto(path)
+    expect(
+        page.locator(".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart]").first
+    ).to_be_visible()
+    page.wait_for_timeout(500)
+    page.evaluate(AXE.read_text())  # not as a script tag: the security policy forbids those
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
+    assert serious == [], json.dumps(
+        [(one["id"], [node["html"] for node in one["nodes"]][:5]) for one in serious], indent=1
+    )
+
+
+def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(within: Callable[..., Page]) -> None:
+    page = within(viewport={"width": 390, "height": 844})
+    page.goto("/")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Matches").click()
+    expect(page.get_by_role("heading", name="Matches")).to_be_visible()
+    expect(page.get_by_test_id("stSidebarNavLink").first).not_to_be_in_viewport()
+
+
+def test_home_leads_to_ladders_matches_and_tournaments(page: Page) -> None:
+    page.goto("/")
+    page.evaluate("window.stillHere = true")
+    page.get_by_role("link", name="Bluff, 2 seats").click()
+    expect(page.get_by_role("heading", name="Leaderboard")).to_be_visible()
+    page.go_back()
+    page.get_by_role("link", name="Replay of the match").first.click()
+    expect(page.locator(".player svg.table")).to_be_visible()
+    assert page.evaluate("window.stillHere") is True

@@ -22,7 +22,7 @@ def test_every_response_says_what_a_browser_may_do_with_it(site: Site) -> None:
 def test_a_script_smuggled_into_a_page_is_not_run(site: Site, browser: Browser) -> None:
     context = browser.new_context(base_url=site.address)
     page = context.new_page()
-    page.goto("/")
+    page.goto("/leaderboard")
     smuggle = """() => {
         const script = document.createElement("script");
         script.textContent = "window.smuggled = true";

@@ -129,7 +129,7 @@ def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
     result = CliRunner().invoke(app, ["honest", "stranger", "--same-deals"])
     assert result.exit_code == 2
     assert "There is no bot 'stranger'" in result.stderr
-    assert "a connected bot would remember the others' dice" in result.stderr
+    assert "a program that connects would remember the others' dice" in result.stderr
 
 
 @pytest.mark.parametrize(

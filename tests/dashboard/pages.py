@@ -16,7 +16,7 @@ APP = Path(__file__).parents[2] / "dashboard" / "arena_dashboard" / "streamlit_a
 def open_page(name: str, /, **query: str) -> AppTest:
     """The page of that name, with a query string."""
     app = AppTest.from_file(str(APP), default_timeout=60)
-    if name != "leaderboard":
+    if name != "home":
         app.run()
         app.switch_page(f"views/{name}.py")
     for key, value in query.items():

@@ -75,6 +75,9 @@ def test_faults_and_forfeits_are_those_of_the_boards_matches(filled: Filler) -> 
         "gave no answer within the turn&#x27;s time" in page
     )
     assert re.search(r"replay\?match=[0-9a-f-]+&amp;step=\d+", page)
+    # What it saw, and what it might have done.
+    assert "<dt>Its view</dt><dd>{&quot;seat&quot;:" in page
+    assert "<dt>Legal</dt><dd>Legal is" in page
 
 
 def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Filler) -> None:

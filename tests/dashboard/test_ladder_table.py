@@ -49,10 +49,19 @@ def rows(found: list[BoardLine]) -> list[list[Any]]:
 def test_a_row_has_rank_range_elo_interval_matches_share_and_place() -> None:
     assert rows([LINE])[0] == [
         *(7, 2, 1, 3, "alpha", "1.2", "ada", False, False, 1523.4, 1480.2, 1566.6),
-        *(1234, 0.515, 1.485, "", [], 0),
+        *(1234, 0.515, 1.485, "", [], 0, None),
     ]
     house, anchor = rows([LINE, HONEST])[1][7:9]
     assert house and anchor
+
+
+def test_the_trend_of_a_bot_is_whole_points_and_unknown_for_a_new_one() -> None:
+    found = ladder_table.content([LINE, HONEST], "bluff", {LINE.version_id: -12.6})
+    assert found["trends"] and "latest 10%" in found["hints"]["trend"]
+    assert [row[18] for row in found["rows"]] == [-13, -13]
+    found = ladder_table.content([LINE], "bluff", {VersionId(1): 3.0})
+    assert [row[18] for row in found["rows"]] == [None]
+    assert not ladder_table.content([LINE], "bluff")["trends"]
 
 
 def test_a_band_starts_below_a_bot_that_is_significantly_better() -> None:

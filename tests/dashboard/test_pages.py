@@ -126,7 +126,7 @@ def test_the_tabs_of_a_ladder_keep_game_options_and_seats(filled: Filler) -> Non
     filled(blocks=2, seats=3)
     for page in ("leaderboard", "head_to_head", "history"):
         tabs = html(open_page(page, seats="3-4"))
-        for path in (".", "head-to-head", "history"):
+        for path in ("leaderboard", "head-to-head", "history"):
             assert f'href="{path}?game=bluff&amp;options=%7B%7D&amp;seats=3-4' in tabs
 
 

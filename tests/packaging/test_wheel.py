@@ -23,7 +23,7 @@ PLACES = {
     **{
         f"sample_bots/{name}": f"arena_sample_bots/starters/{name}"
         for name in (
-            *("cpp", "go", "java", "javascript", "rust", "typescript"),
+            *("cpp", "go", "java", "javascript", "rust", "stdio", "typescript"),
             "vectors",
         )
     },
@@ -120,6 +120,9 @@ def test_bots_play_without_a_server(installed: Installer, version: str) -> None:
     verified = play.run("arena", "verify", "played.jsonl")
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert "9 transcripts" in verified.stdout
+    programs = play.run("arena", "play", "python mine.py", "honest", "--matches", "9")
+    assert programs.returncode == 0, programs.stderr
+    assert "Bluff: 9 matches" in programs.stdout
 
 
 def test_the_arena_plays_and_every_page_shows_what_was_played(

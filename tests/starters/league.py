@@ -1,20 +1,19 @@
 """Matches among starters at a referee with a database."""
 
 import asyncio
-import os
 import signal
-import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.assembly import running_arena
+from arena.boards.faults import faults_of
+from arena.commands.results.faults import fault_text
 from arena.games import make_game
-from arena.match.transcript import Transcript
 from arena.scheduling.ladder import TableType
+from tests.bot_programs import bot_program
 from tests.starters.languages import Language
 
 
@@ -24,29 +23,11 @@ class Played:
 
     matches: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Recorded matches by language and game."""
-    faulty: list[Transcript] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    """Each fault in a few lines, with its view and what was sent."""
     logs: dict[str, str] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
     """Exit codes after one Ctrl-C."""
-
-
-@contextmanager
-def program(
-    language: Language, address: str, token: str, log: Path
-) -> Iterator["subprocess.Popen[bytes]"]:
-    """The starter as a program; its stderr goes to the file."""
-    with log.open("wb") as errors:
-        process = subprocess.Popen(
-            language.run,
-            cwd=language.folder,
-            env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
-            stderr=errors,
-        )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
 
 
 async def play_league(
@@ -83,7 +64,13 @@ async def _play(
                 for name, language in entries:
                     _, token = await arena.store.register(f"{name}-{table.game}", name)
                     log = Path(folder, name)
-                    context = program(language, f"127.0.0.1:{arena.port}", token, log)
+                    context = bot_program(
+                        language.run,
+                        f"127.0.0.1:{arena.port}",
+                        token,
+                        cwd=language.folder,
+                        log=log,
+                    )
                     running.append((context, name, language, log, context.__enter__()))
                 async with asyncio.timeout(60 + wanted / 5):
                     await enough.wait()
@@ -104,5 +91,5 @@ async def _play(
                 continue
             for name in {languages[entrant.bot] for entrant in transcript.setup.entrants}:
                 played.matches[name, table.game] += 1
-            if any(transcript.result.faults):
-                played.faulty.append(transcript)
+        for bot in languages:
+            played.faults += map(fault_text, faults_of(arena.read, bot, 10))

@@ -70,7 +70,7 @@ def test_the_answers_are_legal(name: str) -> None:
     game = name.removeprefix("turns_")
     for vector in lines(name):
         options = ParseDict(vector["options"], game_pb2.Options())
-        rules = make_game(game, _options(game, options))
+        rules = make_game(game, options_of(game, options))
         for turn in vector["turns"]:
             view = read_view(game, ParseDict(turn["view"], game_pb2.View()), turn["seat"])
             assert turn["answers"]
@@ -83,5 +83,6 @@ def test_there_are_two_thousand_turns() -> None:
     assert sum(len(vector["turns"]) for name in TURNS for vector in lines(name)) >= 2000
 
 
-def _options(game: str, message: game_pb2.Options) -> dict[str, Any]:
+def options_of(game: str, message: game_pb2.Options) -> dict[str, Any]:
+    """The options of a vector, by name."""
     return CODECS[game].read_options(getattr(message, game)).model_dump()

@@ -1,43 +1,23 @@
 """What every starter does with its stream: a scripted referee plays against each."""
 
 import asyncio
-import os
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 
 import grpc
 import pytest
 
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
+from tests.bot_programs import bot_program, ending
 from tests.starters.languages import Language
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
-@contextmanager
-def _bot(
-    language: Language, address: str, token: str = "secret"
-) -> Iterator["subprocess.Popen[str]"]:
-    process = subprocess.Popen(
-        language.run,
-        cwd=language.folder,
-        env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-async def _ending(process: "subprocess.Popen[str]") -> tuple[int, str]:
-    _, errors = await asyncio.to_thread(process.communicate, None, 20)
-    return process.returncode, errors
+def _bot(language: Language, address: str) -> AbstractContextManager["subprocess.Popen[str]"]:
+    return bot_program(language.run, address, cwd=language.folder)
 
 
 async def test_it_plays_a_match_and_ends_when_its_token_is_refused(language: Language) -> None:
@@ -53,10 +33,10 @@ async def test_it_plays_a_match_and_ends_when_its_token_is_refused(language: Lan
 
     async with referee(script, refuse) as address:
         with _bot(language, address.target) as process:
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert code == 2
     assert "The token was retired." in errors
-    assert "NOT DEALT" not in errors
+    assert "verification failed" not in errors
 
 
 async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise(
@@ -81,9 +61,9 @@ async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise(
 
     async with referee(lose, resume, refuse) as address:
         with _bot(language, address.target) as process:
-            _, errors = await _ending(process)
+            _, errors = await ending(process)
     assert "Not connected" in errors
-    assert "MATCH m1 WAS NOT DEALT AS PROMISED" in errors
+    assert "Match m1: verification failed" in errors
 
 
 async def test_it_notices_a_draw_that_does_not_follow_from_the_opening(language: Language) -> None:
@@ -97,8 +77,8 @@ async def test_it_notices_a_draw_that_does_not_follow_from_the_opening(language:
 
     async with referee(script, refuse) as address:
         with _bot(language, address.target) as process:
-            _, errors = await _ending(process)
-    assert "MATCH m1 WAS NOT DEALT AS PROMISED" in errors
+            _, errors = await ending(process)
+    assert "Match m1: verification failed" in errors
 
 
 async def test_it_ignores_fields_it_does_not_know_and_logs_refusals(language: Language) -> None:
@@ -121,7 +101,7 @@ async def test_it_ignores_fields_it_does_not_know_and_logs_refusals(language: La
 
     async with referee(script, refuse) as address:
         with _bot(language, address.target) as process:
-            _, errors = await _ending(process)
+            _, errors = await ending(process)
     assert "Fault 1 in match m1, turn 1: Too late. Bet." in errors
 
 
@@ -154,7 +134,7 @@ async def test_it_leaves_an_older_referee_by_finishing_its_match_and_closing_the
             while "Finishing 1 match" not in await asyncio.to_thread(process.stderr.readline):
                 assert process.poll() is None
             interrupted.set()
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert code == 0
     assert closed.is_set(), errors
 
@@ -184,9 +164,9 @@ async def test_it_asks_a_referee_that_knows_drain_and_joins_the_rest_of_its_bloc
             async with asyncio.timeout(20):
                 await joined.wait()
             process.send_signal(signal.SIGINT)
-            code, errors = await _ending(process)
+            code, errors = await ending(process)
     assert drained.is_set(), errors
-    assert (code, "NOT DEALT" in errors) == (0, False)
+    assert (code, "verification failed" in errors) == (0, False)
 
 
 async def test_a_program_that_was_restarted_checks_the_dealing_with_the_entropy_it_is_told(
@@ -204,5 +184,5 @@ async def test_a_program_that_was_restarted_checks_the_dealing_with_the_entropy_
 
     async with referee(resume, refuse) as address:
         with _bot(language, address.target) as process:
-            _, errors = await _ending(process)
-    assert "MATCH m1 WAS NOT DEALT AS PROMISED" in errors
+            _, errors = await ending(process)
+    assert "Match m1: verification failed" in errors

@@ -1,9 +1,12 @@
 """Every starter is built, agrees with the vectors, and plays all games without a fault."""
 
 import os
+import shlex
+from pathlib import Path
 
 import pytest
 
+from arena.conformance.report import check
 from tests.starters.languages import LANGUAGES, SAMPLE_BOTS, Language
 from tests.starters.league import play_league
 
@@ -26,12 +29,21 @@ async def test_it_plays_without_a_fault_and_leaves_at_the_first_interrupt(
 ) -> None:
     played = await play_league(database, [language], TABLES, MATCHES)
     told = "\n".join(f"--- {name}\n{log}" for name, log in played.logs.items())
-    assert not played.faulty, told
+    assert not played.faults, "\n".join([*played.faults, told])
     for game, _ in TABLES:
         assert played.matches[language.name, game] >= MATCHES, told
-    assert "NOT DEALT" not in told
+    assert "verification failed" not in told
     assert "Fault" not in told
     assert set(played.codes.values()) == {0}, f"{played.codes}\n{told}"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_it_conforms(language: Language, tmp_path: Path) -> None:
+    run = shlex.join(language.run)
+    command = ["sh", "-c", f"cd {shlex.quote(str(language.folder))} && exec {run}"]
+    outcomes = await check(command, tmp_path)
+    assert [(one.scenario.name, one.seen) for one in outcomes if not one.met] == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)

@@ -42,7 +42,7 @@ from arena.storage.tournament_tables import tournaments
 from tests.databases import execute, named, plain
 from tests.storage.results import finished
 
-APPEND_ONLY = ("matches", "match_seats", "transcripts", "rating_events")
+APPEND_ONLY = ("matches", "match_seats", "transcripts", "rating_events", "match_faults")
 """What triggers keep from being changed."""
 
 _CONSTRAINTS = """

@@ -7,14 +7,14 @@ from arena.commands.errors import CommandError
 from arena.games.game import AnyGame
 from arena.games.wording import span
 from arena.home.deal_blocks import NamedBot
-from arena.home.loading import bot_file, load_bot
+from arena.home.loading import bot_command, bot_file, command_name, load_bot
 
 
 def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
     """An entry for each word, as many as the game has seats.
 
     Raises CommandError, also for a number of bots that the game does not allow, and
-    UnknownBotError.
+    BotFileError.
     """
     check_seats(len(words), game)
     return entries(words, game)
@@ -33,17 +33,16 @@ def check_seats(bots: int, game: AnyGame) -> None:
 def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
     """An entry for each word; bots that are named twice get numbers.
 
-    Raises CommandError for a bot that does not play the game, and UnknownBotError.
+    Raises CommandError for a bot that does not play the game, and BotFileError.
     """
     found: list[NamedBot] = []
     for word in words:
-        kind, name = load_bot(word), Path(word).stem
-        if game.name not in kind.games:
-            raise CommandError(
-                f"{name} does not play {game.title}; it plays {', '.join(kind.games)}."
-            )
+        command = bot_command(word)
+        name = command_name(command) if command else Path(word).stem
+        if not command and game.name not in (games := load_bot(word).games):
+            raise CommandError(f"{name} does not play {game.title}; it plays {', '.join(games)}.")
         taken = [entry.name for entry in found]
         copies = (f"{name}-{number}" for number in range(2, len(words) + 2))
         free = next(free for free in (name, *copies) if free not in taken)
-        found.append(NamedBot(free, str(bot_file(word))))
+        found.append(NamedBot(free, word if command else str(bot_file(word)), command))
     return found

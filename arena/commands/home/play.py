@@ -1,6 +1,7 @@
 """`arena play`: matches among bots on this machine, without a server or a database.
 
-In one process, or with `--same-deals` in one for every rotation of the seats.
+In one process, or with `--same-deals` in one for every rotation of the seats; each bot in its own
+where one of them is a program.
 """
 
 import json
@@ -9,6 +10,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +19,9 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
+from arena.commands.home.faults import fault_json, fault_text
 from arena.commands.home.line_up import line_up
+from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal
@@ -31,12 +35,13 @@ from arena.home.deal_blocks import (
     play_deal_blocks,
     written_down,
 )
-from arena.home.in_process import Contender, play_series
+from arena.home.in_process import Contender, PlayedMatch, Seed, play_series
 from arena.home.loading import BotFileError, load_bot
 from arena.home.win_rates import WinRate, WinRates
 from arena.luck import luck_of
 from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
+from arena.match.seating import moved_on
 from arena.scheduling.scoring import points
 
 if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
@@ -44,14 +49,17 @@ if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
 
 _MOST_REASONS = 10
 _NEVER_TWICE = (
-    " --same-deals works only with bots that are started here: a connected bot would remember "
-    "the others' dice from the first playing of a deal."
+    " --same-deals works only with sample bots and .py files: a program that connects would "
+    "remember the others' dice from the first playing of a deal."
 )
 
 
 def play(
     bots: Annotated[
-        list[str], typer.Argument(help="Sample bots' names or .py files, one for each seat.")
+        list[str],
+        typer.Argument(
+            help="Sample bots' names, .py files or commands that start programs, one for each seat."
+        ),
     ],
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     matches: Annotated[int, typer.Option("--matches", "-n", min=1, help="How many.")] = 100,
@@ -69,6 +77,10 @@ def play(
             help="Play every deal once in each rotation of the seats, and only whole rotations.",
         ),
     ] = False,
+    logs: LogFolder = None,
+    connect_seconds: Annotated[
+        float, typer.Option(min=0.1, help="How long a program may take to connect.")
+    ] = 15.0,
 ) -> None:
     """Play matches among bots on this machine and compare them. Seats rotate after each match."""
     seed = seed or secrets.token_hex(4)
@@ -78,12 +90,18 @@ def play(
         try:
             entries = line_up(bots, rules)
             matches += -matches % len(entries) if same_deals else 0
-            tally = _play(rules, entries, matches, seed, control, transcripts, same_deals)
+            if same_deals and any(entry.command for entry in entries):
+                raise BotFileError("A program cannot play a deal twice.")
+            tally = _play(
+                rules, entries, matches, seed, control, transcripts, same_deals, logs,
+                connect_seconds,
+            )  # fmt: skip
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
     summary = _summary(rules, tally, seed, control, same_deals)
+    summary["logs"] = tally.logs and str(tally.logs)
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
@@ -100,6 +118,8 @@ class _Tally:
         self.win_rates = WinRates([entry.name for entry in entries], matches_per_block=size)
         self.luck = LuckTally([entry.name for entry in entries])
         self.seconds = 0.0
+        self.logs: Path | None = None
+        """Where the logs of programs are."""
         self._points = bytearray()
         """Points by match and bot, one byte each: there may be a million matches."""
 
@@ -130,13 +150,19 @@ def _play(
     control: TimeControl,
     transcripts: Path | None,
     same_deals: bool,
+    logs: Path | None,
+    connect_seconds: float,
 ) -> _Tally:
     tally = _Tally(entries, same_deals=same_deals)
+    if any(entry.command for entry in entries):
+        tally.logs = log_folder(logs)
     begun = time.perf_counter()
     with ExitStack() as stack:
         # Opened first: fail before a thousand matches are played if it cannot be written.
         file = stack.enter_context(transcripts.open("w", encoding="utf-8")) if transcripts else None
         play_them = _in_deal_blocks if same_deals else _one_by_one
+        if tally.logs is not None:
+            play_them = partial(_among_programs, tally.logs, connect_seconds)
         series = stack.enter_context(
             closing(play_them(game, entries, matches, seed, control, file is not None))
         )
@@ -158,9 +184,38 @@ def _one_by_one(
 ) -> Generator[BlockMatch, None, None]:
     contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in entries]
     for played in play_series(game, contenders, matches, seed, control):
-        written = written_down(played.transcript) if transcripts else None
-        luck = luck_of(played.transcript)
-        yield BlockMatch(played.contenders, played.result, played.refused, written, luck)
+        yield _block_match(played, transcripts)
+
+
+def _among_programs(
+    logs: Path,
+    connect_seconds: float,
+    game: AnyGame,
+    entries: Sequence[NamedBot],
+    matches: int,
+    seed: str,
+    control: TimeControl,
+    transcripts: bool,
+) -> Generator[BlockMatch, None, None]:
+    # Imported here: matches in process must not wait for gRPC.
+    from arena.home.programs.table import ProgramTable, Seating
+
+    source = Seed(seed)
+    seatings = (
+        Seating(source, f"match {number}", moved_on(len(entries), number))
+        for number in range(matches)
+    )
+    with ProgramTable(
+        game, entries, logs, time_control=control, connect_seconds=connect_seconds
+    ) as table:
+        for played in table.play(seatings):
+            yield _block_match(played, transcripts)
+
+
+def _block_match(played: PlayedMatch, transcripts: bool) -> BlockMatch:
+    written = written_down(played.transcript) if transcripts else None
+    luck = luck_of(played.transcript)
+    return BlockMatch(played.contenders, played.result, played.refused, written, luck)
 
 
 def _in_deal_blocks(
@@ -192,13 +247,7 @@ def _summary(
         "matches_per_second": round(win_rates.matches / tally.seconds, 1),
         "standings": [_win_rate_json(win_rate) for win_rate in win_rates.table()],
         "faults": [
-            {
-                "bot": fault[0],
-                "kind": fault[1],
-                "reason": fault[2],
-                "legal": win_rates.legal[fault],
-                "times": times,
-            }
+            fault_json(game, *fault, win_rates.first[fault], times)
             for fault, times in win_rates.reasons.most_common()
         ],
         "blocks": "deal" if same_deals else "seat",
@@ -257,10 +306,9 @@ def _print_table(
     if summary["variance_factor"] and summary["blocks"] == "deal":
         console.print(_saved(summary["blocks"], **summary["variance_factor"]))
     for fault in summary["faults"][:_MOST_REASONS]:
-        console.print(
-            f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']} "
-            f"(the first time: {fault['legal']})"
-        )
+        console.print(fault_text(fault))
+    if summary["logs"]:
+        console.print(f"What the programs printed: {summary['logs']}/NAME.log")
 
 
 def _saved(kind: str, *, factor: float, low: float, high: float, blocks: int) -> str:

@@ -10,6 +10,7 @@ import typer
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.home.line_up import check_seats, entries
+from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.sequential_test.in_process import Contest, conduct
 from arena.commands.sequential_test.report import report, verdict
 from arena.commands.terminal import say
@@ -37,7 +38,11 @@ _EXIT_CODES = {
 
 def sequential_test(
     new: Annotated[
-        str, typer.Argument(help="A sample bot's name or a .py file; with --connected a bot.")
+        str,
+        typer.Argument(
+            help="A sample bot's name, a .py file, or a command that starts a program; with "
+            "--connected a bot."
+        ),
     ],
     old: Annotated[str, typer.Argument(help="The bot it is compared with.")],
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
@@ -46,7 +51,7 @@ def sequential_test(
         typer.Option(
             metavar="BOT,BOT,…",
             help="The other bots at the table, which play once with each version: the same deals, "
-            "or fresh ones with --connected.",
+            "or fresh ones with --connected or where a bot is a program.",
         ),
     ] = "",
     bounds: Annotated[
@@ -74,6 +79,7 @@ def sequential_test(
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    logs: LogFolder = None,
 ) -> None:
     """Test whether a version is better, by playing both until the answer is clear.
 
@@ -85,6 +91,7 @@ def sequential_test(
         limits = Bounds(*_bounds(bounds), model, alpha, beta)
         rules = make_game(game, game_options(option))
         others = [word.strip() for word in opponents.split(",") if word.strip()]
+        folder = None
         _check_table(rules, others)
         if connected:
             # Imported here: tests in process must not wait for storage's imports.
@@ -92,9 +99,11 @@ def sequential_test(
 
             progress = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
         else:
-            first, second, *rest = entries([new, old, *others], rules)
+            first, second, *rest = field = entries([new, old, *others], rules)
             contest = Contest(rules, first, second, tuple(rest), score)
-            progress = conduct(contest, limits, seed, max_blocks)
+            if any(entry.command for entry in field):
+                folder = log_folder(logs)
+            progress = conduct(contest, limits, seed, max_blocks, folder)
     result, running = progress.result, progress.running
     summary = {
         "game": rules.name,
@@ -103,7 +112,8 @@ def sequential_test(
         "old": old,
         "opponents": others,
         "seed": seed,
-        "blocks": "seat" if connected else "deal",
+        "blocks": "seat" if connected or folder else "deal",
+        "logs": folder and str(folder),
         "tournaments": list(progress.tournaments),
         "bounds": [limits.elo0, limits.elo1],
         "model": limits.model.value,

@@ -4,6 +4,8 @@ two versions alone        the block is a deal, played once in each rotation of t
                           score is the new version's mean
 against opponents         the block is a deal, played in the same seats by the same opponents,
                           once with each version; its score is 1/2 + (new - old) / 2
+
+Where a bot is a program that connects, every match of a block has a deal of its own.
 """
 
 from collections import Counter
@@ -11,6 +13,8 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import count, islice
+from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
@@ -19,6 +23,7 @@ from rich.text import Text
 from arena.commands.sequential_test.report import interim
 from arena.games.game import AnyGame
 from arena.home.deal_blocks import BlockMatch, Lineup, NamedBot, every_rotation, play_deal_blocks
+from arena.home.in_process import Seed
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import Bounds, Sprt
@@ -72,15 +77,24 @@ class SequentialProgress:
 
 
 def conduct(
-    contest: Contest, bounds: Bounds, seed: str, max_blocks: int | None
+    contest: Contest,
+    bounds: Bounds,
+    seed: str,
+    max_blocks: int | None,
+    logs: Path | None = None,
 ) -> SequentialProgress:
-    """Play until the answer is clear, `max_blocks` are played, or Ctrl-C.
+    """Play until the answer is clear, `max_blocks` are played, or Ctrl-C. `logs` is the folder for
+    what the programs print, if one of the bots is a program.
 
-    Raises RatingError and the errors of `play_deal_blocks`.
+    Raises RatingError, BotProgramError and the errors of `play_deal_blocks`.
     """
     running = RunningSprt(bounds, matches_per_block=2)
     progress = SequentialProgress(running, running.look())
-    blocks = play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks)
+    blocks = (
+        play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks)
+        if logs is None
+        else _seat_blocks(contest, logs, seed, max_blocks)
+    )
     try:
         with closing(blocks), live_line(Console(stderr=True)) as show:
             _follow(contest, progress, blocks, show)
@@ -88,6 +102,38 @@ def conduct(
         progress.interrupted = True
     progress.result = running.look()
     return progress
+
+
+def _seat_blocks(
+    contest: Contest, logs: Path, seed: str, max_blocks: int | None
+) -> Generator[tuple[BlockMatch, ...], None, None]:
+    """The matches of each complete block, in order."""
+    # Imported here: tests in process must not wait for gRPC.
+    from arena.home.programs.table import ProgramTable, Seating
+
+    bots = [contest.new, contest.old, *contest.opponents]
+    lineups, source = contest.lineups(), Seed(seed)
+    seatings = (
+        Seating(
+            source,
+            f"match {number} of block {block}",
+            tuple(bots.index(lineup.entries[at]) for at in lineup.seating(block)),
+        )
+        for block in (count() if max_blocks is None else range(max_blocks))
+        for number, lineup in enumerate(lineups)
+    )
+    with (
+        ProgramTable(contest.game, bots, logs) as table,
+        closing(table.play(seatings)) as played,
+    ):
+        for block in count():
+            matches = list(islice(played, len(lineups)))
+            if not matches:
+                return
+            yield tuple(
+                BlockMatch(lineup.seating(block), match.result, match.refused, None)
+                for lineup, match in zip(lineups, matches, strict=True)
+            )
 
 
 def _follow(

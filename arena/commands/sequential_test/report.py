@@ -74,6 +74,8 @@ def report(result: Sprt, summary: Mapping[str, Any]) -> str:
         f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}"
         for fault in summary["faults"][:_MOST_REASONS]
     ]
+    if summary["logs"]:
+        lines.append(f"What the programs printed: {summary['logs']}/NAME.log")
     return "\n".join(lines)
 
 

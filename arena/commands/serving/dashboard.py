@@ -11,6 +11,7 @@ import typer
 from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.serving.free_ports import require_free
+from arena.commands.serving.own_referee import client_environment, own_address
 from arena.logs import configure_logs
 from arena.processes import spawn, stop
 from arena.settings import read_settings
@@ -46,8 +47,11 @@ def dashboard(
         arguments = dashboard_arguments(host, port)
         require_free(host, port=port)
         with database(settings) as url:
+            # The referee whose running matches it shows.
+            address = os.environ.get("ARENA_ADDRESS") or own_address(settings)
+            environment = client_environment(settings) | {"ARENA_ADDRESS": address}
             child = spawn(
-                [sys.executable, *arguments], env=os.environ | {"ARENA_DATABASE_URL": url}
+                [sys.executable, *arguments], env=environment | {"ARENA_DATABASE_URL": url}
             )
             typer.echo(f"The dashboard is at http://{host}:{port}. Ctrl-C stops it.")
             # SIGTERM acts like Ctrl-C, so that the database is stopped cleanly.

@@ -26,6 +26,10 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port for bots; 0 takes a free one.")] = None,
     table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
     pace: PaceOption = None,
+    spectator_delay: Annotated[
+        float | None,
+        typer.Option(min=0, max=3600, help="Seconds by which spectators see matches later."),
+    ] = None,
 ) -> None:
     """Run the referee until Ctrl-C."""
     with exit_with_message():
@@ -35,10 +39,11 @@ def serve(
         port = settings.port if port is None else port
         terms = Terms(house_pace=chosen_pace(pace, settings.pace))
         tls = tls_files(settings)
+        delay = settings.spectator_delay if spectator_delay is None else spectator_delay
         require_free(host, port=port)
         configure_logs(settings)
         with database(settings) as url:
-            run(_serve(settings, url, host, port, ladders, terms, tls))
+            run(_serve(settings, url, host, port, ladders, terms, tls, delay))
 
 
 async def _serve(
@@ -49,6 +54,7 @@ async def _serve(
     ladders: list[TableType],
     terms: Terms,
     tls: TlsFiles | None,
+    spectator_delay: float,
 ) -> None:
     stop = stop_signal()
     key = registration_key(settings.home)
@@ -63,6 +69,7 @@ async def _serve(
         metrics_address=settings.metrics_address,
         read_beside=True,
         tls=tls,
+        spectator_delay=spectator_delay,
     ) as arena:
         encrypted = " It uses TLS." if tls else ""
         typer.echo(f"The referee listens on {host}:{arena.port}.{encrypted} Ctrl-C stops it.")

@@ -114,6 +114,7 @@ async def _up(plan: _Plan, url: str) -> None:
         metrics_address=plan.settings.metrics_address,
         read_beside=True,
         tls=plan.tls,
+        spectator_delay=plan.settings.spectator_delay,
     ) as arena:
         tokens = await house_tokens(arena.store, plan.ladders)
         with children(plan.settings.home / "logs") as running:
@@ -131,7 +132,7 @@ async def _up(plan: _Plan, url: str) -> None:
                     **plan.client_environment
                     | {
                         "ARENA_DATABASE_URL": url,
-                        # It shows visitors where to connect their bots, and lets them play.
+                        # It shows where to connect bots, and running matches, and lets people play.
                         "ARENA_HOST": plan.host,
                         "ARENA_PORT": str(arena.port),
                         "ARENA_ADDRESS": address,

@@ -2,17 +2,22 @@
 
 Deal blocks: one process for each rotation of the seats, which plays its match of every block of
 every pairing. No two pairings share a deal, so no process gets a deal twice. With fresh deals the
-same processes play seat blocks.
+same processes play seat blocks. Where a bot is a program that connects, each bot is one process and
+plays seat blocks.
 
 The seed determines all random choices, of the schedule and of each pairing's deals. The same seed
 and bots give the same tournament.
 """
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import zip_longest
+from functools import partial
+from itertools import product, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arena.games.game import AnyGame
 from arena.home.deal_blocks import (
@@ -24,6 +29,8 @@ from arena.home.deal_blocks import (
     every_rotation,
     lineup_processes,
 )
+from arena.home.in_process import Seed
+from arena.match.seating import moved_on
 from arena.match.transcript import Entrant
 from arena.records import BlockKind, Registered, TournamentId, VersionId
 from arena.tournament import tournament as recorded
@@ -34,6 +41,9 @@ from arena.tournament.tournament import (
     Tournament,
     TournamentRecord,
 )
+
+if TYPE_CHECKING:
+    from arena.home.programs.table import ProgramTable, Seating
 
 
 def tournament_of(entries: Sequence[NamedBot], rules: recorded.Rules) -> Tournament:
@@ -64,6 +74,8 @@ class InProcess:
     kind: BlockKind
     faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """Faults by bot, kind and reason."""
+    logs: Path | None = None
+    """The folder of the programs' logs, if one of the bots is a program."""
 
     def blocks(self) -> Generator[None, None, None]:
         """Play to the end; yields after each block that counts.
@@ -71,7 +83,7 @@ class InProcess:
         Raises UnreadyBotError, UnknownBotError and BlockBrokenError. Close it to end the processes.
         """
         tournament = self.record.tournament
-        with lineup_processes(self.game, tournament.rules.seats) as at_play:
+        with self._stage() as play:
             while True:
                 added = tournament.plan.next_pairings(len(self.entries), self.record.played())
                 if added is None:
@@ -80,7 +92,21 @@ class InProcess:
                 self.record.add_pairings(added)
                 # Pairings that are level may need further blocks.
                 while self.unfinished:
-                    yield from self._play(at_play, self.unfinished)
+                    yield from play(self.unfinished)
+
+    @contextmanager
+    def _stage(self) -> Iterator[Callable[[Sequence[PairingKey]], Iterator[None]]]:
+        """What plays the blocks that pairings lack; yields after each."""
+        if self.logs is None:
+            with lineup_processes(self.game, self.record.tournament.rules.seats) as at_play:
+                yield partial(self._play, at_play)
+        else:
+            # Imported here: matches in process must not wait for gRPC.
+            from arena.home.programs.table import ProgramTable
+
+            control = self.record.tournament.rules.time_control
+            with ProgramTable(self.game, self.entries, self.logs, time_control=control) as table:
+                yield partial(self._play_programs, table)
 
     @property
     def unfinished(self) -> list[PairingKey]:
@@ -109,17 +135,50 @@ class InProcess:
                 self._take(key, matches)
                 yield
 
+    def _play_programs(self, table: "ProgramTable", keys: Sequence[PairingKey]) -> Iterator[None]:
+        lacking = {key: self._lacking(key) for key in keys}
+        seats = self.record.tournament.rules.seats
+        with closing(table.play(self._seatings(lacking))) as played:
+            for key, blocks in lacking.items():
+                for _ in range(blocks):
+                    matches = [next(played) for _ in range(seats)]
+                    orders = (moved_on(seats, shift) for shift in range(seats))
+                    self._take(
+                        key,
+                        [
+                            BlockMatch(order, match.result, match.refused, None)
+                            for order, match in zip(orders, matches, strict=True)
+                        ],
+                    )
+                    yield
+
+    def _seatings(self, lacking: Mapping[PairingKey, int]) -> Iterator["Seating"]:
+        from arena.home.programs.table import Seating
+
+        seats = self.record.tournament.rules.seats
+        for key, blocks in lacking.items():
+            numbers = self.record.pairings[key].entries
+            of_pairing = self._seed(key)
+            for block, shift in product(range(blocks), range(seats)):
+                seed = Seed(f"{of_pairing} rotation {shift + 1}")
+                order = tuple(numbers[at] - 1 for at in moved_on(seats, shift))
+                yield Seating(seed, f"match {block}", order)
+
+    def _seed(self, key: PairingKey) -> str:
+        """The seed of the blocks that a pairing lacks now."""
+        return "{} round {} table {} block {}".format(
+            self.record.tournament.rules.seed, *key, self.record.blocks_counted(key) + 1
+        )
+
     def _begin(self, at_play: Sequence[LineupProcess], key: PairingKey) -> None:
         entries = [self.entries[number - 1] for number in self.record.pairings[key].entries]
-        rules = self.record.tournament.rules
-        of_pairing = "{} round {} table {} block {}".format(
-            rules.seed, *key, self.record.blocks_counted(key) + 1
-        )
+        of_pairing = self._seed(key)
         for process, lineup in zip(at_play, every_rotation(entries), strict=True):
             seed = of_pairing
             if self.kind is BlockKind.SEAT:
                 seed = f"{of_pairing} rotation {lineup.shift + 1}"
-            process.begin(Series(lineup, seed, self._lacking(key), time_control=rules.time_control))
+            control = self.record.tournament.rules.time_control
+            process.begin(Series(lineup, seed, self._lacking(key), time_control=control))
 
     def _take(self, key: PairingKey, matches: Sequence[BlockMatch]) -> None:
         entries = self.record.pairings[key].entries

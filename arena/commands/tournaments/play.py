@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.commands.errors import exit_with_message
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
 from arena.commands.home.line_up import entries
+from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.progress import with_progress
 from arena.commands.terminal import say
 from arena.commands.time_option import TimeOption, time_control
@@ -30,6 +31,7 @@ from arena.commands.tournaments.printing import (
 )
 from arena.commands.tournaments.rules import check_format, game_at_tables_of
 from arena.home.deal_blocks import BlockBrokenError
+from arena.home.programs.program import BotProgramError
 from arena.match.score_rule import ScoreRule
 from arena.records import BlockKind
 from arena.tournament.summary import blocks_done, blocks_expected
@@ -44,7 +46,10 @@ def play(
     format_name: PlayedBy,
     bots: Annotated[
         str,
-        typer.Option(help="Sample bots' names or .py files, separated by commas; best seed first."),
+        typer.Option(
+            help="Sample bots' names, .py files or commands that start programs, separated by "
+            "commas; best seed first."
+        ),
     ],
     game: GameName = "bluff",
     seats: Seats = 2,
@@ -57,16 +62,18 @@ def play(
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same results.")] = "",
     score: Score = ScoreRule.PLACEMENT,
     same_deals: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--same-deals/--fresh-deals",
-            help="Play one deal per block in all rotations of the seats, or fresh deals.",
+            help="Play one deal per block in all rotations of the seats, or fresh deals. The "
+            "default is the same deals, but fresh ones where a bot is a program.",
         ),
-    ] = True,
+    ] = None,
     pairings: Annotated[
         bool, typer.Option("--pairings", help="Print the pairings and their points, too.")
     ] = False,
     as_json: AsJson = False,
+    logs: LogFolder = None,
 ) -> None:
     """Play a whole tournament on this machine, without a server; the bots are started here."""
     with exit_with_message():
@@ -87,8 +94,13 @@ def play(
             time_control=control,
         )
         check_format(rules, len(field))
-        kind = BlockKind.DEAL if same_deals else BlockKind.SEAT
+        programs = any(entry.command for entry in field)
+        if same_deals and programs:
+            raise CommandError("A program cannot play a deal twice: leave out --same-deals.")
+        fresh = programs if same_deals is None else not same_deals
+        kind = BlockKind.SEAT if fresh else BlockKind.DEAL
         held = InProcess(rules_of_game, field, TournamentRecord(tournament_of(field, rules)), kind)
+        held.logs = log_folder(logs) if programs else None
         ended_by = _play_out(held)
     if as_json:
         typer.echo(json.dumps(_json(held), indent=2))
@@ -96,22 +108,22 @@ def play(
         _print(held, pairings=pairings)
     if ended_by is not None:
         say(_what_is_missing(held), err=True)
-    if isinstance(ended_by, BlockBrokenError):
+    if isinstance(ended_by, BlockBrokenError | BotProgramError):
         with exit_with_message():
             raise ended_by
     if isinstance(ended_by, KeyboardInterrupt):
         raise typer.Exit(INTERRUPTED)
 
 
-def _play_out(held: InProcess) -> KeyboardInterrupt | BlockBrokenError | None:
+def _play_out(held: InProcess) -> KeyboardInterrupt | BlockBrokenError | BotProgramError | None:
     """Play to the end. Returns what ended it early: Ctrl-C, or a bot that ended its process."""
     tournament = held.record.tournament
-    ended_by: KeyboardInterrupt | BlockBrokenError | None = None
+    ended_by: KeyboardInterrupt | BlockBrokenError | BotProgramError | None = None
     try:
         with closing(held.blocks()) as blocks:
             for _ in with_progress(blocks, blocks_expected(tournament, 0), "Playing"):
                 pass
-    except (KeyboardInterrupt, BlockBrokenError) as error:
+    except (KeyboardInterrupt, BlockBrokenError, BotProgramError) as error:
         ended_by = error
     held.record.close(TournamentState.FINISHED if ended_by is None else TournamentState.CANCELLED)
     return ended_by
@@ -121,6 +133,7 @@ def _json(held: InProcess) -> dict[str, Any]:
     return tournament_json(held.record) | {
         "block_kind": held.kind.value,
         "standings": standings_json(held.record),
+        "logs": held.logs and str(held.logs),
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
             for (name, kind, reason), times in held.faults.most_common()
@@ -137,6 +150,8 @@ def _print(held: InProcess, *, pairings: bool) -> None:
     typer.echo(f"{matches:,} matches in {held.kind.value} blocks, seed {rules.seed}")
     for (name, kind, reason), times in held.faults.most_common(_MOST_REASONS):
         say(f"Faults of {name}: {times} × {kind}: {reason}")
+    if held.logs is not None:
+        say(f"What the programs printed: {held.logs}/NAME.log")
 
 
 def _what_is_missing(held: InProcess) -> str:

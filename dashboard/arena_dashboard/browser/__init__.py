@@ -53,5 +53,10 @@ def keep_current(shown: Hashable, latest: Callable[[], Hashable]) -> None:
             st.rerun()
 
 
+def beat(key: str, seconds: float) -> None:
+    """Runs the fragment around it again after so many seconds, while the tab is visible."""
+    _pulse(key=key, data={"seconds": seconds}, on_beat_change=_nothing)
+
+
 def _nothing() -> None:
     """A component sends a trigger only if somebody listens."""

@@ -3,17 +3,18 @@
 
 /**
  * @typedef {[number, number, number, number, string, string, string, boolean, boolean, number,
- *   number, number, number, number, number, string, string[], number]} Row
+ *   number, number, number, number, number, string, string[], number, number | null]} Row
  *   version id, rank, best and worst rank, bot, version, owner, house, anchor, Elo, low, high,
- *   matches, win share, mean place, luck-adjusted, flags, band
+ *   matches, win share, mean place, luck-adjusted, flags, band, trend
  * @typedef {{game: string, low: number, high: number, centre: number, adjusted: boolean,
+ *   trends: boolean,
  *   hints: Record<string, string>, flags: Record<string, [string, string]>, rows: Row[]}} Data
  */
 
 const STEP = 100; // rows shown at first, and added by a press of the button
 const ID = 0, RANK = 1, BEST = 2, WORST = 3, BOT = 4, VERSION = 5, OWNER = 6, HOUSE = 7;
 const ANCHOR = 8, ELO = 9, LOW = 10, HIGH = 11, MATCHES = 12, SHARE = 13, PLACE = 14;
-const ADJUSTED = 15, FLAGS = 16, BAND = 17;
+const ADJUSTED = 15, FLAGS = 16, BAND = 17, TREND = 18;
 
 /**
  * @param {string} name @param {string} [className] @param {...(Node | string)} children
@@ -90,6 +91,10 @@ const COLUMNS = [
     ],
   },
   {
+    id: "trend", head: "Trend", classes: "ba-number ba-wide", order: (row) => -(row[TREND] ?? -9999),
+    key: (row) => String(row[TREND]), cell: trend,
+  },
+  {
     id: "adjusted", head: "Luck-adjusted", classes: "ba-number ba-wide ba-faint",
     order: (row) => -parseFloat(row[ADJUSTED] || (row[ANCHOR] ? String(row[ELO]) : "-9999")),
     key: (row) => row[ADJUSTED], cell: (row) => [row[ADJUSTED]],
@@ -110,6 +115,17 @@ const COLUMNS = [
     key: (row) => String(row[PLACE]), cell: (row) => [row[PLACE].toFixed(2)],
   },
 ];
+
+/** What a bot gained or lost lately. @param {Row} row */
+function trend(row) {
+  const gain = row[TREND];
+  if (gain === null || row[ANCHOR]) return ["–"];
+  const made = element("span", gain > 0 ? "ba-gain" : gain < 0 ? "ba-loss" : "ba-faint");
+  made.append(gain > 0 ? `▲ ${gain}` : gain < 0 ? `▼ ${-gain}` : "0");
+  made.setAttribute("aria-label", gain > 0 ? `+${gain}` : String(gain));
+  made.setAttribute("role", "img");
+  return [made];
+}
 
 /** @param {Row} row @param {Data} data */
 function interval(row, data) {
@@ -172,7 +188,9 @@ class Ladder {
     if (this.game !== data.game) this.rows.clear();
     this.game = data.game;
     this.data = data;
-    this.columns = COLUMNS.filter((one) => one.id !== "adjusted" || data.adjusted);
+    this.columns = COLUMNS.filter(
+      ({ id }) => (id !== "adjusted" || data.adjusted) && (id !== "trend" || data.trends),
+    );
     this.heads();
     this.draw();
   }

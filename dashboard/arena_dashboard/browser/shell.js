@@ -23,6 +23,17 @@ function follow(event, root, paths) {
   document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
 }
 
+/**
+ * On a phone the menu is a drawer over the page: it closes when a page was chosen.
+ * @param {MouseEvent} event
+ */
+function closeDrawer(event) {
+  const chosen = event.target instanceof Element && event.target.closest("[data-testid=stSidebarNavLink]");
+  if (!chosen || !matchMedia("(max-width: 767px)").matches) return;
+  const button = document.querySelector("[data-testid=stSidebarCollapseButton] button");
+  if (button instanceof HTMLElement) button.click();
+}
+
 const UNITS = /** @type {const} */ ([
   ["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60],
 ]);
@@ -98,6 +109,7 @@ export default function shell({ data, parentElement }) {
   /** @param {MouseEvent} event */
   const click = (event) => follow(event, root, paths);
   document.addEventListener("click", click);
+  document.addEventListener("click", closeDrawer);
   describe(description);
   localTimes();
   const observer = new MutationObserver(localTimes);
@@ -110,6 +122,7 @@ export default function shell({ data, parentElement }) {
   }
   return () => {
     document.removeEventListener("click", click);
+    document.removeEventListener("click", closeDrawer);
     observer.disconnect();
     clearInterval(timer);
   };

@@ -29,6 +29,22 @@ def show(content: bytes, asked: Callable[[dict[str, str]], None]) -> None:
     registered(KEY)(key=KEY, data=content, on_go_change=go)
 
 
+LIVE: Final = "live"
+
+
+def show_live(content: bytes, asked: Callable[[dict[str, Any]], None]) -> None:
+    """Mount the player on a running match, which may grow.
+
+    `asked` is called before the next run with the match that the visitor sees, how many of its
+    moments the player has, and whether it was seen to its end.
+    """
+
+    def more() -> None:
+        asked(st.session_state[LIVE]["more"])
+
+    registered(KEY)(key=LIVE, data=content, on_more_change=more)
+
+
 def registered(key: str) -> Any:
     """The component `key` of this folder, to be mounted."""
     name = f"{_PROJECT}.{key}"

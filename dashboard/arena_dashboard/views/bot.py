@@ -96,7 +96,7 @@ def show_style(bot: Profile) -> None:
     faults = bot_data.faults(bot.name)
     if faults:
         st.subheader("Latest faults")
-        st.html(bot_tables.faults(bot.name, faults))
+        st.html(bot_tables.faults(faults))
     st.subheader("Last matches")
     st.html(tables.matches(recent.matches[:LAST_MATCHES]))
     st.html(

@@ -26,7 +26,8 @@ def show(ladder: LadderId) -> None:
             f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
             f"{len(board.lines):,} bots · {measured}"
         )
-        browser.ladder(ladder_table.content(board.lines, ladder.game), key="ladder")
+        table = ladder_table.content(board.lines, ladder.game, data.trend(ladder))
+        browser.ladder(table, key="ladder")
         explain(board.lines, ladder.game)
     else:
         st.info(
@@ -49,6 +50,8 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
             "matches counts as one. The small ranks are those that the intervals allow.\n"
             "- **Lines between rows** separate bands: every bot below a line is significantly "
             "weaker than the best bot of the band above it. Within a band the order may be luck.\n"
+            "- **Trend**: the Elo that a bot gained or lost by the latest tenth of the ladder's "
+            "matches, its own and those of others.\n"
             "- **Win share**: first places by match. **Mean place**: 1 is best."
         )
         note = ladder_table.luck_note(lines, game)
@@ -62,5 +65,5 @@ if chosen is None:
     st.info("No match has been played yet. The first ratings appear here some seconds after it.")
     st.page_link("views/submit.py", label="Write a bot in five minutes")
 else:
-    ladder_tabs("", chosen)
+    ladder_tabs("leaderboard", chosen)
     show(chosen)

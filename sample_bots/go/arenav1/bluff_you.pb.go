@@ -42,6 +42,10 @@ const (
 	BluffYouPhase_BLUFF_YOU_PHASE_TAKE BluffYouPhase = 4
 	// You swapped and may do so again (`swap_max_per_turn`): answer with `swap` or `stop`.
 	BluffYouPhase_BLUFF_YOU_PHASE_SWAP_AGAIN BluffYouPhase = 5
+	// The dealer rolls for the next turn. Only in the views of spectators.
+	BluffYouPhase_BLUFF_YOU_PHASE_ROLL BluffYouPhase = 6
+	// The match is over. Only in the views of spectators.
+	BluffYouPhase_BLUFF_YOU_PHASE_OVER BluffYouPhase = 7
 )
 
 // Enum value maps for BluffYouPhase.
@@ -53,6 +57,8 @@ var (
 		3: "BLUFF_YOU_PHASE_GIVE",
 		4: "BLUFF_YOU_PHASE_TAKE",
 		5: "BLUFF_YOU_PHASE_SWAP_AGAIN",
+		6: "BLUFF_YOU_PHASE_ROLL",
+		7: "BLUFF_YOU_PHASE_OVER",
 	}
 	BluffYouPhase_value = map[string]int32{
 		"BLUFF_YOU_PHASE_UNSPECIFIED": 0,
@@ -61,6 +67,8 @@ var (
 		"BLUFF_YOU_PHASE_GIVE":        3,
 		"BLUFF_YOU_PHASE_TAKE":        4,
 		"BLUFF_YOU_PHASE_SWAP_AGAIN":  5,
+		"BLUFF_YOU_PHASE_ROLL":        6,
+		"BLUFF_YOU_PHASE_OVER":        7,
 	}
 )
 
@@ -1809,14 +1817,16 @@ const file_arena_v1_bluff_you_proto_rawDesc = "" +
 	"\x04gift\x18\x04 \x01(\v2\x16.arena.v1.BluffYouGiftH\x00R\x04gift\x12/\n" +
 	"\x05taken\x18\x05 \x01(\v2\x17.arena.v1.BluffYouTakenH\x00R\x05taken\x125\n" +
 	"\aswapped\x18\x06 \x01(\v2\x19.arena.v1.BluffYouSwappedH\x00R\aswappedB\a\n" +
-	"\x05event*\xbe\x01\n" +
+	"\x05event*\xf2\x01\n" +
 	"\rBluffYouPhase\x12\x1f\n" +
 	"\x1bBLUFF_YOU_PHASE_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18BLUFF_YOU_PHASE_ANNOUNCE\x10\x01\x12\x1a\n" +
 	"\x16BLUFF_YOU_PHASE_ANSWER\x10\x02\x12\x18\n" +
 	"\x14BLUFF_YOU_PHASE_GIVE\x10\x03\x12\x18\n" +
 	"\x14BLUFF_YOU_PHASE_TAKE\x10\x04\x12\x1e\n" +
-	"\x1aBLUFF_YOU_PHASE_SWAP_AGAIN\x10\x05B?\n" +
+	"\x1aBLUFF_YOU_PHASE_SWAP_AGAIN\x10\x05\x12\x18\n" +
+	"\x14BLUFF_YOU_PHASE_ROLL\x10\x06\x12\x18\n" +
+	"\x14BLUFF_YOU_PHASE_OVER\x10\aB?\n" +
 	"\barena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\bArena.V1b\x06proto3"
 
 var (

@@ -326,7 +326,7 @@ impl Connection {
             return;
         };
         if let Err(why) = played.check(&end.transcript.unwrap_or_default()) {
-            eprintln!("MATCH {} WAS NOT DEALT AS PROMISED: {why}", end.match_id);
+            eprintln!("Match {}: verification failed: {why}", end.match_id);
         }
     }
 

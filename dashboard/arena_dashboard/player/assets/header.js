@@ -34,10 +34,10 @@ export class Header {
         { class: "title" },
         element("h2", {}, `${match.title}`),
         element("span", { class: "placings" }, placings(match)),
-        checked(match),
+        match.live ? running(match) : checked(match),
         links,
       ),
-      views,
+      ...(match.live ? [] : [views]),
     );
   }
 
@@ -64,8 +64,17 @@ function checked({ doubt }) {
     : element("span", { class: "tag bad", title: doubt }, "not verified");
 }
 
+/** Whether a match is still played; afterwards a link to its replay. @param {Match} match */
+function running({ match, over, result }) {
+  if (!over) return element("span", { class: "tag live" }, "live");
+  if (!result) return element("span", { class: "tag bad" }, "void");
+  const query = new URLSearchParams({ match, view: "everything" });
+  return element("a", { href: `replay?${query}` }, "Replay with all dice and cards open");
+}
+
 /** @param {Match} match */
 function placings({ names, result }) {
+  if (!result) return names.join(" – ");
   return names
     .map((name, seat) => ({ name, place: result.placing[seat] }))
     .sort((one, other) => one.place - other.place)

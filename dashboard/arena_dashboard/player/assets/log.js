@@ -43,6 +43,17 @@ export class Log {
     );
   }
 
+  /** Hides the entries after a moment. @param {number} last */
+  showUpTo(last) {
+    for (const [index, entry] of this.entries.entries()) {
+      const line = entry.parentElement;
+      if (line) line.hidden = index > last;
+      // The head of a round stands before its first entry.
+      const head = line?.previousElementSibling;
+      if (head instanceof HTMLElement && head.classList.contains("round")) head.hidden = index > last;
+    }
+  }
+
   /** @param {number} index */
   show(index) {
     const before = this.entries[this.current];

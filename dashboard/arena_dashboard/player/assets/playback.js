@@ -12,6 +12,8 @@ export class Playback {
     this.playing = false;
     this.loop = false;
     this.speed = SPEEDS[USUAL];
+    /** Whether moments may be added: playing then waits for them at the end. */
+    this.open = false;
     /** Milliseconds that were played and not yet stepped. */
     this.saved = 0;
   }
@@ -84,6 +86,10 @@ export class Playback {
     } else if (this.loop) {
       // The last moment is shown for its time before the first one follows.
       this.seek(this.at < this.last ? this.last : 0);
+    } else if (this.open) {
+      const moved = this.at < this.last;
+      this.seek(this.last);
+      return moved;
     } else {
       this.seek(this.last);
       this.playing = false;

@@ -6,6 +6,7 @@ import { Controls } from "./controls.js";
 import { element, picture } from "./dom.js";
 import { Header } from "./header.js";
 import { keyAction } from "./keys.js";
+import { Live } from "./live.js";
 import { Log } from "./log.js";
 import { unpack } from "./packed.js";
 import { Playback } from "./playback.js";
@@ -37,6 +38,9 @@ export class Player {
     this.width = 0;
     this.time = 0;
     this.received = 0;
+    this.live = new Live(this);
+    /** Whether the visitor stopped a match that was playing. */
+    this.paused = false;
     /** Whether other data were asked for and are not here yet. */
     this.waiting = false;
   }
@@ -48,6 +52,10 @@ export class Player {
     const match = await unpack(component.data);
     await styled(this.root);
     if (received !== this.received || this.closing.signal.aborted) return;
+    if (match.live) {
+      this.live.receive(match);
+      return;
+    }
     const step = this.place ? this.step : stepOf(location.search);
     const same = this.match?.match === match.match;
     const { playing, speed, loop } = this.playback;
@@ -84,8 +92,8 @@ export class Player {
     this.place = element(
       "section",
       {
-        class: `player ${isEmbedded(location.search) ? "embedded" : ""}`,
-        "aria-label": `Replay of a match of ${match.title}`,
+        class: `player ${isEmbedded(location.search) ? "embedded" : ""} ${match.live ? "live" : ""}`,
+        "aria-label": `${match.live ? "A match" : "Replay of a match"} of ${match.title}`,
       },
       this.header.place,
       stage,
@@ -111,6 +119,7 @@ export class Player {
     const frame = (time) => {
       if (signal.aborted) return;
       if (this.playback.pass(Math.min(1000, time - this.time))) this.draw();
+      if (this.match?.live) this.live.tick(time);
       this.time = time;
       requestAnimationFrame(frame);
     };
@@ -130,6 +139,9 @@ export class Player {
 
   /** @param {KeyboardEvent} event */
   key(event) {
+    // A live table is a part of a page, which has keys of its own.
+    if (this.match?.live && !event.composedPath().includes(/** @type {Element} */ (this.place)))
+      return;
     const action = keyAction(event, this.match?.names.length ?? 0);
     if (!action) return;
     event.preventDefault();
@@ -171,11 +183,14 @@ export class Player {
         this.controls?.toggleHelp();
         break;
     }
+    if (["move", "round", "first", "last", "play"].includes(action.name))
+      this.paused = !playback.playing;
     this.draw();
   }
 
   /** @param {number} index */
   seek(index) {
+    this.paused = true;
     this.playback.playing = false;
     this.playback.seek(index);
     this.draw();
@@ -200,6 +215,7 @@ export class Player {
     told.textContent = frame.told.join(" ");
     this.log?.show(playback.at);
     this.chart?.show(playback.at);
+    if (match.live) this.live.show();
     this.laterAddress();
   }
 
@@ -213,7 +229,7 @@ export class Player {
 
   writeAddress() {
     // The address of a viewpoint that was asked for stands already; that of another match, too.
-    if (!this.match || this.waiting || this.closing.signal.aborted) return;
+    if (!this.match || this.match.live || this.waiting || this.closing.signal.aborted) return;
     const { match, view } = this.match;
     if (![match, ""].includes(matchOf(location.search))) return;
     const search = searchFor(location.search, { match, view, step: this.step });

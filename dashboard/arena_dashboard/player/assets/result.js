@@ -7,6 +7,7 @@ import { signed } from "./words.js";
 
 /** @param {Match} match */
 export function resultElement({ names, bots, result, luck, scoreUnit, broken }) {
+  if (!result) return element("section");
   const order = names
     .map((_, seat) => seat)
     .sort((one, other) => result.placing[one] - result.placing[other] || one - other);

@@ -49,7 +49,9 @@
  * @property {string} scoreUnit
  * @property {string} roundWord
  * @property {Frame[]} frames
- * @property {Result} result
+ * @property {Result|null} result Null while the match is played, and if it is void.
+ * @property {boolean} live Whether it is, or just was, played: frames are added while it goes on.
+ * @property {boolean} over Whether no frames will be added.
  * @property {number[]|null} luck
  * @property {string|null} broken
  * @property {string|null} doubt What is wrong with the transcript; null if it was verified.

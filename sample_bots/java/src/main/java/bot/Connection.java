@@ -299,7 +299,7 @@ final class Connection {
     }
     wrong.ifPresent(
         why ->
-            System.err.printf("MATCH %s WAS NOT DEALT AS PROMISED: %s%n", end.getMatchId(), why));
+            System.err.printf("Match %s: verification failed: %s%n", end.getMatchId(), why));
   }
 
   private Match forget(String matchId) {

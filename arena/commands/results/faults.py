@@ -1,0 +1,76 @@
+"""`arena faults`: the latest faults of a bot, each with what it saw, sent and might have done."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arena.commands.bots import MOST_NAMES, require_bots
+from arena.commands.database import with_reader
+from arena.commands.terminal import say
+
+if TYPE_CHECKING:
+    from arena.boards.faults import SeenFault
+    from arena.storage.reading import Reader
+
+
+def faults(
+    bot: Annotated[str, typer.Option(help="The bot.")],
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print the latest faults of a bot in finished matches, newest first."""
+
+    def read(reader: "Reader") -> "list[SeenFault]":
+        from arena.boards.faults import faults_of
+        from arena.storage import bot_statements
+
+        if not reader(bot_statements.bot_named(bot)):
+            known = reader(bot_statements.bot_page(limit=MOST_NAMES + 1))
+            require_bots({row.name for row in known}, [bot], "--bot")
+        return faults_of(reader, bot, limit)
+
+    found = with_reader(read)
+    if as_json:
+        typer.echo(json.dumps([_json(fault) for fault in found], indent=2))
+        return
+    if not found:
+        typer.echo("No fault of this bot is recorded.")
+    for fault in found:
+        say(fault_text(fault))
+
+
+def fault_text(fault: "SeenFault") -> str:
+    """A fault in a few lines."""
+    seated = fault.match.seats[fault.seat]
+    lines = [
+        f"{fault.match.finished_at:%Y-%m-%d %H:%M:%S} UTC  {fault.match.game}  match "
+        f"{fault.match.match_id}, turn {fault.turn}, step {fault.step}: {seated.bot} "
+        f"{seated.version} in seat {fault.seat}",
+        f"  {fault.kind.value}: {fault.reason or 'the reason was not kept'}",
+        f"  legal:  {fault.legal}",
+        f"  sent:   {'no action' if fault.sent is None else json.dumps(fault.sent)}",
+        f"  played: {json.dumps(fault.played)}",
+        f"  view:   {json.dumps(fault.view)}",
+    ]
+    return "\n".join(lines)
+
+
+def _json(fault: "SeenFault") -> dict[str, Any]:
+    seated = fault.match.seats[fault.seat]
+    return {
+        "match_id": fault.match.match_id,
+        "game": fault.match.game,
+        "finished_at": fault.match.finished_at.isoformat(),
+        "bot": seated.bot,
+        "version": seated.version,
+        "seat": fault.seat,
+        "turn": fault.turn,
+        "step": fault.step,
+        "kind": fault.kind.value,
+        "reason": fault.reason,
+        "view": fault.view,
+        "sent": fault.sent,
+        "legal": fault.legal,
+        "played": fault.played,
+    }

@@ -1,0 +1,110 @@
+"""How scripted matches are played over a stream: offered, asked in batches, ended."""
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+from arena.conformance.scripted_match import ScriptedMatch
+from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
+from arena.games import GAMES
+from arena.v1 import referee_pb2 as pb
+
+
+def games_of(stream: BotStream) -> list[str]:
+    """The games that the bot's hello names, of those there are."""
+    return [game for game in GAMES if game in stream.hello.games]
+
+
+class Matches:
+    """Makes the matches of a scenario, with numbers of their own."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def one(self, stream: BotStream, **terms: object) -> ScriptedMatch:
+        """A match of the bot's first game."""
+        return ScriptedMatch(next(self._numbers), games_of(stream)[0], **terms)  # type: ignore[arg-type]
+
+    def of(self, game: str, options: Mapping[str, object], **terms: object) -> ScriptedMatch:
+        """A match of a game."""
+        return ScriptedMatch(next(self._numbers), game, options, **terms)  # type: ignore[arg-type]
+
+
+async def seat(
+    stream: BotStream, matches: Sequence[ScriptedMatch], *, may_decline: bool = False
+) -> list[ScriptedMatch]:
+    """Offer matches in one message. Returns those that the bot joined, which must be all unless it
+    may decline."""
+    await stream.say(offers=[match.offer() for match in matches])
+    return await joined(stream, matches, may_decline=may_decline)
+
+
+async def joined(
+    stream: BotStream, matches: Sequence[ScriptedMatch], *, may_decline: bool = False
+) -> list[ScriptedMatch]:
+    """Those of the offered matches that the bot joins."""
+    waiting = {match.id: match for match in matches}
+    accepted = []
+    while waiting:
+        request = await stream.hear(f"a join of {_matches(len(waiting))} that were offered")
+        for join in request.joins:
+            if join.match_id not in waiting:
+                raise UnmetError(f"it joined match {join.match_id}, which was not offered")
+            match = waiting.pop(join.match_id)
+            match.join(pb.PlayRequest(joins=[join]))
+            accepted.append(match)
+        for decline in request.declines:
+            if not may_decline:
+                raise UnmetError("it declined a match that was offered")
+            waiting.pop(decline.match_id, None)
+    return accepted
+
+
+async def play_out(
+    stream: BotStream, matches: Sequence[ScriptedMatch], *, begun: bool = False
+) -> int:
+    """Play joined matches to their ends, which are not told. Returns the number of answers."""
+    begins = [] if begun else [match.begin() for match in matches]
+    answers = 0
+    open_ones = [match for match in matches if not match.over]
+    while open_ones or begins:
+        await stream.say(begins=begins, turns=[match.turn() for match in open_ones])
+        begins = []
+        answers += await take_answers(stream, open_ones)
+        open_ones = [match for match in open_ones if not match.over]
+    return answers
+
+
+async def take_answers(stream: BotStream, matches: Sequence[ScriptedMatch]) -> int:
+    """Take one answer for each of the matches. Returns how many."""
+    waiting = {match.id: match for match in matches}
+    while waiting:
+        request = await stream.hear(f"answers to {len(waiting)} open turns")
+        for answer in request.answers:
+            match = waiting.pop(answer.match_id, None)
+            if match is None:
+                raise UnmetError(
+                    f"it answered turn {answer.turn_number} of match {answer.match_id}, which is "
+                    "not open"
+                )
+            match.take(answer)
+    return len(matches)
+
+
+async def end_all(
+    referee: ScriptedReferee, stream: BotStream, matches: Sequence[ScriptedMatch]
+) -> None:
+    """Tell the ends of matches."""
+    await stream.say(ends=[match.end(referee.signer) for match in matches])
+
+
+async def plays_on(referee: ScriptedReferee, stream: BotStream, matches: Matches) -> int:
+    """Whether the bot plays another match as if nothing had been. Returns its answers."""
+    another = matches.one(stream)
+    await seat(stream, [another])
+    answers = await play_out(stream, [another])
+    await end_all(referee, stream, [another])
+    return answers
+
+
+def _matches(number: int) -> str:
+    return "1 match" if number == 1 else f"{number} matches"

@@ -1,0 +1,20 @@
+"""`Scenario`: something that happens to a bot, and what a bot that conforms does."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from arena.conformance.scripted_referee import ScriptedReferee
+
+Play: TypeAlias = Callable[[ScriptedReferee], Awaitable[str]]
+"""Plays the script. Returns what was seen, in a few words; raises UnmetError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One check."""
+
+    name: str
+    expected: str
+    """What happens, and what the bot does."""
+    play: Play

@@ -1,0 +1,203 @@
+"""`ScriptedMatch`: a match of the checked bot against seats that the script plays."""
+
+from collections.abc import Callable, Mapping
+from itertools import islice
+from random import Random
+from typing import Any, Final
+from uuid import UUID
+
+from arena.codec import turns
+from arena.codec.malformed import MalformedError
+from arena.codec.transcript import to_message
+from arena.conformance.scripted_referee import BOT, UnmetError
+from arena.games import make_game
+from arena.match.clock import TimeControl
+from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
+from arena.match.flow import Ask, MatchRecord, OpenTurn, Refused, Reply, TimedAction, play
+from arena.match.transcript import Entrant, Opening, Setup, Transcript
+from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.signatures import Signer
+from arena.v1 import referee_pb2 as pb
+
+_MOST_CHOICES: Final = 40
+JOIN_MS: Final = 5_000
+
+
+class ScriptedMatch:
+    """One match; the other seats act at random, by its number."""
+
+    def __init__(
+        self,
+        number: int,
+        game: str,
+        options: Mapping[str, Any] | None = None,
+        *,
+        seats: int = 0,
+        seat: int | None = None,
+        fault_limit: int = DEFAULT_FAULT_LIMIT,
+    ) -> None:
+        rules = make_game(game, options or {})
+        seats = seats or rules.seat_counts[0]
+        self.random = Random(number)
+        self.seat = number % seats if seat is None else seat
+        names = [Entrant(f"other-{one}", "1", "script") for one in range(seats)]
+        names[self.seat] = BOT
+        self.setup = Setup(
+            match_id=str(UUID(bytes=self.random.randbytes(16), version=4)),
+            game=game,
+            options=rules.options,
+            entrants=tuple(names),
+            time_control=TimeControl(),
+            fault_limit=fault_limit,
+        )
+        self._rules = rules
+        self._secret = self.random.randbytes(32)
+        self.entropy = b""
+        self.record: MatchRecord | None = None
+        self.refused: list[Refused] = []
+        """Faults of the bot, all of which the script wants."""
+        self.answered = 0
+        self.dealt_otherwise = False
+        """Whether the draws are to follow from other numbers than those told at the end."""
+        self.others: Callable[[OpenTurn], Reply] = self._at_random
+        """How the other seats reply."""
+        self._ask = Ask(())
+        self._replies: dict[int, Reply] = {}
+
+    @property
+    def id(self) -> str:
+        return self.setup.match_id
+
+    def offer(self, *, named: bool = False) -> pb.Offer:
+        """The offer, or with all names that of a resume."""
+        sealed = commitment(self._secret)
+        return turns.offer(self.setup, self.seat, sealed, JOIN_MS, named=named)
+
+    def resume(self) -> pb.Resume:
+        return pb.Resume(offer=self.offer(named=True), entropy=self.entropy)
+
+    def join(self, request: pb.PlayRequest) -> None:
+        """Take the bot's join, and deal. Raises UnmetError."""
+        joins = [join for join in request.joins if join.match_id == self.id]
+        if len(joins) != 1:
+            raise UnmetError(f"instead of one `join` of match {self.id}: {_short(request)}")
+        self.entropy = joins[0].entropy
+        if not 8 <= len(self.entropy) <= 64:
+            raise UnmetError(f"the entropy of a join has {len(self.entropy)} bytes, not 8 to 64")
+        seats = range(len(self.setup.entrants))
+        others = [self.random.randbytes(16) for _ in seats]
+        others[self.seat] = self.entropy
+        self._opening = Opening(self._secret, tuple(others))
+        secret = self.random.randbytes(32) if self.dealt_otherwise else self._secret
+        key = match_key(secret, self.id, self._opening.entropies)
+        self._flow = play(
+            self.setup.make_game(), len(seats), KeyedRandomness(key), self.setup.fault_limit
+        )
+        self._next(next(self._flow))
+
+    def begin(self) -> pb.Begin:
+        return turns.begin(self.setup)
+
+    @property
+    def over(self) -> bool:
+        return self.record is not None
+
+    @property
+    def own(self) -> OpenTurn:
+        """The bot's open turn; there is one until the match is over."""
+        return next(turn for turn in self._ask.turns if turn.seat == self.seat)
+
+    def turn(self, *, repeat: bool = False, times: tuple[int, int] | None = None) -> pb.Turn:
+        """The bot's open turn; with all of the match's events if `repeat`."""
+        asked = self.own
+        if repeat:
+            asked = asked._replace(unseen=0)
+        control = self.setup.time_control
+        turn_ms, bank_ms = times or (control.turn_ms, control.bank_ms)
+        return pb.Turn.FromString(turns.turn(self.setup, asked, turn_ms, bank_ms))
+
+    def take(self, answer: pb.Answer) -> None:
+        """Take the bot's answer to its open turn. Raises UnmetError unless it is legal."""
+        where = f"turn {answer.turn_number} of a match of {self._rules.title}{self._variant()}"
+        if answer.turn_number != self.own.number:
+            raise UnmetError(f"it answered {where}; turn {self.own.number} was open")
+        try:
+            action = turns.action(self.setup.game, answer.action)
+        except MalformedError as error:
+            raise UnmetError(f"its answer to {where} is malformed: {error}") from error
+        view = self.own.view
+        self.answered += 1
+        self._reply(TimedAction(action))
+        if self.refused:
+            fault = self.refused[-1]
+            sent = self._rules.notation.to_json(action)
+            raise UnmetError(
+                f"its answer to {where} is illegal: {sent}: {fault.reason} {fault.legal} "
+                f"Its view: {self._rules.view_notation.to_json(view)}"
+            )
+
+    def refuse(self, kind: FaultKind) -> pb.Refusal:
+        """Put a fault in the place of its answer. Returns the news of it."""
+        self._reply(Fault(kind))
+        fault = self.refused.pop()
+        return turns.refusal(self.setup, fault, 1)
+
+    def transcript(self) -> Transcript:
+        """The record of the match, which is over."""
+        assert self.record is not None
+        sealed = commitment(self._secret)
+        steps, result = self.record.steps, self.record.result
+        return Transcript(self.setup, sealed, steps, result, self._opening)
+
+    def end(self, signer: Signer, transcript: Transcript | None = None) -> pb.End:
+        """The news of the end, with another transcript than its own if one is given."""
+        signed = signer.signed(transcript or self.transcript())
+        return pb.End(match_id=self.id, transcript=to_message(signed))
+
+    def forfeit_others(self) -> None:
+        """From now on the other seats do not answer."""
+        self.others = lambda _turn: Fault(FaultKind.LATE)
+
+    def _variant(self) -> str:
+        changed = self._rules.options.changed()
+        return f" ({', '.join(f'{name}={changed[name]}' for name in changed)})" if changed else ""
+
+    def _reply(self, reply: Reply) -> None:
+        self._replies[self.seat] = reply
+        replies = [self._replies[turn.seat] for turn in self._ask.turns]
+        try:
+            self._next(self._flow.send(replies))
+        except StopIteration as stop:
+            self._finish(stop.value)
+
+    def _next(self, ask: Ask) -> None:
+        """Reply for the others until the bot is asked."""
+        try:
+            while True:
+                self._note(ask.refused)
+                self._ask = ask
+                seats = {turn.seat: turn for turn in ask.turns}
+                self._replies = {
+                    seat: self.others(turn) for seat, turn in seats.items() if seat != self.seat
+                }
+                if self.seat in seats:
+                    return
+                ask = self._flow.send([self._replies[turn.seat] for turn in ask.turns])
+        except StopIteration as stop:
+            self._finish(stop.value)
+
+    def _finish(self, record: MatchRecord) -> None:
+        self._note(record.refused)
+        self.record = record
+
+    def _note(self, refused: tuple[Refused, ...]) -> None:
+        self.refused += [one for one in refused if one.seat == self.seat]
+
+    def _at_random(self, turn: OpenTurn) -> Reply:
+        choices = list(islice(self._rules.choices(turn.view), _MOST_CHOICES))
+        return TimedAction(self.random.choice(choices))
+
+
+def _short(request: pb.PlayRequest) -> str:
+    said = [field.name for field, _ in request.ListFields()]
+    return f"a message with {', '.join(said)}" if said else "an empty message"

@@ -1,0 +1,221 @@
+"""`ScriptedReferee`: a gRPC referee whose streams a scenario answers, and the checked program.
+
+Exception
+└── UnmetError    the bot did not do what a scenario expects; says what was seen instead
+"""
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+
+from arena.codec.transcript import write_entrant
+from arena.games import GAMES
+from arena.home.programs.program import BotProgram
+from arena.match.transcript import PROTOCOL_VERSION, Entrant
+from arena.signatures import Signer, new_private_key
+from arena.v1 import referee_pb2 as pb
+from arena.v1.referee_pb2_grpc import (
+    RefereeServiceServicer,
+    add_RefereeServiceServicer_to_server,
+)
+
+CONNECT_SECONDS: Final = 15.0
+ANSWER_SECONDS: Final = 5.0
+"""How long a bot may take for anything that is asked of it."""
+_LOOK_SECONDS: Final = 0.02
+BOT: Final = Entrant("checked", "1", "local")
+
+
+class UnmetError(Exception):
+    """Something else than expected was seen."""
+
+
+class BotStream:
+    """One stream of the bot."""
+
+    def __init__(self, context: Any, token: str) -> None:
+        self._context = context
+        self.token = token
+        """What the bot showed."""
+        self.hello = pb.Hello()
+        self._heard: asyncio.Queue[pb.PlayRequest | None] = asyncio.Queue()
+        self.closed = False
+        """Whether the bot has closed or lost its side."""
+        self.ending: asyncio.Future[tuple[grpc.StatusCode, str] | None]
+        self.ending = asyncio.get_running_loop().create_future()
+
+    async def read(self) -> None:
+        """Take in what the bot sends, until it closes its side."""
+        with suppress(grpc.aio.UsageError, grpc.aio.InternalError):
+            while (message := await self._context.read()) is not grpc.aio.EOF:
+                self._heard.put_nowait(message)
+        self.closed = True
+        self._heard.put_nowait(None)
+
+    async def hear(self, what: str, seconds: float = ANSWER_SECONDS) -> pb.PlayRequest:
+        """The next message; `what` it is to be, for the error. Raises UnmetError."""
+        message = await self.perhaps_hear(seconds)
+        if message is None:
+            how = "it closed the stream" if self.closed else f"nothing came within {seconds:g} s"
+            raise UnmetError(f"instead of {what}: {how}")
+        return message
+
+    async def perhaps_hear(self, seconds: float) -> pb.PlayRequest | None:
+        """The next message; None if there is none."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._heard.get()
+        except TimeoutError:
+            return None
+
+    async def say(self, *more: pb.PlayResponse, **members: Any) -> None:
+        """Send a message, to which others are added. Raises UnmetError if the bot is gone."""
+        message = pb.PlayResponse(**members)
+        for one in more:
+            message.MergeFrom(one)
+        try:
+            await self._context.write(message)
+        except (grpc.aio.UsageError, grpc.aio.InternalError, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and not self.closed:
+                raise
+            raise UnmetError("it cut the stream") from error
+
+    def end(self, code: grpc.StatusCode = grpc.StatusCode.OK, why: str = "") -> None:
+        """End the stream."""
+        if not self.ending.done():
+            self.ending.set_result(None if code is grpc.StatusCode.OK else (code, why))
+
+
+class ScriptedReferee:
+    """A referee for one scenario; the program is started with `begin`."""
+
+    def __init__(self, command: Sequence[str], log: Path) -> None:
+        self._command = command
+        self.log = log
+        self.signer = Signer(new_private_key())
+        self.token = secrets.token_urlsafe(24)
+        self.program: BotProgram | None = None
+        self._streams: asyncio.Queue[BotStream] = asyncio.Queue()
+        self._address = ""
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator["ScriptedReferee"]:
+        """Serves, and at the end kills the program."""
+        streams, opened = self._streams, []
+
+        class Service(RefereeServiceServicer):
+            async def Play(  # type: ignore[override]  # noqa: N802
+                self, _requests: Any, context: Any
+            ) -> None:
+                metadata = dict(context.invocation_metadata() or ())
+                stream = BotStream(context, str(metadata.get("authorization", "")))
+                opened.append(stream)
+                with suppress(grpc.aio.InternalError):
+                    await context.send_initial_metadata(())
+                reader = asyncio.create_task(stream.read())
+                streams.put_nowait(stream)
+                try:
+                    status = await stream.ending
+                finally:
+                    reader.cancel()
+                if status is not None:
+                    await context.abort(*status)
+
+        server = grpc.aio.server()
+        add_RefereeServiceServicer_to_server(Service(), server)
+        self._address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        await server.start()
+        try:
+            yield self
+        finally:
+            if self.program is not None:
+                self.program.kill()
+            for stream in opened:
+                stream.end()
+            await server.stop(None)
+
+    def start(self) -> BotProgram:
+        """Start the program, or start it again."""
+        environment = {
+            "ARENA_ADDRESS": self._address,
+            "ARENA_TOKEN": self.token,
+            "ARENA_INSTANCE": "",
+        }
+        self.program = BotProgram("the bot", self._command, environment, self.log)
+        return self.program
+
+    async def stream(self, seconds: float = CONNECT_SECONDS) -> BotStream:
+        """The next stream that the bot opens, not greeted yet. Raises UnmetError."""
+        stream = await self.perhaps_stream(seconds)
+        if stream is None:
+            raise UnmetError(f"it opened no stream within {seconds:g} s{self._ended()}")
+        return stream
+
+    async def perhaps_stream(self, seconds: float) -> BotStream | None:
+        """The next stream that the bot opens; None if it opens none."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while asyncio.get_running_loop().time() < deadline:
+            if not self._streams.empty():
+                return self._streams.get_nowait()
+            if self.program is not None and not self.program.running:
+                return None
+            await asyncio.sleep(_LOOK_SECONDS)
+        return None
+
+    def _ended(self) -> str:
+        if self.program is None or self.program.running:
+            return ""
+        return f": it {self.program.how_it_ended()}"
+
+    async def greeted(self, stream: BotStream | None = None) -> BotStream:
+        """The next stream, after its hello; not welcomed. Raises UnmetError for a wrong one."""
+        stream = stream or await self.stream()
+        if stream.token != f"Bearer {self.token}":
+            raise UnmetError(
+                "the metadata `authorization` is not `Bearer ` and the token of ARENA_TOKEN"
+            )
+        first = await stream.hear("hello")
+        if not first.HasField("hello") or first.ByteSize() != _alone(first).ByteSize():
+            raise UnmetError("the first message is not `hello` alone")
+        hello = first.hello
+        if hello.protocol_version != PROTOCOL_VERSION:
+            raise UnmetError(f"hello.protocol_version is {hello.protocol_version}, not 1")
+        if not set(hello.games) & GAMES.keys():
+            raise UnmetError(f"hello.games is {list(hello.games)}: none of {', '.join(GAMES)}")
+        if not 0 <= hello.max_matches <= 64:
+            raise UnmetError(f"hello.max_matches is {hello.max_matches}, not 1 to 64")
+        stream.hello = hello
+        return stream
+
+    async def welcomed(self, **members: Any) -> BotStream:
+        """The next stream, greeted and welcomed; `members` go with the welcome."""
+        stream = await self.greeted()
+        await stream.say(welcome=self.welcome(stream.hello), **members)
+        return stream
+
+    async def begin(self) -> BotStream:
+        """Start the program, and welcome its first stream."""
+        self.start()
+        return await self.welcomed()
+
+    def welcome(self, hello: pb.Hello) -> pb.Welcome:
+        """The answer to a hello."""
+        welcome = pb.Welcome(
+            protocol_version=PROTOCOL_VERSION,
+            max_matches=max(1, hello.max_matches),
+            games=sorted(set(hello.games) & GAMES.keys()),
+            signing_key=self.signer.public_key,
+            knows_drain=True,
+        )
+        write_entrant(BOT, welcome.entrant)
+        return welcome
+
+
+def _alone(message: pb.PlayRequest) -> pb.PlayRequest:
+    return pb.PlayRequest(hello=message.hello)

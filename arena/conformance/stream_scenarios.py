@@ -1,0 +1,187 @@
+"""Scenarios about the stream and the program: losses, refusals, takeover, leaving."""
+
+import asyncio
+from typing import Final
+
+import grpc
+
+from arena.conformance.match_scenarios import quiet_about
+from arena.conformance.playing import (
+    Matches,
+    end_all,
+    joined,
+    play_out,
+    plays_on,
+    seat,
+    take_answers,
+)
+from arena.conformance.scenario import Scenario
+from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
+
+_QUIET_SECONDS: Final = 3.0
+"""How long a bot is watched that must not come back."""
+_SOONEST_SECONDS: Final = 0.1
+_LEAVE_SECONDS: Final = 5.0
+
+
+async def _lost_in_a_turn(referee: ScriptedReferee) -> str:
+    stream, matches = await referee.begin(), Matches()
+    match = matches.one(stream)
+    await seat(stream, [match])
+    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    stream.end(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back")
+    again = await referee.welcomed(resumes=[match.resume()], turns=[match.turn(repeat=True)])
+    if again.hello.instance != stream.hello.instance:
+        raise UnmetError("it came back as another instance")
+    await take_answers(again, [match])
+    answers = 1 + await play_out(again, [match], begun=True)
+    await end_all(referee, again, [match])
+    await plays_on(referee, again, matches)
+    quiet_about(referee, match.id, "a match that was resumed")
+    return f"it came back and played the match to its end, with {answers} answers"
+
+
+async def _lost_answer(referee: ScriptedReferee) -> str:
+    stream, matches = await referee.begin(), Matches()
+    match = matches.one(stream)
+    await seat(stream, [match])
+    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    await stream.hear("an answer")  # which the referee loses
+    stream.end(grpc.StatusCode.UNAVAILABLE, "the referee was killed")
+    again = await referee.welcomed(resumes=[match.resume()], turns=[match.turn(repeat=True)])
+    await take_answers(again, [match])
+    answers = 1 + await play_out(again, [match], begun=True)
+    await end_all(referee, again, [match])
+    await plays_on(referee, again, matches)
+    quiet_about(referee, match.id, "a match of which a turn was asked again")
+    return f"it answered the same turn again, and played on, with {answers} answers"
+
+
+async def _lost_offer(referee: ScriptedReferee) -> str:
+    stream, matches = await referee.begin(), Matches()
+    gone, kept = matches.one(stream), matches.one(stream)
+    await seat(stream, [gone])
+    stream.end(grpc.StatusCode.UNAVAILABLE, "the referee is stopping; come back")
+    again = await referee.welcomed(offers=[kept.offer()])
+    await joined(again, [kept])
+    answers = await play_out(again, [kept])
+    await end_all(referee, again, [kept])
+    return f"it joined the next match, with {answers} answers"
+
+
+async def _restarted(referee: ScriptedReferee) -> str:
+    stream, matches = await referee.begin(), Matches()
+    match = matches.one(stream)
+    await seat(stream, [match])
+    await stream.say(begins=[match.begin()], turns=[match.turn()])
+    await take_answers(stream, [match])
+    assert referee.program is not None
+    referee.program.kill()
+    stream.end()
+    referee.start()
+    turns = [] if match.over else [match.turn(repeat=True)]
+    again = await referee.welcomed(resumes=[match.resume()], turns=turns)
+    if turns:
+        await take_answers(again, [match])
+    answers = await play_out(again, [match], begun=True)
+    await end_all(referee, again, [match])
+    await plays_on(referee, again, matches)
+    quiet_about(referee, match.id, "a match that another run of it had begun")
+    return f"it resumed the match of its earlier run, with {answers} answers"
+
+
+async def _unavailable(referee: ScriptedReferee) -> str:
+    referee.start()
+    first = await referee.greeted()
+    first.end(grpc.StatusCode.UNAVAILABLE, "the arena's database does not answer")
+    refused = asyncio.get_running_loop().time()
+    stream = await referee.stream()
+    pause = asyncio.get_running_loop().time() - refused
+    if pause < _SOONEST_SECONDS:
+        raise UnmetError(f"it came back after {pause * 1000:.0f} ms, without a pause")
+    await referee.greeted(stream)
+    await stream.say(welcome=referee.welcome(stream.hello))
+    await plays_on(referee, stream, Matches())
+    return f"it came back after {pause:.1f} s and played"
+
+
+async def _takeover(referee: ScriptedReferee) -> str:
+    stream = await referee.begin()
+    stream.end(grpc.StatusCode.ABORTED, "a newer stream of the same bot instance took over")
+    return await _stays_away(referee)
+
+
+async def _refused_token(referee: ScriptedReferee) -> str:
+    referee.start()
+    stream = await referee.stream()
+    stream.end(grpc.StatusCode.UNAUTHENTICATED, "no bot has this token")
+    return await _stays_away(referee)
+
+
+async def _stays_away(referee: ScriptedReferee) -> str:
+    again = await referee.perhaps_stream(_QUIET_SECONDS)
+    if again is not None:
+        raise UnmetError("it opened another stream")
+    assert referee.program is not None
+    if not referee.program.running:
+        return f"it {referee.program.how_it_ended()}"
+    return f"it opened no stream for {_QUIET_SECONDS:g} s"
+
+
+async def _drain(referee: ScriptedReferee) -> str:
+    stream, matches = await referee.begin(), Matches()
+    first, second = matches.one(stream), matches.one(stream)
+    await seat(stream, [first])
+    await stream.say(begins=[first.begin()], turns=[first.turn()])
+    await take_answers(stream, [first])
+    program = referee.program
+    assert program is not None
+    program.ask_to_stop()
+    request = await stream.hear("drain, after SIGTERM")
+    if not request.HasField("drain"):
+        raise UnmetError("after SIGTERM came another message than `drain`")
+    answers = 1 + await play_out(stream, [first], begun=True)
+    await end_all(referee, stream, [first])
+    # The second one belongs to the block of the first.
+    await seat(stream, [second])
+    answers += await play_out(stream, [second])
+    await end_all(referee, stream, [second])
+    stream.end()
+    deadline = asyncio.get_running_loop().time() + _LEAVE_SECONDS
+    while program.running:
+        if asyncio.get_running_loop().time() > deadline:
+            raise UnmetError(f"it still runs {_LEAVE_SECONDS:g} s after the stream was closed")
+        await asyncio.sleep(0.02)
+    if program.code != 0:
+        raise UnmetError(f"it {program.how_it_ended()}")
+    return f"it sent drain, played the rest of the block, with {answers} answers, and ended"
+
+
+SCENARIOS: Final = (
+    Scenario(
+        "loss in a turn",
+        "Opens the stream again and answers the open turn, if the stream is lost in between.",
+        _lost_in_a_turn,
+    ),
+    Scenario("lost answer", "Answers a turn again if the referee lost the answer.", _lost_answer),
+    Scenario(
+        "lost offer", "Forgets an offer that is gone after a loss of the stream.", _lost_offer
+    ),
+    Scenario(
+        "restart of the bot",
+        "Plays on, when it is started again, in a match that its earlier run had joined.",
+        _restarted,
+    ),
+    Scenario(
+        "unavailable",
+        "Comes back, after a pause, to a referee that was unavailable.",
+        _unavailable,
+    ),
+    Scenario("takeover", "Does not come back after ABORTED.", _takeover),
+    Scenario("refused token", "Does not come back after UNAUTHENTICATED.", _refused_token),
+    Scenario(
+        "drain",
+        "Sends `drain` after SIGTERM, plays its block to the end and ends with code 0.",
+        _drain,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Matches among programs in any language, at a referee in this process: no server, no database."""

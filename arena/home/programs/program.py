@@ -1,0 +1,108 @@
+"""`BotProgram`: a bot's program, started here, with a file for what it prints.
+
+UserError
+└── BotProgramError    a program ended, hangs, does not connect or does not join; the message has
+                       the end of what it printed
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from arena.errors import UserError
+from arena.home.loading import search_path
+from arena.processes import spawn
+
+STOP_SECONDS = 2.0
+"""How long a program may take to leave after SIGTERM before it is killed."""
+_GROUP_SECONDS = 0.5
+_TAIL_LINES = 12
+_TAIL_BYTES = 4096
+
+
+class BotProgramError(UserError):
+    """A program cannot play; the message names it and shows the end of what it printed."""
+
+
+class BotProgram:
+    """A running program, in a process group of its own. Make it in the main thread."""
+
+    def __init__(
+        self, name: str, command: Sequence[str], environment: Mapping[str, str], log: Path
+    ) -> None:
+        """`environment` is added to ours; stdout and stderr go to the file `log`."""
+        self.name = name
+        self.log = log
+        self._started = time.monotonic()
+        with log.open("wb") as output:
+            self._process = spawn(
+                command,
+                env={**os.environ, "PATH": search_path(), **environment},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code; None while it runs."""
+        return self._process.poll()
+
+    @property
+    def age(self) -> float:
+        """The seconds since it was started."""
+        return time.monotonic() - self._started
+
+    def failed(self, how: str) -> BotProgramError:
+        """An error about it: `how` continues its name."""
+        return BotProgramError(f"{self.name} {how}.{self._tail()}")
+
+    def how_it_ended(self) -> str:
+        """What became of a program that is not running, in words."""
+        code = self._process.wait()
+        what = f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
+        return f"{what} after {self.age:.1f} s"
+
+    def _tail(self) -> str:
+        with self.log.open("rb") as output:
+            output.seek(max(0, self.log.stat().st_size - _TAIL_BYTES))
+            lines = output.read().decode("utf-8", "replace").splitlines()[-_TAIL_LINES:]
+        if not lines:
+            return f" It printed nothing ({self.log})."
+        return "\n".join([f" The end of what it printed ({self.log}):", *lines])
+
+    def ask_to_stop(self) -> None:
+        """Send SIGTERM to all processes of its group."""
+        self._signal(signal.SIGTERM)
+
+    def stop(self) -> int:
+        """Wait until it has ended, and end what is left of its group. Returns its exit code."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(STOP_SECONDS)
+        self.kill()
+        return self._process.returncode
+
+    def kill(self) -> None:
+        """End all processes of its group."""
+        deadline = time.monotonic() + _GROUP_SECONDS
+        if not self.running:
+            # What it started gets a moment as well.
+            while self._signal(signal.SIGTERM) and time.monotonic() < deadline:
+                time.sleep(0.01)
+        self._signal(signal.SIGKILL)
+        self._process.wait()
+
+    def _signal(self, number: signal.Signals) -> bool:
+        """Whether there is still a process in its group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+            return True
+        return False

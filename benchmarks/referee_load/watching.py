@@ -1,0 +1,90 @@
+"""What spectators cost: a referee under load with nobody, and with some, watching, in turns."""
+
+import asyncio
+import contextlib
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
+from benchmarks.referee_load.keeping import cpu_seconds
+from benchmarks.referee_load.stage import Figures, measure, referee, register
+
+MATCHES = 32
+ARMS = {
+    "nobody": (),
+    "nobody again": (),
+    "one match": (1,),
+    "8 of one match": (1,) * 8,
+    "all": (0,),
+}
+"""By arm, how many matches each spectator is shown at the same time; 0 for all."""
+LEAST_SECONDS = 4.0
+"""How much longer spectators watch than the bots are measured: both take time to start."""
+
+
+def compare(bots: int, rounds: int, seconds: float) -> dict[str, list[Figures]]:
+    """Load one referee, with the spectators of each arm in turns."""
+    found: dict[str, list[Figures]] = {arm: [] for arm in ARMS}
+    with (
+        tempfile.TemporaryDirectory() as home,
+        EmbeddedPostgres(Path(home) / "postgres") as url,
+    ):
+        migrate(url)
+        tokens = asyncio.run(register(url, bots, "bot"))
+        with referee(url) as (port, process):
+            for number in range(1, rounds + 1):
+                arms = list(ARMS.items())
+                for arm, spectators in arms[:: (-1) ** number]:
+                    with _watched(port, spectators, seconds + LEAST_SECONDS) as heard:
+                        before = cpu_seconds(process.pid)
+                        playing = ("players", "play", port, MATCHES, seconds)
+                        figures = measure(*playing, tokens=tokens)
+                        spent = cpu_seconds(process.pid) - before
+                    decided = figures["per_second"] * seconds
+                    figures["referee_cpu_us"] = spent / decided * 1e6
+                    figures["dropped"] = sum(bool(one["ended"]) for one in heard)
+                    found[arm].append(figures)
+                print(f"round {number} of {rounds} done", file=sys.stderr)
+    return found
+
+
+def print_comparison(found: dict[str, list[Figures]]) -> None:
+    """The medians of each arm, and its ratios to nobody."""
+    base = found["nobody"]
+    for arm, rounds in found.items():
+        ratios = [
+            one["referee_cpu_us"] / other["referee_cpu_us"]
+            for one, other in zip(rounds, base, strict=True)
+        ]
+        rates = [
+            one["per_second"] / other["per_second"] for one, other in zip(rounds, base, strict=True)
+        ]
+        print(
+            f"{arm}: {statistics.median(one['per_second'] for one in rounds):.0f} decisions/s "
+            f"({statistics.median(rates):.3f}), CPU a decision "
+            f"{statistics.median(one['referee_cpu_us'] for one in rounds):.0f} µs "
+            f"({statistics.median(ratios):.3f}), dropped {sum(o['dropped'] for o in rounds):.0f}"
+        )
+
+
+@contextlib.contextmanager
+def _watched(
+    port: int, spectators: tuple[int, ...], seconds: float
+) -> Iterator[list[dict[str, str]]]:
+    """Spectators while the block runs; afterwards, what each of them says."""
+    program = [sys.executable, "-m", "benchmarks.referee_load.spectator", str(port)]
+    running = [
+        subprocess.Popen([*program, str(matches), str(seconds)], stdout=subprocess.PIPE)
+        for matches in spectators
+    ]
+    heard: list[dict[str, str]] = []
+    yield heard
+    for one in running:
+        output, _ = one.communicate()
+        heard.append(json.loads(output))

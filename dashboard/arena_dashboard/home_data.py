@@ -1,0 +1,133 @@
+"""What the page "Home" shows, read once for all its visitors."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+import streamlit as st
+
+from arena.boards.bluffing import Bluffing
+from arena.boards.live_board import LadderId, Leaderboard
+from arena.boards.match_sort import Sort
+from arena.spectating import AddressError, SpectatorClient, WatchedMatch
+from arena.storage import statements, tournament_statements
+from arena.storage import tournament_rows as rows
+from arena.storage.match_search import MatchFilter
+from arena.storage.rows import MatchRow
+from arena.tournament.tournament import Tournament
+from arena_dashboard import data
+from arena_dashboard.frames import match_json, packed
+from arena_dashboard.live_match import LiveMatches
+from arena_dashboard.watching import watch_live
+
+KEPT_SECONDS = 15.0
+DAY_SECONDS = 60.0
+"""How old the matches of the day may be: their transcripts are read."""
+RATE_SECONDS = 10
+"""The seconds over which matches are counted."""
+MOST_LADDERS = 6
+LISTED = 3
+"""Matches of the day of each kind, and running tournaments."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesOfTheDay:
+    """The most remarkable matches of the last day, or, without any, of the latest matches."""
+
+    today: bool
+    boldest: Sequence[MatchRow]
+    closest: Sequence[MatchRow]
+    bluffs: Mapping[str, Bluffing]
+
+
+def live_matches() -> LiveMatches | None:
+    """The running matches of the referee of ARENA_ADDRESS; None if it is not set."""
+    return _live_matches()
+
+
+def matches_a_second() -> float:
+    """How many matches ended lately."""
+    return _matches_a_second(data.database_url())
+
+
+def ladders() -> list[tuple[LadderId, Leaderboard]]:
+    """The leaderboards of some ladders."""
+    return _ladders(data.database_url())
+
+
+def matches_of_the_day() -> MatchesOfTheDay:
+    """The boldest bluffs and the closest matches."""
+    return _matches_of_the_day(data.database_url())
+
+
+def running_tournaments() -> list[Tournament]:
+    """Some tournaments that are played now."""
+    return _running_tournaments(data.database_url())
+
+
+def live_content(match: WatchedMatch) -> bytes:
+    """A running match so far, for the player."""
+    return _live_content(match.match_id, len(match.moments), match.over, _match=match)
+
+
+@st.cache_resource(show_spinner=False)
+def _live_matches() -> LiveMatches | None:
+    try:
+        client = SpectatorClient.of()
+    except AddressError:
+        return None
+    return None if client is None else LiveMatches(client)
+
+
+# All visitors see the same match; the arguments with an underscore are not part of the key.
+@st.cache_resource(max_entries=20, show_spinner=False)
+def _live_content(match_id: str, moments: int, over: bool, *, _match: WatchedMatch) -> bytes:
+    del match_id, moments, over
+    neighbours: Any = {"previous": None, "next": None}
+    return packed({**match_json(watch_live(_match)), **neighbours})
+
+
+@st.cache_resource(ttl=RATE_SECONDS / 2, show_spinner=False)
+def _matches_a_second(url: str | None) -> float:
+    del url
+    (row,) = data.read(statements.matches_ended_within(timedelta(seconds=RATE_SECONDS)))
+    return float(row.matches) / RATE_SECONDS
+
+
+@st.cache_resource(ttl=KEPT_SECONDS, show_spinner=False)
+def _ladders(url: str | None) -> list[tuple[LadderId, Leaderboard]]:
+    del url
+    found = (
+        LadderId(game, options, size, time_control=time_control)
+        for game, variants in data.ladders().items()
+        for options, times in variants.items()
+        for time_control, sizes in times.items()
+        for size in sizes
+    )
+    boards = ((ladder, data.leaderboard(ladder)) for ladder in islice(found, MOST_LADDERS))
+    return [(ladder, board) for ladder, board in boards if board.lines]
+
+
+@st.cache_resource(ttl=DAY_SECONDS, show_spinner=False)
+def _matches_of_the_day(url: str | None) -> MatchesOfTheDay:
+    del url
+    # Of full hours, so that the same statement is asked again if the database is away.
+    hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
+    wanted = MatchFilter(since=hour - timedelta(hours=23))
+    today = bool(data.find_matches(wanted, limit=1))
+    if not today:
+        wanted = MatchFilter()
+    boldest = data.find_matches(wanted, sort=Sort.BOLDEST, limit=LISTED)
+    closest = data.find_matches(wanted, sort=Sort.CLOSEST, limit=LISTED)
+    bluffs = data.bluffs().of([row.match_id for row in boldest])
+    return MatchesOfTheDay(today, boldest, closest, bluffs)
+
+
+@st.cache_resource(ttl=KEPT_SECONDS, show_spinner=False)
+def _running_tournaments(url: str | None) -> list[Tournament]:
+    del url
+    found = data.read(tournament_statements.tournament_list(states=["running"]))[-LISTED:]
+    entries = data.read(tournament_statements.entries_of([row.id for row in found]))
+    return rows.tournaments(found, entries)

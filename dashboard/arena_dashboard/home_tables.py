@@ -1,0 +1,91 @@
+"""The page "Home" as HTML; pure functions."""
+
+from collections.abc import Sequence
+
+from arena.boards.live_board import LadderId, Leaderboard
+from arena.spectating import RefereeActivity
+from arena.tournament.tournament import Tournament
+from arena_dashboard import ladder_choice, tables, tournament_tables
+from arena_dashboard.home_data import MatchesOfTheDay
+from arena_dashboard.markup import Html, tag, together
+
+TOP = 3
+"""Bots shown of a ladder."""
+
+
+def now(matches_a_second: float | None, activity: RefereeActivity | None, known: bool) -> Html:
+    """What is going on; `known` says whether these pages know a referee to ask."""
+    figures = []
+    if matches_a_second is not None:
+        figures.append(_figure(_rate(matches_a_second), "matches a second"))
+    if activity is not None:
+        bots = activity.connected_bots
+        figures.append(_figure(f"{bots:,}", "bot online" if bots == 1 else "bots online"))
+        if activity.running_matches:
+            figures.append(_figure(f"{activity.running_matches:,}", "being played"))
+    if known:
+        words = "The referee is up" if activity is not None else "The referee does not answer"
+        light = "ba-up" if activity is not None else "ba-down"
+        figures.append(tag("span", words, class_=f"ba-light {light}"))
+    return tag("p", *figures, class_="ba-now", role="status")
+
+
+def ladders(found: Sequence[tuple[LadderId, Leaderboard]]) -> Html:
+    """The top of each ladder."""
+    return tag("div", *(_top(ladder, board) for ladder, board in found), class_="ba-cards")
+
+
+def matches_of_the_day(found: MatchesOfTheDay) -> Html:
+    """Boldest bluffs and closest matches."""
+    of = "of the day" if found.today else "of the latest matches"
+    parts = []
+    for title, rows in ((f"Boldest bluffs {of}", found.boldest), (f"Closest {of}", found.closest)):
+        if rows:
+            bluffs = found.bluffs if rows is found.boldest else None
+            parts.append(tag("section", tag("h3", title), tables.matches(rows, bluffs)))
+    return tag("div", *parts, class_="ba-pair")
+
+
+def tournaments(found: Sequence[Tournament]) -> Html:
+    """The running tournaments."""
+    lines = (
+        tag(
+            "li",
+            tag("a", one.name, href=tournament_tables.tournament_link(one.name)),
+            tag("div", tournament_tables.in_words(one), class_="ba-faint"),
+        )
+        for one in found
+    )
+    return tag("ul", *lines, class_="ba-list")
+
+
+def _figure(number: str, words: str) -> Html:
+    return tag("span", tag("b", number), f" {words}")
+
+
+def _rate(a_second: float) -> str:
+    return f"{a_second:,.0f}" if a_second >= 10 else f"{a_second:.1f}"
+
+
+def _top(ladder: LadderId, board: Leaderboard) -> Html:
+    title = ladder_choice.in_words(ladder)
+    best = (
+        tag(
+            "tr",
+            tag("td", f"{line.rank}."),
+            tag("td", tag("a", line.bot, href=tables.bot_link(line.bot))),
+            tag("td", f"{line.elo:.0f}", class_="ba-number"),
+        )
+        for line in board.lines[:TOP]
+    )
+    return tag(
+        "section",
+        tag("h3", tag("a", title, href=ladder_choice.link("leaderboard", ladder))),
+        tag(
+            "table",
+            tag("caption", f"Rank, bot and Elo of the best: {title}", class_="ba-unseen"),
+            tag("tbody", together(*best)),
+            class_="ba-table",
+        ),
+        tag("p", f"{board.matches:,} matches · {len(board.lines):,} bots", class_="ba-faint"),
+    )

@@ -1,0 +1,115 @@
+"""Every scenario is met by a bot that conforms, and failed by a misfit."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from arena.commands.home.check import check_bot
+from arena.conformance.report import SCENARIOS, check
+
+MISFIT = str(Path(__file__).with_name("misfit.py"))
+
+MISFITS = {
+    "matches": ("Illegal", "is illegal: {'type': 'bet'"),
+    "many at once": ("OneOfABatch", "answers to 3 open turns: nothing came"),
+    "entropy": ("SameEntropy", "the same entropy"),
+    "options": ("DefaultsOnly", "of"),
+    "withdrawn offers": ("KeepsPlaces", "it declined a match"),
+    "withdrawn matches": ("KeepsBegunPlaces", "it declined a match"),
+    "another's fault": ("NoForfeits", "another seat's faults it printed"),
+    "refusal": ("Offended", "answers to 1 open turns: it"),
+    "repetition": ("OnceOnly", "an answer"),
+    "unknown": ("Strict", "it"),
+    "last millisecond": ("Hasty", "answers to 1 open turns: it"),
+    "tampering": ("Trusting", "it printed no line"),
+    "loss in a turn": ("JoinsAnew", "answers to 1 open turns"),
+    "lost answer": ("AnswersOnce", "answers to 1 open turns"),
+    "lost offer": ("WaitsForLost", "it declined a match"),
+    "restart of the bot": ("JoinsAnew", "answers to 1 open turns"),
+    "unavailable": ("NeverRests", "without a pause"),
+    "takeover": ("Insists", "it opened another stream"),
+    "refused token": ("Insists", "it opened another stream"),
+    "drain": ("LeavesAtOnce", "drain, after SIGTERM: it closed the stream"),
+}
+
+
+def command(misfit: str) -> list[str]:
+    return [sys.executable, MISFIT, misfit]
+
+
+def test_there_is_a_misfit_for_every_scenario() -> None:
+    assert list(MISFITS) == [scenario.name for scenario in SCENARIOS]
+
+
+@pytest.mark.slow
+async def test_a_bot_that_conforms_meets_every_scenario(tmp_path: Path) -> None:
+    outcomes = await check(command("Bot"), tmp_path)
+    assert [(one.scenario.name, one.seen) for one in outcomes if not one.met] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+async def test_a_misfit_fails_it(scenario: object, tmp_path: Path) -> None:
+    name = scenario.name  # type: ignore[attr-defined]
+    misfit, seen = MISFITS[name]
+    (outcome,) = await check(command(misfit), tmp_path, [scenario])  # type: ignore[list-item]
+    assert not outcome.met
+    assert seen in outcome.seen
+
+
+@pytest.mark.parametrize(
+    ("misfit", "scenario"),
+    [
+        ("Suspicious", "tampering"),
+        ("Quits", "loss in a turn"),
+        ("Quits", "unavailable"),
+        ("NeverLeaves", "drain"),
+    ],
+)
+@pytest.mark.slow
+async def test_other_misfits_fail_it_too(misfit: str, scenario: str, tmp_path: Path) -> None:
+    chosen = [one for one in SCENARIOS if one.name == scenario]
+    (outcome,) = await check(command(misfit), tmp_path, chosen)
+    assert not outcome.met, outcome.seen
+
+
+async def test_a_scenario_has_a_hard_limit(tmp_path: Path) -> None:
+    sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
+    (outcome,) = await check(sleeper, tmp_path, SCENARIOS[:1], seconds=1)
+    assert (outcome.met, outcome.seen) == (False, "it was not through after 1 s")
+    assert outcome.seconds < 5
+
+
+app = typer.Typer()
+app.command()(check_bot)
+
+
+def test_the_command_reports_each_scenario_and_fails_by_its_exit_code(tmp_path: Path) -> None:
+    words = ["--json", "--logs", str(tmp_path), "--only", "takeover,refused token", "--"]
+    result = CliRunner().invoke(app, [*words, *command("Bot")])
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert report["met"] == 2
+    assert [one["scenario"] for one in report["scenarios"]] == ["takeover", "refused token"]
+    result = CliRunner().invoke(app, ["--logs", str(tmp_path), "--only", "takeover", "false"])
+    assert result.exit_code == 1
+    assert "FAILED  takeover" in result.stdout
+    assert "it ended with code 1" in result.stdout
+    assert "expected: Does not come back after ABORTED." in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--only", "sleep", "true"], "There is no scenario 'sleep'; there are matches, "),
+        (["--", "./no-such-program", "x"], "There is no bot './no-such-program'"),
+    ],
+)
+def test_what_cannot_be_checked_is_a_sentence(words: list[str], sentence: str) -> None:
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2
+    assert sentence in result.stderr

@@ -1,0 +1,157 @@
+"""Writes pictures of all pages of the dashboard: `make screenshots`.
+
+python -m tools.screenshots [--out dist/screenshots] [--readme]
+
+Each page is taken on an arena that has played and plays on, 1440 pixels wide in the light theme and
+390 pixels wide in the dark one. With --readme those that the README shows are written to
+docs/images as well. Needs Chromium.
+"""
+
+import argparse
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from arena.scheduling.formats import FormatName
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
+from tests.dashboard.cups import hold
+from tests.dashboard.played import anyhow, fill, sensible
+
+ROOT: Final = Path(__file__).parents[1]
+PATIENCE_MS: Final = 60_000
+CHARTS_MS: Final = 3_000
+"""Charts are drawn, and a running match appears, after the page's script has run."""
+PAGES: Final = {
+    "home": "/",
+    "leaderboard": "/leaderboard",
+    "head-to-head": "/head-to-head",
+    "history": "/history",
+    "bots": "/bot",
+    "bot": "/bot?bot=alpha",
+    "two-bots": "/versus?bot=alpha&opponent=beta",
+    "matches": "/matches",
+    "boldest": "/matches?sort=boldest",
+    "replay": "/replay?step=6",
+    "tournaments": "/tournaments",
+    "knockout": "/tournaments?name=cup",
+    "swiss": "/tournaments?name=league",
+    "submit": "/submit",
+}
+IN_README: Final = ("home", "leaderboard", "replay")
+SCREENS: Final = {"wide": (1440, 900, "light"), "phone": (390, 844, "dark")}
+BOTS: Final = (
+    *(("honest", sensible(0.1)), ("alpha", sensible(0.0)), ("beta", anyhow)),
+    *(("gamma", sensible(0.25)), ("delta", sensible(0.5))),
+)
+
+
+def main() -> None:
+    """Write the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--out", type=Path, default=ROOT / "dist/screenshots")
+    parser.add_argument("--readme", action="store_true", help="renew the README's pictures")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as home,
+        EmbeddedPostgres(Path(home) / "postgres") as url,
+    ):
+        migrate(url)
+        asyncio.run(_fill(url))
+        with _arena(url, Path(home)) as address, sync_playwright() as playwright:
+            chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            for screen in SCREENS:
+                _take(browser, address, screen, options.out)
+            browser.close()
+    if options.readme:
+        for name in IN_README:
+            # Few colours: a quarter of the size, and nobody sees it.
+            with Image.open(options.out / f"{name}-wide.png") as picture:
+                small = picture.convert("RGB").quantize(64)
+            small.save(ROOT / f"docs/images/{name}.png", optimize=True)
+
+
+async def _fill(url: str) -> None:
+    await fill(url, blocks=60, policies=BOTS)
+    await fill(url, blocks=12, policies=BOTS, seats=3, game="bluff_you")
+    await fill(url, blocks=12, policies=BOTS, seats=3, game="bloeff")
+    names = [name for name, _ in BOTS]
+    await hold(url, "cup", FormatName.KNOCKOUT, [*names, "epsilon", "zeta", "eta"])
+    await hold(url, "league", FormatName.SWISS, names, most_blocks=6)
+
+
+def _take(browser: Browser, address: str, screen: str, out: Path) -> None:
+    width, height, scheme = SCREENS[screen]
+    context = browser.new_context(
+        base_url=address,
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if scheme == "dark" else "light",
+    )
+    for name, path in PAGES.items():
+        page = context.new_page()
+        page.goto(path, timeout=PATIENCE_MS)
+        _complete(page)
+        page.screenshot(path=out / f"{name}-{screen}.png")
+        page.close()
+        print(out / f"{name}-{screen}.png")
+    context.close()
+
+
+def _complete(page: Page) -> None:
+    something = ".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart]"
+    page.locator(f"{something}, [data-testid=stAlert]").first.wait_for(timeout=PATIENCE_MS)
+    page.wait_for_function(
+        "document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'",
+        timeout=PATIENCE_MS,
+    )
+    page.wait_for_timeout(CHARTS_MS)
+
+
+@contextmanager
+def _arena(url: str, home: Path) -> Iterator[str]:
+    """An arena on the database, in which sample bots play: the address of its pages."""
+    port, pages = _free_port(), _free_port()
+    arguments = ["--port", str(port), "--dashboard-port", str(pages), "--table", "bluff:2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "arena", "up", *arguments],
+        env=os.environ | {"ARENA_DATABASE_URL": url, "ARENA_HOME": str(home)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{pages}"
+    try:
+        deadline = time.monotonic() + PATIENCE_MS / 1000
+        while time.monotonic() < deadline:
+            with suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health"):
+                break
+            time.sleep(0.2)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+if __name__ == "__main__":
+    main()
