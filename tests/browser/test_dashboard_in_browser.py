@@ -151,7 +151,7 @@ def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(within: Callable[..., 
     page.goto("/")
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Matches").click()
-    expect(page.get_by_role("heading", name="Matches")).to_be_visible()
+    expect(page.get_by_role("heading", name="Matches", exact=True)).to_be_visible()
     expect(page.get_by_test_id("stSidebarNavLink").first).not_to_be_in_viewport()
 
 
