@@ -39,8 +39,10 @@ MODULES = {
         }
     ),
     "dashboard": frozenset({"altair", "pandas", "streamlit"}),
+    "solve": frozenset({"numba"}),
 }
-"""What each extra of the package brings, as modules; it contains the extras before it as well."""
+"""What each extra of the package brings, as modules; play, server and dashboard contain those
+before them, the solver's contains play."""
 
 
 def main() -> None:
@@ -85,6 +87,8 @@ def _extra_of_command(arguments: Sequence[str]) -> str:
     command = " ".join(words[: 2 if words[0] == "tournament" else 1])
     if command in ("up", "dashboard") and "--no-dashboard" not in arguments:
         return "dashboard"
+    if command == "solve":
+        return "solve"
     if command in WITHOUT_SERVER and OF_THE_SERVER.isdisjoint(arguments):
         return "play"
     return "server"

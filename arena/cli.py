@@ -36,6 +36,7 @@ COMMANDS = {
     "play": "home.play:play",
     "check": "home.check:check_bot",
     "test": "sequential_test.command:sequential_test",
+    "solve": "solve:solve",
     "rate": "ratings.rate:rate",
     "sprt": "ratings.rate:sprt",
 }

@@ -93,6 +93,11 @@ class PersonSession:
         """Whether the stream is open, or will be again."""
         return self._thread.is_alive()
 
+    def wait(self, seconds: float) -> bool:
+        """Wait until the session is over, for so long at most. Returns whether it is."""
+        self._thread.join(seconds)
+        return not self.alive
+
     def open(self) -> None:
         """Connect. Raises ChallengeError if the referee does not welcome the session."""
         self._thread.start()

@@ -31,6 +31,9 @@ class Limits:
     """Spectators' streams at once, by address."""
     watching: int = 128
     """The same of all addresses together."""
+    watching_waits: int = 8_192
+    """Parts (a match, a moment, an end) that wait for a spectator, delayed ones included: some
+    2 MB."""
     streams_burst: int = 60
     """Streams that are opened, by token."""
     streams_per_second: float = 1.0

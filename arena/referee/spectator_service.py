@@ -140,7 +140,7 @@ class SpectatorService:
             if not ending.done():
                 ending.set_result(_too_slow())
 
-        spectator = Spectator(fits, most, filled.set, overflow)
+        spectator = Spectator(fits, most, filled.set, overflow, self._gate.limits.watching_waits)
         self._endings.add(ending)
         try:
             if not self._spectators.enter(spectator) and match_id:

@@ -16,8 +16,6 @@ from arena.hosting.ports import ShowableMatch, Timer
 from arena.match.flow import PublicMoment
 from arena.match.result import Result
 
-MOST_WAITING: Final = 8_192
-"""Parts that may wait for a spectator, delayed ones included: some 2 MB."""
 MOST_IN_A_MESSAGE: Final = 512
 
 log = structlog.get_logger()
@@ -35,10 +33,10 @@ class Spectator:
         most: int,
         wake: Callable[[], None],
         overflow: Callable[[], None],
-        most_waiting: int = MOST_WAITING,
+        most_waiting: int,
     ) -> None:
         """`most` matches are shown at the same time; `wake` is called when something waits to be
-        sent, and `overflow` when too much does."""
+        sent, and `overflow` when more than `most_waiting` parts do."""
         self.fits = fits
         self.shown: dict[str, _Show] = {}
         """By the ids of the matches."""

@@ -23,6 +23,8 @@ def now(matches_a_second: float | None, activity: RefereeActivity | None, known:
         figures.append(_figure(f"{bots:,}", "bot online" if bots == 1 else "bots online"))
         if activity.running_matches:
             figures.append(_figure(f"{activity.running_matches:,}", "being played"))
+        if activity.watch_delay_ms:
+            figures.append(tag("span", f"shown {activity.watch_delay_ms / 1000:g} s later"))
     if known:
         words = "The referee is up" if activity is not None else "The referee does not answer"
         light = "ba-up" if activity is not None else "ba-down"

@@ -77,7 +77,7 @@ async def sitting(scene: Scene) -> AsyncIterator[Sitting]:
         sitting = Sitting(scene, await scene.token("person"))
         yield sitting
         sitting.session.leave()
-        await asyncio.to_thread(sitting.session._thread.join, PATIENCE)
+        await asyncio.to_thread(sitting.session.wait, PATIENCE)
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ async def test_who_leaves_gives_up_at_once_and_is_let_go(sitting: Sitting, scene
     await sitting.asked()
     match_id = sitting.seat.match_id
     sitting.session.leave()
-    await sitting.until(lambda: not sitting.session.alive)
+    assert await asyncio.to_thread(sitting.session.wait, PATIENCE)
     row = await scene.recorded(match_id)
     (mine,) = (seat for seat in row.seats if seat.bot == "person")
     assert mine.faults > 0

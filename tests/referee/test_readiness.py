@@ -65,7 +65,7 @@ async def test_a_referee_without_its_database_is_alive_and_not_ready(database: s
 
         with unreachable(database):
             await until_ready_is(False, arena.port)
-            assert [await serving(arena.port, name) for name in SERVICES] == [False] * 3
+            assert [await serving(arena.port, name) for name in SERVICES] == [False] * len(SERVICES)
             assert await asyncio.to_thread(got, metrics, "ready") == (
                 503,
                 "the database does not answer\n",
@@ -74,7 +74,7 @@ async def test_a_referee_without_its_database_is_alive_and_not_ready(database: s
             assert await exit_code() == 0
             assert await exit_code("--ready") == 1
         await until_ready_is(True, arena.port)
-        assert [await serving(arena.port, name) for name in SERVICES] == [True] * 3
+        assert [await serving(arena.port, name) for name in SERVICES] == [True] * len(SERVICES)
         assert await exit_code("--ready") == 0
 
 

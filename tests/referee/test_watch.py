@@ -200,6 +200,18 @@ async def test_an_address_has_only_so_many_spectators(database: str) -> None:
                 await third.channel.close()
 
 
+async def test_a_spectator_that_does_not_read_is_dropped_and_play_goes_on(database: str) -> None:
+    limits = Limits(watching_waits=20, refusal_seconds=0.01)
+    async with opened(database, limits=limits) as scene:
+        watcher = Watcher(scene.port)
+        # It reads nothing: what fits into the network's buffers is written, and then no more.
+        async with good_pair(scene) as pair:
+            await pair.go_on(150)
+        code, words = await watcher.status()
+        await watcher.channel.close()
+    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED and "read faster" in words
+
+
 async def test_a_stream_ends_with_a_status_when_the_referee_stops(database: str) -> None:
     async with opened(database) as scene:
         watcher = Watcher(scene.port)
