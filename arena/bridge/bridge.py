@@ -22,7 +22,7 @@ from arena.v1 import game_pb2
 
 _log = logging.getLogger("arena.bot")
 
-LEAST_SECONDS = 0.05
+LEAST_SECONDS = 0.5
 """For so long an answer is waited for, however little time is left: whether it is late is for the
 referee to say."""
 MOST_UNANSWERED = 3

@@ -72,7 +72,8 @@ async def test_the_command_prints_them(
     assert f"illegal: {fault.reason}" in printed.stdout
     assert '  sent:   {"type": "bet", "face": "*", "quantity": 99}' in printed.stdout
     as_json = CliRunner().invoke(command, ["faults", "--bot", "wrong", "--json"])
-    assert json.loads(as_json.stdout)[0]["view"] == fault.view
+    views = {one["match_id"]: one["view"] for one in json.loads(as_json.stdout)}
+    assert views[fault.match.match_id] == fault.view
     nobody = CliRunner().invoke(command, ["faults", "--bot", "nobody"])
     assert nobody.exit_code == 2
     quiet = CliRunner().invoke(command, ["faults", "--bot", "good-one"])

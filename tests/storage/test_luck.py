@@ -183,7 +183,9 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     await store.record(matches)
     sql.execute("DROP TABLE match_luck, signing_secret, signing_key")
     sql.execute("DROP TABLE running_replies, running_matches, running_blocks, leases, untold_ends")
-    sql.execute("DROP TABLE recorded_batches")
+    sql.execute("DROP TABLE recorded_batches, match_faults")
+    for table in ("matches", "tournaments"):
+        sql.execute(f"ALTER TABLE {table} DROP COLUMN turn_ms, DROP COLUMN bank_ms")
     sql.execute("DROP FUNCTION refuse_luck_of_other_seats, require_lease")
     sql.execute("UPDATE alembic_version SET version_num = '0002'")
     migrate(database)

@@ -1,12 +1,9 @@
-"""The folder for what programs print, and the log of the referee that they connect to."""
+"""The folder for what programs print."""
 
-import logging
-import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-import structlog
 import typer
 
 LogFolder: TypeAlias = Annotated[
@@ -18,12 +15,7 @@ LogFolder: TypeAlias = Annotated[
 
 
 def log_folder(named: Path | None) -> Path:
-    """The folder, which exists; from now on the referee in this process logs only to stderr, and
-    only what is wrong with itself."""
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )
+    """The folder, which exists."""
     if named is None:
         return Path(tempfile.mkdtemp(prefix="arena-programs-"))
     named.mkdir(parents=True, exist_ok=True)

@@ -4,14 +4,17 @@ It has no database, no ladder and no limits of its guests; whoever uses it seats
 """
 
 import hashlib
+import logging
 import secrets
+import sys
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
 import grpc
 import grpc.aio
+import structlog
 
 from arena.hosting.ports import Participant
 from arena.match.transcript import Entrant
@@ -113,11 +116,26 @@ class LocalReferee:
         )
         port = server.add_insecure_port("127.0.0.1:0")
         await server.start()
-        try:
-            yield f"127.0.0.1:{port}"
-        finally:
-            lobby.close_all(_over)
-            await server.stop(grace=0.2)
+        with _only_warnings():
+            try:
+                yield f"127.0.0.1:{port}"
+            finally:
+                lobby.close_all(_over)
+                await server.stop(grace=0.2)
+
+
+@contextmanager
+def _only_warnings() -> Iterator[None]:
+    """The referee's log says only what is wrong with itself, on stderr."""
+    before = structlog.get_config()
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    try:
+        yield
+    finally:
+        structlog.configure(**before)
 
 
 def _over() -> ProtocolError:
