@@ -160,11 +160,12 @@ def _measure(url: str, loads: int, pages: list[str]) -> dict[str, Any]:
                 "link_ms": _by_link(known, address, path, process, loads),
             }
             print(name, report["pages"][name], file=sys.stderr, flush=True)
+        # First: the newest match that comes in has no transcript to play.
+        report["frames"] = _frames(known, address + PAGES["replay"])
         address += PAGES["leaderboard"]
         report["tabs_idle"] = _tabs(browser, address, process)
         with _coming(url):
             report["tabs_live"] = _tabs(browser, address, process)
-        report["frames"] = _frames(known, address.replace("/leaderboard", "/replay"))
         report["memory_mb"] = _memory_mb(process)
         browser.close()
     report["load_after"] = os.getloadavg()[0]
