@@ -127,7 +127,7 @@ async def running_arena(
     database_url: str,
     host: str,
     port: int,
-    ladders: Sequence[TableType],
+    table_types: Sequence[TableType],
     registration_key: str,
     terms: Terms | None = None,
     hello_seconds: float = HELLO_SECONDS,
@@ -163,7 +163,7 @@ async def running_arena(
         journal = Journal(store, gather_seconds=GATHER_SECONDS, spool=spool, meter=metrics)
         readiness = Readiness(journal)
         director = Director(
-            ladders,
+            table_types,
             await meeting_counts(store),
             journal,
             LoopTimer(),

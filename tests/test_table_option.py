@@ -2,14 +2,14 @@
 
 import pytest
 
-from arena.commands.serving.table_option import ladders
+from arena.commands.serving.table_option import table_types
 from arena.errors import UserError
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 
 
 def test_a_table_may_have_a_time_control_among_its_options() -> None:
     words = "bluff:2 bluff:2:turn=60s,bank=10m bluff:3:show_and_reroll=true,turn=500ms"
-    usual, slow, fast = ladders(words.split())
+    usual, slow, fast = table_types(words.split())
     assert usual.time_control == DEFAULT_TIME_CONTROL
     assert slow.time_control == TimeControl(60_000, 600_000)
     assert (slow.game, slow.seats, slow.options) == (usual.game, usual.seats, usual.options)
@@ -30,5 +30,5 @@ def test_a_table_may_have_a_time_control_among_its_options() -> None:
 )
 def test_a_table_with_a_wrong_time_control_is_refused(table: str, sentence: str) -> None:
     with pytest.raises(UserError) as refused:
-        ladders([table])
+        table_types([table])
     assert sentence in str(refused.value)

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from arena.commands.serving.children import house_tokens, person_token
-from arena.commands.serving.table_option import ladders
+from arena.commands.serving.table_option import table_types
 from arena.games import GAMES
 from arena.home.loading import bot_file
 from arena.storage.rows import MatchRow
@@ -66,7 +66,7 @@ def playground(
         async with open_store(database) as store:
             person = await person_token(store)
             assert person is not None
-            return await house_tokens(store, ladders(tables)), person
+            return await house_tokens(store, table_types(tables)), person
 
     bots, person = in_own_loop(tokens())
     home = tmp_path_factory.mktemp("arena")

@@ -82,9 +82,9 @@ def test_a_bot_may_play_against_itself_and_a_file_against_a_sample(tmp_path: Pat
     file = tmp_path / "mine.py"
     file.write_text(BROKEN)
     summary = _json("honest", "honest", file, "-n", 6)
-    assert [standing["bot"] for standing in summary["standings"]][-1] == "mine"
-    assert {standing["bot"] for standing in summary["standings"]} == {"honest", "honest-2", "mine"}
-    assert sum(standing["wins"] for standing in summary["standings"]) == 6
+    assert [one["bot"] for one in summary["win_rates"]][-1] == "mine"
+    assert {one["bot"] for one in summary["win_rates"]} == {"honest", "honest-2", "mine"}
+    assert sum(one["wins"] for one in summary["win_rates"]) == 6
     assert summary["faults"][0]["bot"] == "mine"
     assert summary["faults"][0]["reason"] == "RuntimeError: no idea (mine.py, line 6)"
     assert summary["faults"][0]["legal"].startswith("Legal is ")
@@ -112,7 +112,7 @@ def test_the_same_deals_are_played_in_whole_blocks_and_what_they_save_is_measure
     same = _json("honest", "honest", "-n", 80, "--same-deals")
     assert same["variance_factor"]["factor"] == 0
     # Blocks that cannot differ leave less doubt than 80 matches would, but some.
-    low, high = same["standings"][0]["share_low"], same["standings"][0]["share_high"]
+    low, high = same["win_rates"][0]["share_low"], same["win_rates"][0]["share_high"]
     assert 0.45 < low < 0.5 < high < 0.55
     assert "Variance of a deal block's mean: 0.00" in _play(
         "honest", "honest", "-n", 80, "--same-deals"

@@ -43,7 +43,7 @@ def test_a_program_plays_against_a_sample_bot_and_its_matches_verify(tmp_path: P
     )
     assert result.exit_code == 0, result.stderr
     summary = json.loads(result.stdout)
-    assert {one["bot"]: one["faults"] for one in summary["standings"]} == {
+    assert {one["bot"]: one["faults"] for one in summary["win_rates"]} == {
         "misfit": 0,
         "honest": 0,
     }
@@ -141,7 +141,7 @@ def test_a_program_behind_the_bridge_plays() -> None:
     result = run("play", bridge, "honest", "-n", 20, "--json")
     assert result.exit_code == 0, result.stderr
     summary = json.loads(result.stdout)
-    assert {one["bot"]: one["faults"] for one in summary["standings"]} == {
+    assert {one["bot"]: one["faults"] for one in summary["win_rates"]} == {
         "lowest": 0,
         "honest": 0,
     }

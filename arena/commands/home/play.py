@@ -245,7 +245,7 @@ def _summary(
         "matches": win_rates.matches,
         "seed": seed,
         "matches_per_second": round(win_rates.matches / tally.seconds, 1),
-        "standings": [_win_rate_json(win_rate) for win_rate in win_rates.table()],
+        "win_rates": [_win_rate_json(win_rate) for win_rate in win_rates.table()],
         "faults": [
             fault_json(game, *fault, win_rates.first[fault], times)
             for fault, times in win_rates.reasons.most_common()

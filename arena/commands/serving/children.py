@@ -90,12 +90,12 @@ def start_sample_bots(
         )
 
 
-async def house_tokens(store: Store, ladders: Sequence[TableType]) -> dict[str, str]:
+async def house_tokens(store: Store, table_types: Sequence[TableType]) -> dict[str, str]:
     """A new token for each sample bot that plays one of the games, registered if necessary.
 
     A name that another owner has, or that was retired, is left out.
     """
-    games = {ladder.game for ladder in ladders}
+    games = {one.game for one in table_types}
     known = {bot.bot: bot for bot in await store.bots()}
     tokens = {}
     for name in sample_names():
@@ -123,14 +123,14 @@ async def _house_token(store: Store, name: str, known: Mapping[str, BotVersion])
     return await store.rotate_token(name) if usable else None
 
 
-def nobody_to_play(ladders: Sequence[TableType], names: Collection[str]) -> Iterator[str]:
-    """A message for each ladder for which there are too few sample bots of these names."""
-    for ladder in ladders:
-        able = [name for name in names if ladder.game in load_bot(name).games]
-        if len(able) < ladder.seats:
+def nobody_to_play(table_types: Sequence[TableType], names: Collection[str]) -> Iterator[str]:
+    """A message for each type of table for which there are too few sample bots of these names."""
+    for table in table_types:
+        able = [name for name in names if table.game in load_bot(name).games]
+        if len(able) < table.seats:
             found = ", ".join(able) or "none"
             yield (
-                f"Nothing is played at {ladder.game}:{ladder.seats} until more bots connect. "
+                f"Nothing is played at {table.game}:{table.seats} until more bots connect. "
                 f"Sample bots that can play there: {found} (from {SAMPLE_BOTS}). "
                 "Register bots with `arena bot register`."
             )

@@ -40,11 +40,11 @@ def sample_bots(
     with exit_with_message():
         settings = read_settings()
         configure_logs(settings)
-        ladders = table_option.ladders(table or ())
+        table_types = table_option.table_types(table or ())
         stopping = _stop_request()
         with ExitStack() as stack:
             url = stack.enter_context(database(settings))
-            tokens = asyncio.run(_tokens(url, ladders))
+            tokens = asyncio.run(_tokens(url, table_types))
             if not tokens:
                 raise CommandError("no sample bot plays a game of these tables.")
             running = stack.enter_context(children(settings.home / "logs"))
@@ -63,9 +63,9 @@ def sample_bots(
                 raise CommandError("all sample bots have ended.")
 
 
-async def _tokens(url: str, ladders: Sequence[TableType]) -> dict[str, str]:
+async def _tokens(url: str, table_types: Sequence[TableType]) -> dict[str, str]:
     async with open_store(url) as store:
-        return await house_tokens(store, ladders)
+        return await house_tokens(store, table_types)
 
 
 def _stop_request() -> threading.Event:

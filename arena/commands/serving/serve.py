@@ -34,7 +34,7 @@ def serve(
     """Run the referee until Ctrl-C."""
     with exit_with_message():
         settings = read_settings()
-        ladders = table_option.ladders(table or ())
+        table_types = table_option.table_types(table or ())
         host = settings.host if host is None else host
         port = settings.port if port is None else port
         terms = Terms(house_pace=chosen_pace(pace, settings.pace))
@@ -43,7 +43,7 @@ def serve(
         require_free(host, port=port)
         configure_logs(settings)
         with database(settings) as url:
-            run(_serve(settings, url, host, port, ladders, terms, tls, delay))
+            run(_serve(settings, url, host, port, table_types, terms, tls, delay))
 
 
 async def _serve(
@@ -51,7 +51,7 @@ async def _serve(
     url: str,
     host: str,
     port: int,
-    ladders: list[TableType],
+    table_types: list[TableType],
     terms: Terms,
     tls: TlsFiles | None,
     spectator_delay: float,
@@ -62,7 +62,7 @@ async def _serve(
         url,
         host,
         port,
-        ladders,
+        table_types,
         key,
         terms,
         spool_directory=settings.home,

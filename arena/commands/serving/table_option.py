@@ -1,4 +1,4 @@
-"""The `--table` option: the ladders that a referee runs."""
+"""The `--table` option: the tables that a referee opens, with a ladder each."""
 
 from collections.abc import Sequence
 
@@ -14,12 +14,12 @@ HELP = (
 )
 
 
-def ladders(tables: Sequence[str]) -> list[TableType]:
-    """The ladders of the option's values. Raises CommandError, UnknownGameError, OptionsError."""
-    return [_ladder(table) for table in tables or DEFAULT_TABLES]
+def table_types(tables: Sequence[str]) -> list[TableType]:
+    """The option's values. Raises CommandError, UnknownGameError and OptionsError."""
+    return [_table_type(table) for table in tables or DEFAULT_TABLES]
 
 
-def _ladder(table: str) -> TableType:
+def _table_type(table: str) -> TableType:
     name, _, rest = table.partition(":")
     seats, _, settings = rest.partition(":")
     if not seats.isdigit():

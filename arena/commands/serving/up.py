@@ -53,7 +53,7 @@ class _Plan:
     settings: Settings
     port: int
     dashboard_port: int | None
-    ladders: list[TableType]
+    table_types: list[TableType]
     pace: float
     stop_after: int | None
     tls: TlsFiles | None
@@ -83,7 +83,7 @@ def up(
             settings,
             settings.port if port is None else port,
             None if no_dashboard else dashboard_port or settings.dashboard_port,
-            table_option.ladders(table or ()),
+            table_option.table_types(table or ()),
             # With --stop-after, the user waits for the matches: no pace.
             chosen_pace(pace, settings.pace if stop_after is None else FULL_SPEED),
             stop_after,
@@ -107,7 +107,7 @@ async def _up(plan: _Plan, url: str) -> None:
         url,
         plan.host,
         plan.port,
-        plan.ladders,
+        plan.table_types,
         key,
         terms,
         spool_directory=plan.settings.home,
@@ -116,9 +116,9 @@ async def _up(plan: _Plan, url: str) -> None:
         tls=plan.tls,
         spectator_delay=plan.settings.spectator_delay,
     ) as arena:
-        tokens = await house_tokens(arena.store, plan.ladders)
+        tokens = await house_tokens(arena.store, plan.table_types)
         with children(plan.settings.home / "logs") as running:
-            for sentence in nobody_to_play(plan.ladders, tokens):
+            for sentence in nobody_to_play(plan.table_types, tokens):
                 typer.echo(sentence, err=True)
             address = own_address(plan.settings, arena.port)
             start_sample_bots(running, address, tokens, plan.client_environment)
@@ -152,7 +152,7 @@ async def _up(plan: _Plan, url: str) -> None:
             await arena.hand_over()
         typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
-            _print_leaderboards(arena, plan.ladders)
+            _print_leaderboards(arena, plan.table_types)
 
 
 async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event) -> None:
@@ -181,19 +181,19 @@ async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event)
                     await stopping.wait()
 
 
-def _print_leaderboards(arena: Arena, ladders: list[TableType]) -> None:
+def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:
     # Imported here: only this needs numpy.
     from arena.boards.live_board import LiveBoard, ladder_of_table
 
-    for ladder in ladders:
-        changed = ladder.options.changed()
+    for table in table_types:
+        changed = table.options.changed()
         _, ladder_id = ladder_of_table(
             arena.read,
-            ladder.game,
+            table.game,
             changed,
-            ladder.seats,
-            time_control=ladder.time_control,
+            table.seats,
+            time_control=table.time_control,
         )
         lines = LiveBoard(ladder_id, arena.read).now().lines
-        rules = make_game(ladder.game, changed)
-        print_leaderboard(rules, title(rules, ladder.seats, control=ladder.time_control), lines)
+        rules = make_game(table.game, changed)
+        print_leaderboard(rules, title(rules, table.seats, control=table.time_control), lines)
