@@ -77,7 +77,6 @@ class LiveMatches:
 
     def _follow(self, watching: Watching) -> None:
         """Follow one match to its end, or until nobody looks."""
-        match: WatchedMatch | None = None
         try:
             for match in watching:
                 with self._lock:
@@ -88,12 +87,13 @@ class LiveMatches:
                     idle = now - self._asked_at > IDLE_SECONDS
                 if match.over or idle:
                     watching.stop()
+                    break
         except RefereeAwayError:
             with self._lock:
                 self._rests_until = self._clock() + RETRY_SECONDS
         finally:
             with self._lock:
                 self._following = None
-                if match is not None and not match.over:
-                    # Nobody would see how it goes on.
-                    self._kept.pop(match.match_id, None)
+                # Nobody would see how these go on; the next may have begun with the end of one.
+                for match_id in [one for one, (match, _) in self._kept.items() if not match.over]:
+                    del self._kept[match_id]

@@ -154,6 +154,15 @@ def test_the_next_match_is_followed_when_a_visitor_has_seen_the_one_before() -> 
     assert matches.match("1", seen=False) is first
 
 
+def test_nobody_waits_for_a_match_that_began_with_the_end_of_the_one_that_was_followed() -> None:
+    # One message may tell both, and the stream ends with the first end.
+    referee = Referee(Script([match(2, over=False), match(1)]), Script([match(3)]))
+    matches = LiveMatches(referee)
+    until(lambda: matches.match(None, seen=False))
+    shown = until(lambda: one if (one := matches.match("2", seen=False)) and one.over else None)
+    assert shown.match_id != "2"
+
+
 def test_a_match_is_followed_no_longer_when_nobody_looks() -> None:
     now, gate = [0.0], Event()
     script = Script([match(1, over=False), match(1, over=False)], gate)
