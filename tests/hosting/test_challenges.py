@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from arena.hosting.challenge_book import MOST_OF_ONE, MOST_WAITING_SECONDS
+from arena.hosting.challenge_book import MOST_IN_ALL, MOST_OF_ONE, MOST_WAITING_SECONDS
 from arena.hosting.challenges import Challenge, ChallengeRefusal, ChallengeRefusedError
 from arena.hosting.ports import ChallengePolicy
 from arena.match.clock import TimeControl
@@ -169,6 +169,19 @@ async def test_one_owner_has_so_many_challenges_at_once() -> None:
         world.director.challenges.take(wanted(mine[0], "you"), Follower())
     other = world.arrive("other", challenges=OWN_ONLY)
     world.director.challenges.take(wanted(other, "you"), Follower())
+
+
+async def test_a_referee_has_so_many_challenges_at_once() -> None:
+    world = World()
+    for owner in range(MOST_IN_ALL // MOST_OF_ONE):
+        mine = world.arrive(f"bot{owner}", challenges=OWN_ONLY, max_matches=64)
+        world.arrive(f"you{owner}", challenges=ACCEPT, max_matches=64)
+        for _ in range(MOST_OF_ONE):
+            world.director.challenges.take(wanted(mine, f"you{owner}"), Follower())
+    other = world.arrive("other", challenges=OWN_ONLY)
+    world.arrive("free", challenges=ACCEPT)
+    with pytest.raises(ChallengeRefusedError, match=f"plays {MOST_IN_ALL} challenges"):
+        world.director.challenges.take(wanted(other, "free"), Follower())
 
 
 async def test_a_challenge_takes_from_its_owners_share_of_the_opponents_places() -> None:

@@ -203,3 +203,13 @@ async def test_several_reasons_to_look_for_tables_cause_one_look() -> None:
     assert world.timer.arranged == 0
     world.director.schedule()
     assert world.timer.arranged == 1
+
+
+async def test_who_is_gone_is_known_until_its_places_are_free() -> None:
+    world = World()
+    one, _ = world.arrive("a", think_seconds=1.0), world.arrive("b")
+    await world.turn(0.5)
+    world.director.depart(one)
+    assert world.director.knows(one), "a block waits for it"
+    await world.turn(120)
+    assert not world.director.knows(one)
