@@ -80,7 +80,8 @@ def test_services_wait_for_services_that_exist(compose: dict[str, Any]) -> None:
 
 
 def test_volumes_and_settings_are_declared(compose: dict[str, Any]) -> None:
-    known = {f"ARENA_{field.upper()}" for field in Settings.model_fields}
+    # ARENA_ADDRESS is what bots read, and the pages that watch and play.
+    known = {f"ARENA_{field.upper()}" for field in Settings.model_fields} | {"ARENA_ADDRESS"}
     used = set()
     for service in compose["services"].values():
         used |= {volume.split(":")[0] for volume in service.get("volumes", [])}
