@@ -23,6 +23,59 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Which challenges a bot plays: matches that count for no rating, see ChallengeService.
+type ChallengePolicy int32
+
+const (
+	// Only those that are asked for with its own token.
+	ChallengePolicy_CHALLENGE_POLICY_UNSPECIFIED ChallengePolicy = 0
+	// Those of all others, too: in a quarter of its places, and at least in one.
+	ChallengePolicy_CHALLENGE_POLICY_ACCEPT ChallengePolicy = 1
+	// Only those that are asked for with its own token, and no rated matches.
+	ChallengePolicy_CHALLENGE_POLICY_OWN_ONLY ChallengePolicy = 2
+)
+
+// Enum value maps for ChallengePolicy.
+var (
+	ChallengePolicy_name = map[int32]string{
+		0: "CHALLENGE_POLICY_UNSPECIFIED",
+		1: "CHALLENGE_POLICY_ACCEPT",
+		2: "CHALLENGE_POLICY_OWN_ONLY",
+	}
+	ChallengePolicy_value = map[string]int32{
+		"CHALLENGE_POLICY_UNSPECIFIED": 0,
+		"CHALLENGE_POLICY_ACCEPT":      1,
+		"CHALLENGE_POLICY_OWN_ONLY":    2,
+	}
+)
+
+func (x ChallengePolicy) Enum() *ChallengePolicy {
+	p := new(ChallengePolicy)
+	*p = x
+	return p
+}
+
+func (x ChallengePolicy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ChallengePolicy) Descriptor() protoreflect.EnumDescriptor {
+	return file_arena_v1_referee_proto_enumTypes[0].Descriptor()
+}
+
+func (ChallengePolicy) Type() protoreflect.EnumType {
+	return &file_arena_v1_referee_proto_enumTypes[0]
+}
+
+func (x ChallengePolicy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ChallengePolicy.Descriptor instead.
+func (ChallengePolicy) EnumDescriptor() ([]byte, []int) {
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{0}
+}
+
 // From the bot. The first message holds only `hello`, later ones any combination of the others.
 type PlayRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -227,7 +280,9 @@ type Hello struct {
 	// How many matches the bot plays at once, 1 to 64. 0 counts as 1.
 	MaxMatches int32 `protobuf:"varint,4,opt,name=max_matches,json=maxMatches,proto3" json:"max_matches,omitempty"`
 	// For the operator's log: what program this is, up to 80 characters. May be empty.
-	Client        string `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
+	Client string `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
+	// Which unrated matches the bot plays. An offer does not tell them from rated ones.
+	Challenges    ChallengePolicy `protobuf:"varint,6,opt,name=challenges,proto3,enum=arena.v1.ChallengePolicy" json:"challenges,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -295,6 +350,13 @@ func (x *Hello) GetClient() string {
 		return x.Client
 	}
 	return ""
+}
+
+func (x *Hello) GetChallenges() ChallengePolicy {
+	if x != nil {
+		return x.Challenges
+	}
+	return ChallengePolicy_CHALLENGE_POLICY_UNSPECIFIED
 }
 
 // Answers a Hello.
@@ -1154,14 +1216,17 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\x05turns\x18\x05 \x03(\v2\x0e.arena.v1.TurnR\x05turns\x12!\n" +
 	"\x04ends\x18\x06 \x03(\v2\r.arena.v1.EndR\x04ends\x12*\n" +
 	"\aresumes\x18\a \x03(\v2\x10.arena.v1.ResumeR\aresumes\x12'\n" +
-	"\x06begins\x18\b \x03(\v2\x0f.arena.v1.BeginR\x06begins\"\x9d\x01\n" +
+	"\x06begins\x18\b \x03(\v2\x0f.arena.v1.BeginR\x06begins\"\xd8\x01\n" +
 	"\x05Hello\x12)\n" +
 	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\tR\binstance\x12\x14\n" +
 	"\x05games\x18\x03 \x03(\tR\x05games\x12\x1f\n" +
 	"\vmax_matches\x18\x04 \x01(\x05R\n" +
 	"maxMatches\x12\x16\n" +
-	"\x06client\x18\x05 \x01(\tR\x06client\"\xda\x01\n" +
+	"\x06client\x18\x05 \x01(\tR\x06client\x129\n" +
+	"\n" +
+	"challenges\x18\x06 \x01(\x0e2\x19.arena.v1.ChallengePolicyR\n" +
+	"challenges\"\xda\x01\n" +
 	"\aWelcome\x12)\n" +
 	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\x12+\n" +
 	"\aentrant\x18\x02 \x01(\v2\x11.arena.v1.EntrantR\aentrant\x12\x1f\n" +
@@ -1227,7 +1292,11 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\x06events\x18\x04 \x03(\v2\x0f.arena.v1.EventR\x06events\"I\n" +
 	"\x06Resume\x12%\n" +
 	"\x05offer\x18\x01 \x01(\v2\x0f.arena.v1.OfferR\x05offer\x12\x18\n" +
-	"\aentropy\x18\x02 \x01(\fR\aentropy2K\n" +
+	"\aentropy\x18\x02 \x01(\fR\aentropy*o\n" +
+	"\x0fChallengePolicy\x12 \n" +
+	"\x1cCHALLENGE_POLICY_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17CHALLENGE_POLICY_ACCEPT\x10\x01\x12\x1d\n" +
+	"\x19CHALLENGE_POLICY_OWN_ONLY\x10\x022K\n" +
 	"\x0eRefereeService\x129\n" +
 	"\x04Play\x12\x15.arena.v1.PlayRequest\x1a\x16.arena.v1.PlayResponse(\x010\x01B?\n" +
 	"\barena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\bArena.V1b\x06proto3"
@@ -1244,66 +1313,69 @@ func file_arena_v1_referee_proto_rawDescGZIP() []byte {
 	return file_arena_v1_referee_proto_rawDescData
 }
 
+var file_arena_v1_referee_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
 var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
 var file_arena_v1_referee_proto_goTypes = []any{
-	(*PlayRequest)(nil),  // 0: arena.v1.PlayRequest
-	(*PlayResponse)(nil), // 1: arena.v1.PlayResponse
-	(*Hello)(nil),        // 2: arena.v1.Hello
-	(*Welcome)(nil),      // 3: arena.v1.Welcome
-	(*Offer)(nil),        // 4: arena.v1.Offer
-	(*Begin)(nil),        // 5: arena.v1.Begin
-	(*Join)(nil),         // 6: arena.v1.Join
-	(*Decline)(nil),      // 7: arena.v1.Decline
-	(*Drain)(nil),        // 8: arena.v1.Drain
-	(*Withdrawal)(nil),   // 9: arena.v1.Withdrawal
-	(*Turn)(nil),         // 10: arena.v1.Turn
-	(*Answer)(nil),       // 11: arena.v1.Answer
-	(*Refusal)(nil),      // 12: arena.v1.Refusal
-	(*End)(nil),          // 13: arena.v1.End
-	(*Resume)(nil),       // 14: arena.v1.Resume
-	(*Entrant)(nil),      // 15: arena.v1.Entrant
-	(*Options)(nil),      // 16: arena.v1.Options
-	(*TimeControl)(nil),  // 17: arena.v1.TimeControl
-	(*View)(nil),         // 18: arena.v1.View
-	(*Event)(nil),        // 19: arena.v1.Event
-	(*Action)(nil),       // 20: arena.v1.Action
-	(FaultKind)(0),       // 21: arena.v1.FaultKind
-	(*Transcript)(nil),   // 22: arena.v1.Transcript
+	(ChallengePolicy)(0), // 0: arena.v1.ChallengePolicy
+	(*PlayRequest)(nil),  // 1: arena.v1.PlayRequest
+	(*PlayResponse)(nil), // 2: arena.v1.PlayResponse
+	(*Hello)(nil),        // 3: arena.v1.Hello
+	(*Welcome)(nil),      // 4: arena.v1.Welcome
+	(*Offer)(nil),        // 5: arena.v1.Offer
+	(*Begin)(nil),        // 6: arena.v1.Begin
+	(*Join)(nil),         // 7: arena.v1.Join
+	(*Decline)(nil),      // 8: arena.v1.Decline
+	(*Drain)(nil),        // 9: arena.v1.Drain
+	(*Withdrawal)(nil),   // 10: arena.v1.Withdrawal
+	(*Turn)(nil),         // 11: arena.v1.Turn
+	(*Answer)(nil),       // 12: arena.v1.Answer
+	(*Refusal)(nil),      // 13: arena.v1.Refusal
+	(*End)(nil),          // 14: arena.v1.End
+	(*Resume)(nil),       // 15: arena.v1.Resume
+	(*Entrant)(nil),      // 16: arena.v1.Entrant
+	(*Options)(nil),      // 17: arena.v1.Options
+	(*TimeControl)(nil),  // 18: arena.v1.TimeControl
+	(*View)(nil),         // 19: arena.v1.View
+	(*Event)(nil),        // 20: arena.v1.Event
+	(*Action)(nil),       // 21: arena.v1.Action
+	(FaultKind)(0),       // 22: arena.v1.FaultKind
+	(*Transcript)(nil),   // 23: arena.v1.Transcript
 }
 var file_arena_v1_referee_proto_depIdxs = []int32{
-	2,  // 0: arena.v1.PlayRequest.hello:type_name -> arena.v1.Hello
-	6,  // 1: arena.v1.PlayRequest.joins:type_name -> arena.v1.Join
-	7,  // 2: arena.v1.PlayRequest.declines:type_name -> arena.v1.Decline
-	11, // 3: arena.v1.PlayRequest.answers:type_name -> arena.v1.Answer
-	8,  // 4: arena.v1.PlayRequest.drain:type_name -> arena.v1.Drain
-	3,  // 5: arena.v1.PlayResponse.welcome:type_name -> arena.v1.Welcome
-	4,  // 6: arena.v1.PlayResponse.offers:type_name -> arena.v1.Offer
-	9,  // 7: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
-	12, // 8: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
-	10, // 9: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
-	13, // 10: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
-	14, // 11: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
-	5,  // 12: arena.v1.PlayResponse.begins:type_name -> arena.v1.Begin
-	15, // 13: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
-	16, // 14: arena.v1.Offer.options:type_name -> arena.v1.Options
-	15, // 15: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
-	17, // 16: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
-	15, // 17: arena.v1.Begin.entrants:type_name -> arena.v1.Entrant
-	18, // 18: arena.v1.Turn.view:type_name -> arena.v1.View
-	19, // 19: arena.v1.Turn.events:type_name -> arena.v1.Event
-	20, // 20: arena.v1.Answer.action:type_name -> arena.v1.Action
-	21, // 21: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
-	20, // 22: arena.v1.Refusal.played:type_name -> arena.v1.Action
-	22, // 23: arena.v1.End.transcript:type_name -> arena.v1.Transcript
-	19, // 24: arena.v1.End.events:type_name -> arena.v1.Event
-	4,  // 25: arena.v1.Resume.offer:type_name -> arena.v1.Offer
-	0,  // 26: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
-	1,  // 27: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
-	27, // [27:28] is the sub-list for method output_type
-	26, // [26:27] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	3,  // 0: arena.v1.PlayRequest.hello:type_name -> arena.v1.Hello
+	7,  // 1: arena.v1.PlayRequest.joins:type_name -> arena.v1.Join
+	8,  // 2: arena.v1.PlayRequest.declines:type_name -> arena.v1.Decline
+	12, // 3: arena.v1.PlayRequest.answers:type_name -> arena.v1.Answer
+	9,  // 4: arena.v1.PlayRequest.drain:type_name -> arena.v1.Drain
+	4,  // 5: arena.v1.PlayResponse.welcome:type_name -> arena.v1.Welcome
+	5,  // 6: arena.v1.PlayResponse.offers:type_name -> arena.v1.Offer
+	10, // 7: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
+	13, // 8: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
+	11, // 9: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
+	14, // 10: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
+	15, // 11: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
+	6,  // 12: arena.v1.PlayResponse.begins:type_name -> arena.v1.Begin
+	0,  // 13: arena.v1.Hello.challenges:type_name -> arena.v1.ChallengePolicy
+	16, // 14: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
+	17, // 15: arena.v1.Offer.options:type_name -> arena.v1.Options
+	16, // 16: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
+	18, // 17: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
+	16, // 18: arena.v1.Begin.entrants:type_name -> arena.v1.Entrant
+	19, // 19: arena.v1.Turn.view:type_name -> arena.v1.View
+	20, // 20: arena.v1.Turn.events:type_name -> arena.v1.Event
+	21, // 21: arena.v1.Answer.action:type_name -> arena.v1.Action
+	22, // 22: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
+	21, // 23: arena.v1.Refusal.played:type_name -> arena.v1.Action
+	23, // 24: arena.v1.End.transcript:type_name -> arena.v1.Transcript
+	20, // 25: arena.v1.End.events:type_name -> arena.v1.Event
+	5,  // 26: arena.v1.Resume.offer:type_name -> arena.v1.Offer
+	1,  // 27: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
+	2,  // 28: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
+	28, // [28:29] is the sub-list for method output_type
+	27, // [27:28] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_referee_proto_init() }
@@ -1318,13 +1390,14 @@ func file_arena_v1_referee_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_referee_proto_rawDesc), len(file_arena_v1_referee_proto_rawDesc)),
-			NumEnums:      0,
+			NumEnums:      1,
 			NumMessages:   15,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_arena_v1_referee_proto_goTypes,
 		DependencyIndexes: file_arena_v1_referee_proto_depIdxs,
+		EnumInfos:         file_arena_v1_referee_proto_enumTypes,
 		MessageInfos:      file_arena_v1_referee_proto_msgTypes,
 	}.Build()
 	File_arena_v1_referee_proto = out.File

@@ -44,7 +44,7 @@ const (
 // every match still running and every turn still open. So it does after a restart of the referee,
 // which ends no match. docs/protocol.md explains the rest.
 type RefereeServiceClient interface {
-	// Plays rated matches for as long as the stream is open.
+	// Plays matches for as long as the stream is open: rated ones, and challenges (ChallengeService).
 	//
 	// Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
 	// DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
@@ -96,7 +96,7 @@ type RefereeService_PlayClient = grpc.BidiStreamingClient[PlayRequest, PlayRespo
 // every match still running and every turn still open. So it does after a restart of the referee,
 // which ends no match. docs/protocol.md explains the rest.
 type RefereeServiceServer interface {
-	// Plays rated matches for as long as the stream is open.
+	// Plays matches for as long as the stream is open: rated ones, and challenges (ChallengeService).
 	//
 	// Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
 	// DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes

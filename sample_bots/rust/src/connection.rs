@@ -178,6 +178,7 @@ impl Connection {
             games: GAMES.map(String::from).to_vec(),
             max_matches: MAX_MATCHES,
             client: "starter, Rust".into(),
+            ..Default::default()
         };
         let _ = sender.send(PlayRequest {
             hello: Some(hello),
