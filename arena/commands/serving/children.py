@@ -1,6 +1,7 @@
 """The child processes of `arena up`: sample bots and the dashboard."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -48,6 +49,8 @@ class Children:
             env=os.environ | environment,
             stdout=log,
             stderr=subprocess.STDOUT,
+            # A bot that is asked to stop first plays on, and would wait for its referee.
+            death_signal=signal.SIGKILL,
             niceness=niceness,
         )
         self._started.append(child)
