@@ -65,7 +65,8 @@ def solve(
     """Compute near-equilibrium play of Bluff at two seats.
 
     Prints the opener's probability to win the match, between bounds that exact best responses
-    prove. Two dice in play take seconds, three minutes, four hours and about 10 GB of memory.
+    prove. Two dice in play take seconds, three minutes; four
+    need 8 GB of memory and were never solved to the end: give --seconds.
     """
     with exit_with_message():
         asked = None if dice is None else _dice(dice)
