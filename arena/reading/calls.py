@@ -1,6 +1,5 @@
 """`ReadingCalls`: the registry's reading calls, from request bytes to response bytes."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,8 @@ from arena.games.wording import span
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, malformed
+from arena.referee.options_json import read_options
 from arena.storage import bot_statements, statements
 from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.reading import Read
@@ -77,10 +77,10 @@ class ReadingCalls:
     def _matches(self, request: registry_pb2.ListMatchesRequest) -> bytes:
         limit = request.limit or DEFAULT_MATCHES
         if not 1 <= limit <= MOST_MATCHES:
-            raise _malformed(f"`limit` is 1 to {MOST_MATCHES}, not {limit}")
+            raise malformed(f"`limit` is 1 to {MOST_MATCHES}, not {limit}")
         before = request.page_token.lower() or None
         if before is not None and not is_match_id(before):
-            raise _malformed("`page_token` is none of ours: leave it out for the first page")
+            raise malformed("`page_token` is none of ours: leave it out for the first page")
         rows = self._read(
             found_matches(
                 MatchFilter(bot=request.bot or None, game=request.game or None),
@@ -107,12 +107,12 @@ class ReadingCalls:
     def _leaderboard(self, request: registry_pb2.GetLeaderboardRequest) -> bytes:
         seats = request.seats
         try:
-            rules = make_game(request.game, _options(request.options_json))
+            rules = make_game(request.game, read_options(request.options_json))
         except (UnknownGameError, OptionsError) as error:
-            raise _malformed(str(error)) from error
+            raise malformed(str(error)) from error
         if seats and seats not in rules.seat_counts:
             allowed = span(rules.seat_counts[0], rules.seat_counts[-1])
-            raise _malformed(f"{rules.title} is played by {allowed} seats, not {seats}")
+            raise malformed(f"{rules.title} is played by {allowed} seats, not {seats}")
         # Imported here, so that numpy is loaded only when somebody asks for ratings.
         from arena.boards.live_board import LiveBoards, ladder_of_table
 
@@ -162,7 +162,7 @@ def _with(kind: Any, answer: Callable[[Any], bytes], request: bytes) -> bytes:
     try:
         asked = kind.FromString(request)
     except DecodeError as error:
-        raise _malformed(f"these bytes are not an arena.v1.{kind.DESCRIPTOR.name}") from error
+        raise malformed(f"these bytes are not an arena.v1.{kind.DESCRIPTOR.name}") from error
     return answer(asked)
 
 
@@ -178,26 +178,12 @@ def _page(rows: Sequence[RowT], size: int, token: str) -> tuple[Sequence[RowT], 
 
 def _page_size(size: int) -> int:
     if not 0 <= size <= MOST_LINES:
-        raise _malformed(f"`page_size` is 1 to {MOST_LINES}, not {size}")
+        raise malformed(f"`page_size` is 1 to {MOST_LINES}, not {size}")
     return size or MOST_LINES
 
 
 def _page_number(token: str) -> int:
     """The number in a page token."""
     if not (token.isascii() and token.isdigit() and len(token) < 10):
-        raise _malformed("`page_token` is none of ours: leave it out for the first page")
+        raise malformed("`page_token` is none of ours: leave it out for the first page")
     return int(token)
-
-
-def _options(text: str) -> Mapping[str, Any]:
-    try:
-        options = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
-        raise _malformed(f"`options_json` is not JSON: {error}") from error
-    if not isinstance(options, dict):
-        raise _malformed("`options_json` must be a JSON object")
-    return options
-
-
-def _malformed(sentence: str) -> ProtocolError:
-    return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)

@@ -1,7 +1,6 @@
 """`ChallengeService`: the calls about unrated matches that a connected bot asks for."""
 
 import asyncio
-import json
 from typing import Any, Final, Protocol
 
 import grpc
@@ -21,9 +20,10 @@ from arena.hosting.challenges import (
 from arena.hosting.ports import Participant
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.records import FinishedMatch, Registered
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, malformed
 from arena.referee.gate import Authenticator, Gate
 from arena.referee.limits import LimitError
+from arena.referee.options_json import read_options
 from arena.referee.play_service import bearer_token
 from arena.referee.refusals import Context
 from arena.scheduling.ladder import TableType
@@ -130,19 +130,19 @@ class ChallengeService:
     def _wanted(self, request: pb.ChallengeRequest, registered: Registered) -> Challenge:
         """What is asked for. Raises ProtocolError for what is never possible."""
         try:
-            game = make_game(request.game, _options(request.options_json))
+            game = make_game(request.game, read_options(request.options_json))
         except UserError as error:
-            raise _invalid(str(error)) from error
+            raise malformed(str(error)) from error
         named = len(request.opponents)
         seats = request.seats or max(game.seat_counts.start, 1 + named)
         if seats not in game.seat_counts:
             fewest, most = game.seat_counts.start, game.seat_counts.stop - 1
-            raise _invalid(f"{game.title} is played by {fewest} to {most} seats, not {seats}")
+            raise malformed(f"{game.title} is played by {fewest} to {most} seats, not {seats}")
         if named >= seats:
-            raise _invalid(f"{named} opponents and yourself do not fit {seats} seats")
+            raise malformed(f"{named} opponents and yourself do not fit {seats} seats")
         matches = request.matches or 1
         if not 1 <= matches <= MOST_MATCHES:
-            raise _invalid(f"a challenge has 1 to {MOST_MATCHES} matches, not {matches}")
+            raise malformed(f"a challenge has 1 to {MOST_MATCHES} matches, not {matches}")
         return Challenge(
             TableType(game.name, game.options, seats, _time_control(request)),
             registered.version_id,
@@ -206,16 +206,6 @@ def _summary(match: FinishedMatch) -> registry_pb2.MatchSummary:
     return summary
 
 
-def _options(text: str) -> dict[str, object]:
-    try:
-        options = json.loads(text or "{}")
-    except ValueError as error:
-        raise _invalid(f"options_json is no JSON: {error}") from error
-    if not isinstance(options, dict):
-        raise _invalid("options_json is not a JSON object")
-    return options
-
-
 def _time_control(request: pb.ChallengeRequest) -> TimeControl:
     if not request.HasField("time_control"):
         return DEFAULT_TIME_CONTROL
@@ -225,12 +215,8 @@ def _time_control(request: pb.ChallengeRequest) -> TimeControl:
         ("bank_ms", control.bank_ms, BANK_MS),
     ):
         if given not in allowed:
-            raise _invalid(f"{what} is {given}; allowed is {allowed[0]} to {allowed[-1]}")
+            raise malformed(f"{what} is {given}; allowed is {allowed[0]} to {allowed[-1]}")
     return control
-
-
-def _invalid(sentence: str) -> ProtocolError:
-    return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)
 
 
 def _our_mistake() -> ProtocolError:

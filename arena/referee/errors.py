@@ -14,3 +14,8 @@ class ProtocolError(Exception):
         super().__init__(sentence)
         self.code = code
         self.sentence = sentence
+
+
+def malformed(sentence: str) -> ProtocolError:
+    """The error for a request that is malformed, or asks for what there is not."""
+    return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)

@@ -1,9 +1,8 @@
 """`SpectatorService`: streams of running matches, and how busy the referee is."""
 
 import asyncio
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,9 +16,10 @@ from arena.games import OptionsError, UnknownGameError, make_game
 from arena.hosting.ports import ShowableMatch, Timer
 from arena.match.match_id import is_match_id
 from arena.referee.connections import address_of
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, malformed
 from arena.referee.gate import Gate
 from arena.referee.limits import LimitError
+from arena.referee.options_json import read_options
 from arena.referee.refusals import Context
 from arena.referee.spectators import Fits, Spectator, Spectators
 from arena.v1 import spectator_pb2
@@ -192,17 +192,17 @@ def wanted(request: spectator_pb2.WatchRequest) -> Fits:
     match_id, bot = request.match_id.lower(), request.bot.lower()
     tournament, seats = request.tournament.lower(), request.seats
     if match_id and not is_match_id(match_id):
-        raise _malformed("`match_id` is not a UUID")
+        raise malformed("`match_id` is not a UUID")
     if seats < 0:
-        raise _malformed(f"`seats` is a number of seats, or 0 for any, not {seats}")
+        raise malformed(f"`seats` is a number of seats, or 0 for any, not {seats}")
     options = None
     if request.options_json and not request.game:
-        raise _malformed("`options_json` needs `game`")
+        raise malformed("`options_json` needs `game`")
     if request.game:
         try:
-            rules = make_game(request.game, _options(request.options_json))
+            rules = make_game(request.game, read_options(request.options_json))
         except (UnknownGameError, OptionsError) as error:
-            raise _malformed(str(error)) from error
+            raise malformed(str(error)) from error
         options = rules.options if request.options_json else None
 
     def fits(match: ShowableMatch, its_tournament: str) -> bool:
@@ -221,29 +221,15 @@ def wanted(request: spectator_pb2.WatchRequest) -> Fits:
 
 def _most(request: spectator_pb2.WatchRequest) -> int:
     if not 0 <= request.max_matches <= MOST_MATCHES:
-        raise _malformed(f"`max_matches` is 1 to {MOST_MATCHES}, not {request.max_matches}")
+        raise malformed(f"`max_matches` is 1 to {MOST_MATCHES}, not {request.max_matches}")
     return request.max_matches or MOST_MATCHES
-
-
-def _options(text: str) -> Mapping[str, Any]:
-    try:
-        options = json.loads(text or "{}")
-    except (ValueError, RecursionError) as error:
-        raise _malformed(f"`options_json` is not JSON: {error}") from error
-    if not isinstance(options, dict):
-        raise _malformed("`options_json` must be a JSON object")
-    return options
 
 
 def _parsed(data: bytes) -> spectator_pb2.WatchRequest:
     try:
         return spectator_pb2.WatchRequest.FromString(data)
     except DecodeError:
-        raise _malformed("these bytes are not an arena.v1.WatchRequest") from None
-
-
-def _malformed(sentence: str) -> ProtocolError:
-    return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)
+        raise malformed("these bytes are not an arena.v1.WatchRequest") from None
 
 
 def _too_slow() -> ProtocolError:
