@@ -118,7 +118,8 @@ async def test_what_cannot_be_played_is_refused_with_what_is_possible(
             (request("you", "a", seats=2), token, code.INVALID_ARGUMENT, "do not fit 2 seats"),
             (request("you", matches=101), token, code.INVALID_ARGUMENT, "1 to 100 matches"),
             (request("you", matches=-1), token, code.INVALID_ARGUMENT, "1 to 100 matches"),
-            (request("you", options_json="{"), token, code.INVALID_ARGUMENT, "no JSON"),
+            (request("you", options_json="{"), token, code.INVALID_ARGUMENT, "is not JSON"),
+            (request("you", options_json="[" * 100_000), token, code.INVALID_ARGUMENT, "not JSON"),
             (request("you", options_json="[]"), token, code.INVALID_ARGUMENT, "JSON object"),
             (request("you", options_json='{"x": 1}'), token, code.INVALID_ARGUMENT, "no option"),
             (
