@@ -1,7 +1,6 @@
 """Refused calls: one line of the log for a flood, and a wait that is bounded."""
 
 import asyncio
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import grpc
@@ -12,35 +11,7 @@ from arena.referee.connections import Connections
 from arena.referee.errors import ProtocolError, malformed
 from arena.referee.limits import LimitError, Limits
 from arena.referee.refusals import Refusals, Repeats
-
-PEER = "ipv4:192.0.2.7:50123"
-
-
-@dataclass
-class Meter:
-    """Keeps what it is told."""
-
-    codes: list[str] = field(default_factory=list)
-    limits: list[str] = field(default_factory=list)
-
-    def refused(self, code: str) -> None:
-        self.codes.append(code)
-
-    def limited(self, limit: str) -> None:
-        self.limits.append(limit)
-
-
-@dataclass
-class Call:
-    """The context of a call: keeps how it ended."""
-
-    aborts: list[tuple[grpc.StatusCode, str, Any]] = field(default_factory=list)
-
-    def peer(self) -> str:
-        return PEER
-
-    async def abort(self, code: grpc.StatusCode, sentence: str, metadata: Any) -> None:
-        self.aborts.append((code, sentence, metadata))
+from tests.referee.calls import PEER, Call, EndedError, Meter
 
 
 class Desk:
@@ -53,11 +24,11 @@ class Desk:
         self.connections = Connections(given, lambda: self.time)
         self.refusals = Refusals(given, self.meter, self.connections, lambda: self.time)
 
-    async def end(self, error: ProtocolError) -> tuple[grpc.StatusCode, str, Any]:
+    async def end(self, error: ProtocolError) -> tuple[grpc.StatusCode | None, str, Any]:
         call = Call()
-        await self.refusals.end(cast(Any, call), error)
-        (abort,) = call.aborts
-        return abort
+        with pytest.raises(EndedError):
+            await self.refusals.end(cast(Any, call), error)
+        return call.code, call.sentence, call.metadata
 
     @property
     def to_cut(self) -> list[str]:
@@ -118,11 +89,11 @@ async def test_a_call_beyond_a_limit_is_told_when_to_come_back_in_its_metadata()
     code, sentence, metadata = await desk.end(too_many())
     assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
     assert sentence == "too many calls from this address: come back in 3 s"
-    assert metadata == (("retry-after", "3"),)
+    assert metadata == {"retry-after": "3"}
     assert await desk.end(malformed("no JSON")) == (
         grpc.StatusCode.INVALID_ARGUMENT,
         "no JSON",
-        (),
+        {},
     )
 
 
