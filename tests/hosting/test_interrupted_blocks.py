@@ -8,7 +8,7 @@ from arena.hosting.hosted_match import HostedMatch
 from arena.match.flow import TimedAction
 from arena.match.transcript import Transcript
 from arena.records import KeptBlock
-from tests.hosting.arrivals import Guest, Habit, World, ladder
+from tests.hosting.arrivals import Guest, Habit, World
 
 
 def by_hand(world: World) -> tuple[Guest, Guest]:
@@ -106,9 +106,7 @@ async def test_a_match_that_cannot_be_continued_is_void_with_its_block() -> None
     assert later.director.running == 0
     for guest in taken.values():
         (player,) = guest.players
-        assert player.withdrawals == [
-            "the referee cannot go on with this match; it does not count"
-        ]
+        assert player.withdrawals == ["the referee cannot go on with this match; it does not count"]
 
 
 async def test_when_a_match_breaks_the_others_of_its_block_are_void_too() -> None:

@@ -1,6 +1,7 @@
 """Calls to a service without a network: who calls, what is written, how it ends."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,7 @@ class EndedError(Exception):
 class Call:
     """The context of a call."""
 
-    token: str | None = "token"  # noqa: S105
+    token: str | None = "token"
     address: str = PEER
     written: list[Any] = field(default_factory=list)
     code: grpc.StatusCode | None = None
@@ -75,3 +76,10 @@ def gate(meter: Meter | None = None, **limits: Any) -> Gate:
     """A gate whose time stands still, and which holds nobody up."""
     given = Limits(**({"refusal_seconds": 0} | limits))
     return Gate(given, meter or Meter(), lambda: 1_000.0)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until something is so that tells nobody."""
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0)

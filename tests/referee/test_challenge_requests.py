@@ -26,7 +26,7 @@ from arena.scheduling.ladder import Candidate
 from arena.v1 import challenge_pb2 as pb
 from arena.v1 import transcript_pb2
 from tests.hosting.arrivals import Guest, World
-from tests.referee.calls import Call, EndedError, Known, Meter, gate
+from tests.referee.calls import Call, EndedError, Known, Meter, gate, until
 from tests.storage.results import block, finished, match_id
 
 ME = Registered(VersionId(7), Entrant("me", "1", "owner"), house=False)
@@ -77,9 +77,7 @@ class Service:
         """What the host is asked for."""
         call = Call()
         stream = self.stream(request, call)
-        while not self.host.followers:
-            await asyncio.sleep(0)
-            assert not stream.done(), call.sentence
+        await until(lambda: self.host.followers or stream.done())
         self.host.followers.pop().over(0, "")
         await stream
         return self.host.wanted.pop()
@@ -211,8 +209,7 @@ async def test_an_error_of_ours_reaches_the_operator_and_no_caller() -> None:
 async def test_its_stream_tells_who_plays_each_end_and_the_last_one() -> None:
     service, call = Service(), Call()
     stream = service.stream(timed(100, 200), call)
-    while not call.written:
-        await asyncio.sleep(0)
+    await until(lambda: call.written)
     (follower,) = service.host.followers
     match = finished((VersionId(7), VersionId(8)))
     follower.recorded(match)
@@ -233,8 +230,7 @@ async def test_its_stream_tells_who_plays_each_end_and_the_last_one() -> None:
 async def test_when_the_referee_stops_open_calls_end_with_unavailable() -> None:
     service, call = Service(), Call()
     stream = service.stream(request(), call)
-    while not call.written:
-        await asyncio.sleep(0)
+    await until(lambda: call.written)
     service.service.close()
     with pytest.raises(EndedError):
         await stream

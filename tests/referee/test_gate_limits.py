@@ -1,4 +1,4 @@
-"""The gate's limits at a time that the test sets: who is counted by what, and what costs nothing."""
+"""The gate's limits: who is counted by what, and what costs nothing."""
 
 import asyncio
 from contextlib import ExitStack

@@ -11,7 +11,7 @@ from arena.referee.connections import Connections
 from arena.referee.errors import ProtocolError, malformed
 from arena.referee.limits import LimitError, Limits
 from arena.referee.refusals import Refusals, Repeats
-from tests.referee.calls import PEER, Call, EndedError, Meter
+from tests.referee.calls import PEER, Call, EndedError, Meter, until
 
 
 class Desk:
@@ -58,19 +58,15 @@ async def test_a_flood_is_two_lines_of_the_log_the_second_with_its_number() -> N
         for number in range(5):
             repeats.info("call refused", "calls", number=number)
         repeats.info("call refused", "streams", number=0)
-        while len(log) < 3:
-            await asyncio.sleep(0)
+        await until(lambda: len(log) == 3)
         repeats.info("call refused", "calls", number=5)
-        while len(log) < 4:
-            await asyncio.sleep(0)
+        await until(lambda: len(log) == 4)
     level = {"log_level": "info"}
     assert log == [
         {"event": "call refused", "number": 0, **level},
         {"event": "call refused", "number": 0, **level},
-        {"event": "call refused, repeatedly", "kind": "calls", "times": 4, "seconds": 0.01}
-        | level,
-        {"event": "call refused, repeatedly", "kind": "calls", "times": 1, "seconds": 0.01}
-        | level,
+        {"event": "call refused, repeatedly", "kind": "calls", "times": 4, "seconds": 0.01} | level,
+        {"event": "call refused, repeatedly", "kind": "calls", "times": 1, "seconds": 0.01} | level,
     ]
 
 
@@ -78,8 +74,7 @@ async def test_after_a_quiet_while_a_refusal_is_logged_at_once_again() -> None:
     with capture_logs() as log:
         repeats = Repeats(seconds=0.001)
         repeats.info("call refused", "calls")
-        while "calls" in [kind for _, kind in repeats._counts]:
-            await asyncio.sleep(0)
+        await until(lambda: not repeats._counts)
         repeats.info("call refused", "calls")
     assert [line["event"] for line in log] == ["call refused"] * 2
 
