@@ -78,7 +78,7 @@ async def test_a_copy_that_is_not_connected_is_named_in_the_refusal() -> None:
     me = world.arrive("me", challenges=OWN_ONLY)
     world.arrive("you", challenges=ACCEPT)
     gone = Guest(world, me.registered, me.games, 1, instance="gone")
-    with pytest.raises(ChallengeRefusedError, match="no copy of your bot .* instance 'gone'"):
+    with pytest.raises(ChallengeRefusedError, match=r"no copy of your bot .* instance 'gone'"):
         world.director.challenges.take(wanted(gone, "you"), Follower())
 
 
