@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from arena.hosting.hosted_match import HostedMatch, Outcome
-from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Reply, TimedAction
 from arena.match.verify import verify
 from tests.hosting.hosted_matches import Scene
@@ -89,22 +88,20 @@ def test_overtime_that_was_taken_before_is_gone_from_the_bank() -> None:
 
 
 def test_faults_that_were_made_before_count() -> None:
-    earlier = Earlier(turns=0)
+    earlier = Earlier(turns=0, fault_limit=2)
     (seat,) = earlier.scene.open_turns()
-    late = Fault(FaultKind.LATE, 32_000, "too late")
-    later = earlier.resumed([(seat, late)])
+    assert earlier.scene.table.malformed(seat, 1, "no action")
+    (other,) = earlier.scene.open_turns()
+    assert other != seat
+    earlier.scene.bots[other].act()
+    later = earlier.resumed()
     assert [refused.seat for refused in later.table.refused] == [seat]
     back(later)
-    while not later.outcomes:
-        (asked,) = later.open_turns()
-        if asked == seat:
-            later.table.malformed(seat, later.bots[seat].turns[-1].number, "no action")
-        else:
-            later.bots[asked].act()
-    assert [faults for _, faults in later.bots[seat].refusals] == [2, 3]
+    assert later.table.malformed(seat, later.bots[seat].turns[-1].number, "no action")
+    assert [faults for _, faults in later.bots[seat].refusals] == [2]
     assert later.outcomes == [Outcome.PLAYED]
     assert later.transcript.result.forfeited[seat]
-    assert len(later.table.refused) == 3
+    assert [refused.seat for refused in later.table.refused] == [seat, seat]
 
 
 def test_the_wait_for_bots_ends_with_the_grace_and_costs_no_clock() -> None:
