@@ -114,6 +114,14 @@ def test_who_drains_is_told_once_its_last_place_is_free() -> None:
     assert roster.free(0.0) == [bot], "it came back, and stays"
 
 
+def test_who_drains_and_holds_no_place_is_told_at_once() -> None:
+    roster, guest = Roster(), copy().participant
+    assert isinstance(guest, Guest)
+    roster.arrive(guest)
+    roster.drain(guest)
+    assert guest.has_drained
+
+
 def test_who_is_expected_plays_when_it_has_arrived() -> None:
     roster, guest = Roster(), copy().participant
     bot = roster.expect(guest)

@@ -121,6 +121,17 @@ def test_the_wait_for_bots_ends_with_the_grace_and_costs_no_clock() -> None:
     assert any(kind == "absent" for _, kind in other.faults)
 
 
+def test_the_clock_of_a_bot_that_is_back_may_run_out_before_the_grace_would_have() -> None:
+    later = Earlier(turns=1, turn_ms=500, bank_ms=500).resumed()
+    (seat,) = [bot.seat for bot in later.bots if bot.turns]
+    later.timer.turn(1)
+    later.table.returned(seat)
+    later.timer.turn(0.99)
+    assert later.table.refused == []
+    later.timer.turn(0.02)
+    assert [refused.seat for refused in later.table.refused] == [seat]
+
+
 def test_an_offer_that_is_suspended_is_withdrawn_and_nobody_is_told_of_an_outcome() -> None:
     scene = Scene()
     scene.table.open()
