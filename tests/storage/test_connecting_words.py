@@ -1,6 +1,7 @@
-"""The database's address, its errors in our words, and how long a silent server is waited for."""
+"""The database's address, its errors and damage in our words, and a server that is silent."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from typing import Any, cast
 
 import psycopg
@@ -16,8 +17,10 @@ from arena.storage.errors import (
     LeaseTakenError,
     MalformedUrlError,
     RecordRefusedError,
+    TranscriptDamagedError,
 )
 from arena.storage.transaction import cause_of, refused_or_unreachable
+from arena.storage.transcripts import packer, unpack_message
 
 URL = "postgresql+psycopg://me@host/arena"
 
@@ -125,3 +128,23 @@ def test_a_server_that_is_silent_for_longer_is_given_up(clock: list[float]) -> N
     with pytest.raises(psycopg.OperationalError, match="it was silent for 8 s"):
         waiting.send(0)
     assert line.closed
+
+
+def test_a_transcript_that_is_not_what_was_stored_says_what_to_do() -> None:
+    packed = packer()(b"a message")
+    assert unpack_message(packed) == b"a message"
+    for damaged in (
+        replace(packed, data=packed.data[:-1]),
+        replace(packed, data=packer()(b"another").data),
+        replace(packed, data=b""),
+    ):
+        with pytest.raises(TranscriptDamagedError, match="restore the database from a backup"):
+            unpack_message(damaged)
+    with pytest.raises(TranscriptDamagedError, match="format 2: read it with a newer release"):
+        unpack_message(replace(packed, format=2))
+
+
+def test_a_stored_transcript_is_compressed_and_known_by_its_hash() -> None:
+    packed = packer()(bytes(10_000))
+    assert (packed.format, len(packed.sha256)) == (1, 32)
+    assert len(packed.data) < 100
