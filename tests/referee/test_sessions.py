@@ -7,6 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
+from arena.codec.bot_side import write_action
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.referee.errors import ProtocolError
@@ -102,6 +103,25 @@ def test_good_answers_are_not_saved_up() -> None:
     answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number)
     table.session.handle(pb.PlayRequest(answers=[answer]))
     assert table.session._strays == 0
+
+
+def test_a_legal_answer_and_a_decline_in_time_are_no_strays() -> None:
+    table = Table()
+    turn = table.playing()
+    player: Any = table.session._seats[MATCH_ID]
+    choice = next(table.scene.table.setup.make_game().choices(player._open_turn.view))
+    answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number)
+    write_action("bluff", choice, answer.action)
+    table.session.handle(pb.PlayRequest(answers=[answer]))
+    assert table.session._strays == 0
+    assert not table.heard().refusals
+    table.session.handle(pb.PlayRequest(declines=[pb.Decline(match_id=MATCH_ID)]))
+    assert table.session._strays == 1, "it is too late"
+    other = Table()
+    other.offered()
+    other.session.handle(pb.PlayRequest(declines=[pb.Decline(match_id=MATCH_ID)]))
+    assert other.session._strays == 0
+    assert [outcome.value for outcome in other.scene.outcomes] == ["declined"]
 
 
 def test_a_new_stream_begins_without_strays() -> None:

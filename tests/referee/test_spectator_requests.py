@@ -11,6 +11,7 @@ from arena.match.clock import TimeControl
 from arena.match.flow import PublicMoment
 from arena.match.transcript import Entrant, Setup
 from arena.referee.errors import ProtocolError
+from arena.referee.spectator_service import _most as most_at_once
 from arena.referee.spectator_service import wanted
 from arena.referee.spectators import MOST_IN_A_MESSAGE, Spectator, Spectators
 from arena.v1 import spectator_pb2 as pb
@@ -204,3 +205,17 @@ def test_a_match_that_nobody_watches_any_more_can_be_watched_again() -> None:
     scenes[0].play_on()
     scenes[0].announce()
     assert len(pb.WatchResponse.FromString(second.spectator.take(2_000.0)).ends) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "most"), [(-1, None), (0, 1_000), (1, 1), (1_000, 1_000), (1_001, None)]
+)
+def test_a_spectator_asks_for_one_to_a_thousand_matches_at_once(
+    asked: int, most: int | None
+) -> None:
+    request = pb.WatchRequest(max_matches=asked)
+    if most is not None:
+        assert most_at_once(request) == most
+        return
+    with pytest.raises(ProtocolError, match=f"`max_matches` is 1 to 1000, not {asked}"):
+        most_at_once(request)
