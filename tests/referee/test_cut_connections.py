@@ -198,6 +198,13 @@ def test_a_peer_that_is_nowhere_is_forgotten_after_a_round() -> None:
         assert len(port.connections._to_cut) == MOST_SUSPECTED
 
 
+def test_a_round_begins_with_the_first_look_and_ends_when_all_files_were_seen() -> None:
+    with opened() as port:
+        assert not port.connections.look()
+        port.round()
+        assert not Connections(Limits(), lambda: 0.0).look()
+
+
 def test_an_address_is_suspected_for_half_a_minute_after_a_cut() -> None:
     with opened() as port:
         _, peer = port.guest()

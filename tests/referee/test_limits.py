@@ -75,6 +75,15 @@ def test_each_key_has_a_bucket_of_its_own_and_amounts_add_up() -> None:
     assert len(buckets) == 2
 
 
+def test_one_is_put_back_unless_an_amount_is_told() -> None:
+    buckets: Buckets[str] = Buckets(3, 0.001)
+    buckets.take("key", 0.0, 3)
+    buckets.put_back("key")
+    assert [buckets.take("key", 0.0) > 0 for _ in range(2)] == [False, True]
+    buckets.put_back("key", 2)
+    assert [buckets.take("key", 0.0) > 0 for _ in range(3)] == [False, False, True]
+
+
 def test_what_is_put_back_too_often_is_not_more_than_the_burst() -> None:
     bucket = Bucket(2, 1.0)
     for _ in range(10):
