@@ -161,6 +161,35 @@ def test_what_a_known_bot_sends_is_not_counted_when_it_is_a_stranger_again() -> 
         assert cut(line)
 
 
+@pytest.mark.parametrize("streams", [1, 3])
+def test_a_known_connection_brings_three_times_what_its_streams_may(streams: int) -> None:
+    with opened(bytes_burst=1_000, bytes_per_second=1, strangers_bytes_burst=1) as port:
+        line, peer = port.guest()
+        for _ in range(streams):
+            port.connections.known(peer, 1)
+        port.round()
+        line.send(bytes(3_000 * streams))
+        port.round()
+        assert not cut(line)
+        line.send(bytes(10 * streams))
+        port.round()
+        assert cut(line)
+
+
+def test_a_further_stream_of_a_known_connection_does_not_begin_its_count_anew() -> None:
+    with opened(bytes_burst=1_000, bytes_per_second=1) as port:
+        line, peer = port.guest()
+        port.connections.known(peer, 1)
+        port.round()
+        line.send(bytes(3_000))
+        port.round()
+        port.connections.known(peer, 1)
+        port.connections.known(peer, -1)
+        line.send(bytes(10))
+        port.round()
+        assert cut(line)
+
+
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
 def test_a_peer_is_cut_by_its_name(family: socket.AddressFamily) -> None:
     with opened(family) as port:
