@@ -120,3 +120,17 @@ async def test_a_bot_gets_so_many_versions_in_a_day_and_is_told_how_long_to_wait
         await store.register("fox", "ann", "4", most_a_day=2)
     assert 3_500 < refused.value.wait_seconds <= 3_600
     await store.register("fox", "ann", "4")
+
+
+async def test_the_newest_fifty_matches_are_listed_unless_more_are_asked_for(store: Store) -> None:
+    ids = await some(store)
+    pair = (ids["wolf 1"], ids["Fox 2"])
+    await store.record([finished(pair, minute=n) for n in range(51)])  # type: ignore[arg-type]
+    listed = await store.matches()
+    assert len(listed) == 50
+    assert len(await store.matches(limit=51)) == 51
+    assert await store.match_count() == 51
+    assert await store.matches(before="no id") == []
+    assert [row.match_id for row in await store.matches(before=listed[-2].match_id)][:1] == [
+        listed[-1].match_id
+    ]
