@@ -94,19 +94,15 @@ async def test_a_call_beyond_a_limit_is_told_when_to_come_back_in_its_metadata()
 
 async def test_only_so_many_refusals_wait_and_further_ones_are_sent_at_once() -> None:
     desk = Desk(refusals_held=2, refusal_seconds=3_600)
-    waiting = [asyncio.create_task(desk.refusals.hold()) for _ in range(2)]
-    await asyncio.sleep(0)
-    async with asyncio.timeout(5):
-        await desk.refusals.hold()
-    assert not any(task.done() for task in waiting)
-    for task in waiting:
-        task.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
-    again = asyncio.create_task(desk.refusals.hold())
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    assert not again.done(), "there is room again"
-    again.cancel()
+    for _ in range(2):  # those that are over make room for as many
+        waiting = [asyncio.create_task(desk.refusals.hold()) for _ in range(2)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(5):
+            await desk.refusals.hold()
+        assert not any(task.done() for task in waiting)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
 
 
 async def test_a_connection_is_cut_after_so_many_refusals_for_a_limit() -> None:

@@ -8,6 +8,7 @@ import grpc
 import pytest
 
 from arena.codec.bot_side import write_action
+from arena.match.replay import replay
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.referee.errors import ProtocolError
@@ -267,6 +268,22 @@ def test_who_comes_back_is_told_all_anew_once() -> None:
     assert [(one.turn_number, one.view) for one in again.turns] == [(turn.turn_number, turn.view)]
     assert not again.offers
     assert table.heard(newer) == pb.PlayResponse()
+
+
+def test_who_comes_back_after_its_last_turn_is_told_all_events_with_the_end() -> None:
+    table = Table()
+    table.playing()
+    while not table.scene.outcomes:
+        table.scene.timer.turn(60)
+        if table.scene.bots[1].turns and not table.scene.outcomes:
+            table.scene.bots[1].act()
+    table.heard()
+    newer = table.connect()
+    table.heard(newer)
+    table.scene.announce()
+    (end,) = table.heard(newer).ends
+    frames = replay(table.scene.transcript)
+    assert len(end.events) == sum(len(frame.events) for frame in frames) > 0
 
 
 def test_who_comes_back_while_a_match_is_offered_is_offered_it_again() -> None:
