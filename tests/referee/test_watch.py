@@ -1,6 +1,7 @@
 """SpectatorService over real gRPC: what is shown, of which matches, and to whom it is refused."""
 
 import asyncio
+import json
 
 import grpc
 import pytest
@@ -158,11 +159,19 @@ async def test_no_more_matches_are_shown_at_once_than_were_asked_for(scene: Scen
         ({"game": "chess"}, grpc.StatusCode.INVALID_ARGUMENT, "the games are"),
         ({"game": "bluff", "options_json": "["}, grpc.StatusCode.INVALID_ARGUMENT, "not JSON"),
         ({"game": "bluff", "options_json": "[]"}, grpc.StatusCode.INVALID_ARGUMENT, "an object"),
+        (
+            {
+                "game": "bluff",
+                "options_json": json.dumps(dict.fromkeys(map(str, range(20_000)), 1)),
+            },
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "at most 20000 characters",
+        ),
         ({"options_json": "{}"}, grpc.StatusCode.INVALID_ARGUMENT, "needs `game`"),
         ({"seats": -1}, grpc.StatusCode.INVALID_ARGUMENT, "0 for any"),
         ({"max_matches": 1001}, grpc.StatusCode.INVALID_ARGUMENT, "1 to 1000"),
     ],
-    ids=str,
+    ids=lambda given: str(given)[:60],
 )
 async def test_a_request_that_cannot_be_met_is_refused_with_the_reason(
     scene: Scene, wanted: dict[str, object], code: grpc.StatusCode, words: str
