@@ -3,7 +3,7 @@
 A challenge waits until all of its bots have a free place, and the ladder leaves one place of each
 free for it meanwhile. It is played as one unrated block, whose places are charged to the
 challenger: while it holds a place of an opponent, the ladder gives it one place less of that
-opponent.
+opponent, but at least one.
 """
 
 from collections import Counter

@@ -238,6 +238,19 @@ async def test_a_challenge_takes_from_its_owners_share_of_the_opponents_places()
     assert await held(0) == await held(4) + 4
 
 
+async def test_nobody_avoids_an_opponent_on_the_ladder_by_challenging_it() -> None:
+    world = World()
+    me = world.arrive("me", max_matches=8, think_seconds=0.1)
+    for name in ("strong", "b", "c", "d", "e"):
+        world.arrive(name, max_matches=8, challenges=ACCEPT, think_seconds=0.1)
+    for _ in range(2):
+        world.director.challenges.take(wanted(me, "strong", matches=100), Follower())
+    await world.turn(10)
+    assert casual(world)
+    met = [set(world.bots(match)) for match in world.matches if match.block.rated]
+    assert {"me", "strong"} in met
+
+
 @pytest.mark.parametrize(
     ("habit", "why"),
     [(Habit.NEVER_JOINS, "you did not join in time."), (Habit.DECLINES, "you declined.")],
