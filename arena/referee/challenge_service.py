@@ -36,6 +36,9 @@ TURN_MS: Final = range(100, 120_000 + 1)
 """What a challenge may allow for a turn: time enough for a person."""
 BANK_MS: Final = range(600_000 + 1)
 """And as the time bank of a match."""
+MOST_ACTIONS: Final = 30_000
+"""Of one match, by its rules: the transcript of a longer one would be too large for a message, and
+options could make it last for millions."""
 MOST_LISTED: Final = 1_000
 RETRY_SECONDS: Final = 5.0
 """After how long a challenge that was one too many may be tried again."""
@@ -94,12 +97,15 @@ class ChallengeService:
         """Accept or refuse a challenge, and tell how its matches end."""
         try:
             token, peer = bearer_token(context), context.peer()
+            self._gate.call(peer)  # before the database is asked
             async with self._gate.trying(token, peer):
                 registered = await self._authenticator.authenticate(token)
             self._gate.challenge(registered)
             await self._follow(self._wanted(request, registered), context)
         except ProtocolError as error:
             await self._refuse(context, error)
+        except grpc.aio.InternalError:
+            return  # the caller is gone
         except Exception:
             log.exception("call failed", call="Challenge")
             await self._refuse(context, _our_mistake())
@@ -112,6 +118,7 @@ class ChallengeService:
             self._gate.call(context.peer())
         except ProtocolError as error:
             await self._refuse(context, error)
+            raise
         found: dict[int, tuple[Participant, int]] = {}
         for participant, free in self._host.accepting():
             if not request.game or request.game in participant.games:
@@ -140,6 +147,12 @@ class ChallengeService:
             raise malformed(f"{game.title} is played by {fewest} to {most} seats, not {seats}")
         if named >= seats:
             raise malformed(f"{named} opponents and yourself do not fit {seats} seats")
+        longest = game.longest(seats)
+        if longest > MOST_ACTIONS:
+            raise malformed(
+                f"with these options a match may take {longest} actions; "
+                f"a challenge's takes at most {MOST_ACTIONS}"
+            )
         matches = request.matches or 1
         if not 1 <= matches <= MOST_MATCHES:
             raise malformed(f"a challenge has 1 to {MOST_MATCHES} matches, not {matches}")
@@ -170,7 +183,7 @@ class ChallengeService:
             while not isinstance(news := await follower.news.get(), pb.ChallengeOver):
                 if isinstance(news, ProtocolError):
                     raise news
-                await context.write(pb.ChallengeResponse(match=_summary(news)))
+                await context.write(pb.ChallengeResponse(match=news))
             await context.write(pb.ChallengeResponse(over=news))
         finally:
             self._followers.discard(follower)
@@ -181,13 +194,16 @@ class ChallengeService:
 
 
 class _Follower:
-    """A call that waits for news. At most as many as matches wait, so the queue is bounded."""
+    """A call that waits for news. At most as many as matches wait, so the queue is bounded; and no
+    transcripts, because a caller may read slowly."""
 
     def __init__(self) -> None:
-        self.news: asyncio.Queue[FinishedMatch | pb.ChallengeOver | ProtocolError] = asyncio.Queue()
+        self.news: asyncio.Queue[registry_pb2.MatchSummary | pb.ChallengeOver | ProtocolError] = (
+            asyncio.Queue()
+        )
 
     def recorded(self, match: FinishedMatch) -> None:
-        self.news.put_nowait(match)
+        self.news.put_nowait(_summary(match))
 
     def over(self, played: int, reason: str) -> None:
         self.news.put_nowait(pb.ChallengeOver(played=played, reason=reason))
