@@ -8,7 +8,7 @@ import pytest
 
 from arena.codec.game_codec import CODECS
 from arena.codec.transcript import from_message
-from arena.games import make_game
+from arena.games import DEALER, make_game
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 from arena.referee.limits import Limits
@@ -58,7 +58,12 @@ def moments_of(transcript: Transcript) -> list[spectator_pb2.PublicMoment]:
     game, codec = transcript.setup.make_game(), CODECS[transcript.setup.game]
     found: list[spectator_pb2.PublicMoment] = []
     before = None
+    unknown, sealed = 0, False
     for frame in replay(transcript):
+        if frame.step is not None:
+            drawn = frame.step.actor is DEALER
+            unknown += drawn and sealed
+            sealed = not drawn and not frame.events
         view = game.view(frame.state, None)
         if view == before and not frame.events:
             continue
@@ -66,7 +71,7 @@ def moments_of(transcript: Transcript) -> list[spectator_pb2.PublicMoment]:
         asked = view.to_act
         moment = spectator_pb2.PublicMoment(
             match_id=transcript.setup.match_id,
-            step=frame.index,
+            step=frame.index - unknown,
             to_act=() if asked is None else (asked,) if isinstance(asked, int) else asked,
         )
         getattr(moment.view, game.name).MergeFromString(codec.view_bytes(view))
