@@ -1,6 +1,8 @@
 """`ChallengeService`: the calls about unrated matches that a connected bot asks for."""
 
 import asyncio
+import time
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import grpc
@@ -9,7 +11,7 @@ import structlog
 
 from arena.codec.transcript import write_entrant, write_time_control
 from arena.errors import UserError
-from arena.games import make_game
+from arena.games import GAMES, make_game
 from arena.hosting.challenges import (
     Challenge,
     ChallengeFollower,
@@ -25,6 +27,7 @@ from arena.referee.gate import Authenticator, Gate
 from arena.referee.limits import LimitError
 from arena.referee.options_json import read_options
 from arena.referee.play_service import bearer_token
+from arena.referee.reading_queue import KEPT_SECONDS
 from arena.referee.refusals import Context
 from arena.scheduling.ladder import TableType
 from arena.v1 import challenge_pb2 as pb
@@ -66,7 +69,16 @@ class ChallengeHost(Protocol):
 class ChallengeService:
     """Serves the proto's ChallengeService."""
 
-    def __init__(self, authenticator: Authenticator, host: ChallengeHost, gate: Gate) -> None:
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        host: ChallengeHost,
+        gate: Gate,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._now = now
+        self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
+        """Answers of ListOpponents by game, each with the time until which it is given."""
         self._authenticator = authenticator
         self._host = host
         self._gate = gate
@@ -119,9 +131,19 @@ class ChallengeService:
         except ProtocolError as error:
             await self._refuse(context, error)
             raise
+        game = request.game
+        if game and game not in GAMES:
+            return pb.ListOpponentsResponse()
+        until, response = self._listed.get(game, (0.0, pb.ListOpponentsResponse()))
+        if until <= self._now():
+            response = self._opponents(game)
+            self._listed[game] = self._now() + KEPT_SECONDS, response
+        return response
+
+    def _opponents(self, game: str) -> pb.ListOpponentsResponse:
         found: dict[int, tuple[Participant, int]] = {}
         for participant, free in self._host.accepting():
-            if not request.game or request.game in participant.games:
+            if not game or game in participant.games:
                 version = participant.registered.version_id
                 free += found[version][1] if version in found else 0
                 found[version] = participant, free

@@ -4,13 +4,14 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 import grpc
 import pytest
 from structlog.testing import capture_logs
 
-from arena.hosting.ports import ChallengePolicy
+from arena.hosting.ports import ChallengePolicy, Participant
 from arena.metrics import Metrics
 from arena.records import Registered
 from arena.referee.challenge_service import ChallengeService
@@ -195,17 +196,23 @@ class _GoneCaller:
         raise grpc.aio.InternalError("the call is over")
 
 
+@dataclass
+class _Everybody:
+    """An authenticator for which all tokens are of one bot."""
+
+    registered: Registered | None = None
+
+    async def authenticate(self, _token: str) -> Registered:
+        assert self.registered is not None
+        return self.registered
+
+
 async def test_a_caller_that_is_gone_leaves_no_error_in_the_log() -> None:
     world = World()
     asking = world.arrive("me", challenges=ChallengePolicy.OWN_ONLY)
     world.arrive("you", challenges=ChallengePolicy.ACCEPT)
-
-    class Everybody:
-        async def authenticate(self, _token: str) -> Registered:
-            return asking.registered
-
     gate = Gate(Limits(), Metrics(), time.monotonic)
-    service = ChallengeService(Everybody(), world.director.challenges, gate)
+    service = ChallengeService(_Everybody(asking.registered), world.director.challenges, gate)
     with capture_logs() as log:
         await service.challenge(request("you"), _GoneCaller())  # type: ignore[arg-type]
     assert log == []
@@ -249,6 +256,36 @@ async def test_bots_that_accept_are_listed_by_game(scene: Scene, challenges: Any
         ]
         listed = await challenges.ListOpponents(pb.ListOpponentsRequest(game="bloeff"))
         assert [line.entrant.bot for line in listed.opponents] == ["a"]
+
+
+async def test_bots_are_listed_anew_only_once_a_second_however_many_ask() -> None:
+    world = World()
+    world.arrive("you", challenges=ChallengePolicy.ACCEPT)
+    challenges, looks = world.director.challenges, []
+
+    class Host:
+        take = challenges.take
+
+        def accepting(self) -> list[tuple[Participant, int]]:
+            looks.append(world.timer.now())
+            return challenges.accepting()
+
+    gate = Gate(Limits(), Metrics(), time.monotonic)
+    service = ChallengeService(_Everybody(), Host(), gate, world.timer.now)
+
+    async def listed(game: str) -> list[str]:
+        asked = pb.ListOpponentsRequest(game=game)
+        answer = await service.list_opponents(asked, _GoneCaller())  # type: ignore[arg-type]
+        return [line.entrant.bot for line in answer.opponents]
+
+    began = world.timer.now()
+    for _ in range(5):
+        assert await listed("bluff") == await listed("") == ["you"]
+        assert await listed("bloeff") == await listed("chess") == []
+    world.arrive("they", challenges=ChallengePolicy.ACCEPT)
+    world.timer.turn(1)
+    assert await listed("bluff") == ["they", "you"]
+    assert looks == [began, began, began, began + 1]
 
 
 async def test_opponents_are_not_told_to_the_others_before_all_have_joined(
