@@ -194,6 +194,23 @@ async def test_bytes_that_are_no_request_are_refused(scene: Scene) -> None:
         assert "not an arena.v1.WatchRequest" in await call.details()
 
 
+async def test_no_stream_is_opened_while_showing_takes_more_than_its_share_of_the_time(
+    database: str,
+) -> None:
+    limits = Limits(watching_share=1e-6, watching_burst_seconds=1e-6, refusal_seconds=0.01)
+    async with opened(database, limits=limits) as scene:
+        one, other = await begun(scene)
+        async with Watcher(scene.port) as watcher:
+            await watcher.hear_until(lambda: watcher.matches)
+            second = Watcher(scene.port)
+            code, words = await second.status()
+            assert code is grpc.StatusCode.RESOURCE_EXHAUSTED and "as much as they can be" in words
+            assert int(dict(await second.call.trailing_metadata())["retry-after"]) >= 1
+            await second.channel.close()
+        await one.channel.close()
+        await other.channel.close()
+
+
 async def test_an_address_has_only_so_many_spectators(database: str) -> None:
     limits = Limits(watching_an_address=1, refusal_seconds=0.01)
     async with opened(database, limits=limits) as scene:
