@@ -266,12 +266,13 @@ class BlockRun:
             elif not forfeited:
                 bot.reliability.played()
                 bot.on_probation = False
+        # Once for storage and for all seats: it is the most expensive part of a match's end. First,
+        # because a match that cannot be written down was not played.
+        written = services.write_down(transcript)
         self._time.played(match.bots, hosted, transcript)
         if self.of_ladder and match.position == 0:
             for seat, bot in enumerate(match.bots):
                 services.owed.taken(bot.candidate.bot, self.table_type.key, seat)
-        # Once for storage and for all seats: it is the most expensive part of a match's end.
-        written = services.write_down(transcript)
         now = services.timer.now()
         finished = match.finished(transcript, written, self.block, now, hosted.refused)
         services.journal.add(

@@ -31,6 +31,10 @@ class Limits:
     """Spectators' streams at once, by address."""
     watching: int = 128
     """The same of all addresses together."""
+    watching_share: float = 0.2
+    """The part of the time that showing matches to spectators may take in the long run."""
+    watching_burst_seconds: float = 2.0
+    """The time that showing may take at once."""
     watching_waits: int = 8_192
     """Parts (a match, a moment, an end) that wait for a spectator, delayed ones included: some
     2 MB."""
