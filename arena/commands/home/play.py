@@ -9,20 +9,17 @@ import secrets
 import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
-from arena.commands.home.faults import fault_json, fault_text
 from arena.commands.home.line_up import line_up
 from arena.commands.home.logs import LogFolder, log_folder
-from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
+from arena.commands.home.play_report import PlayTally, print_table, summary_of
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal
 from arena.commands.time_option import TimeOption, time_control
@@ -37,17 +34,10 @@ from arena.home.deal_blocks import (
 )
 from arena.home.in_process import Contender, PlayedMatch, Seed, play_series
 from arena.home.loading import BotFileError, load_bot
-from arena.home.win_rates import WinRate, WinRates
 from arena.luck import luck_of
 from arena.match.clock import TimeControl
-from arena.match.score_rule import ScoreRule
 from arena.match.seating import moved_on
-from arena.scheduling.scoring import points
 
-if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
-    from arena.rating.variance_factor import VarianceFactor
-
-_MOST_REASONS = 10
 _NEVER_TWICE = (
     " --same-deals works only with sample bots and .py files: a program that connects would "
     "remember the others' dice from the first playing of a deal."
@@ -100,46 +90,12 @@ def play(
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
-    summary = _summary(rules, tally, seed, control, same_deals)
+    summary = summary_of(rules, tally, seed, control, same_deals)
     summary["logs"] = tally.logs and str(tally.logs)
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        _print_table(Terminal(), rules, tally.win_rates, summary)
-
-
-class _Tally:
-    """Counts of the matches played so far; a block is one rotation of the seats."""
-
-    def __init__(self, entries: Sequence[NamedBot], *, same_deals: bool) -> None:
-        self.seats = len(entries)
-        # The matches of a deal block are not independent of each other.
-        size = self.seats if same_deals else 1
-        self.win_rates = WinRates([entry.name for entry in entries], matches_per_block=size)
-        self.luck = LuckTally([entry.name for entry in entries])
-        self.seconds = 0.0
-        self.logs: Path | None = None
-        """Where the logs of programs are."""
-        self._points = bytearray()
-        """Points by match and bot, one byte each: there may be a million matches."""
-
-    def add(self, finished: BlockMatch) -> None:
-        self.win_rates.add(finished)
-        self.luck.add(finished)
-        scored = points(finished.result.placing, ScoreRule.PLACEMENT)
-        of_bots = sorted(zip(finished.contenders, scored, strict=True))
-        self._points.extend(int(2 * (self.seats - 1) * score) for _, score in of_bots)
-
-    def variance_factor(self) -> "VarianceFactor | None":
-        """How much variance the blocks save; an incomplete last block is left out."""
-        import numpy as np
-
-        from arena.rating.variance_factor import variance_factor
-
-        size = self.seats**2
-        whole = self._points[: len(self._points) // size * size]
-        scores = np.frombuffer(whole, np.uint8).reshape(-1, self.seats, self.seats)
-        return variance_factor(scores.astype(np.float64))
+        print_table(Terminal(), rules, tally.win_rates, summary)
 
 
 def _play(
@@ -152,8 +108,8 @@ def _play(
     same_deals: bool,
     logs: Path | None,
     connect_seconds: float,
-) -> _Tally:
-    tally = _Tally(entries, same_deals=same_deals)
+) -> PlayTally:
+    tally = PlayTally(entries, same_deals=same_deals)
     if any(entry.command for entry in entries):
         tally.logs = log_folder(logs)
     begun = time.perf_counter()
@@ -232,87 +188,3 @@ def _in_deal_blocks(
     ) as complete:
         for block in complete:
             yield from block
-
-
-def _summary(
-    game: AnyGame, tally: _Tally, seed: str, control: TimeControl, same_deals: bool
-) -> dict[str, Any]:
-    win_rates, factor = tally.win_rates, tally.variance_factor()
-    return {
-        "game": game.name,
-        "options": game.options.changed(),
-        "time_control": asdict(control),
-        "matches": win_rates.matches,
-        "seed": seed,
-        "matches_per_second": round(win_rates.matches / tally.seconds, 1),
-        "win_rates": [_win_rate_json(win_rate) for win_rate in win_rates.table()],
-        "faults": [
-            fault_json(game, *fault, win_rates.first[fault], times)
-            for fault, times in win_rates.reasons.most_common()
-        ],
-        "blocks": "deal" if same_deals else "seat",
-        "variance_factor": factor
-        and {
-            "factor": round(factor.factor, 6),
-            "low": round(factor.interval[0], 6),
-            "high": round(factor.interval[1], 6),
-            "blocks": factor.blocks,
-        },
-        "luck_adjusted": tally.luck.summary(),
-    }
-
-
-def _win_rate_json(win_rate: WinRate) -> dict[str, Any]:
-    low, high = win_rate.interval
-    return {
-        "bot": win_rate.name,
-        "wins": round(win_rate.wins, 6),
-        "share": round(win_rate.share, 6),
-        "share_low": round(low, 6),
-        "share_high": round(high, 6),
-        "mean_placing": round(win_rate.mean_placing, 6),
-        "faults": win_rate.faults,
-    }
-
-
-def _print_table(
-    console: Terminal, game: AnyGame, win_rates: WinRates, summary: dict[str, Any]
-) -> None:
-    options = ", ".join(f"{name}={value}" for name, value in summary["options"].items())
-    table = Table(
-        title=f"{game.title}{f' ({options})' if options else ''}: "
-        f"{win_rates.matches:,} matches, seed {summary['seed']}",
-        title_justify="left",
-    )
-    table.add_column("bot")
-    adjusted = summary["luck_adjusted"]
-    headings = ("wins", "share", "95 % interval", "mean placing")
-    for heading in (*headings, "luck-adjusted") if adjusted else headings:
-        table.add_column(heading, justify="right")
-    for win_rate in win_rates.table():
-        low, high = win_rate.interval
-        table.add_row(
-            win_rate.name,
-            f"{win_rate.wins:,.2f}".removesuffix(".00"),
-            f"{win_rate.share:.1%}",
-            f"{low:.1%} to {high:.1%}",
-            f"{win_rate.mean_placing:.2f}",
-            *([luck_adjusted_cell(adjusted, win_rate.name)] if adjusted else []),
-        )
-    console.print_table(table)
-    console.print(f"{summary['matches_per_second']:,.0f} matches a second")
-    if adjusted:
-        console.print(luck_adjusted_note(adjusted))
-    if summary["variance_factor"] and summary["blocks"] == "deal":
-        console.print(_saved(summary["blocks"], **summary["variance_factor"]))
-    for fault in summary["faults"][:_MOST_REASONS]:
-        console.print(fault_text(fault))
-    if summary["logs"]:
-        console.print(f"What the programs printed: {summary['logs']}/NAME.log")
-
-
-def _saved(kind: str, *, factor: float, low: float, high: float, blocks: int) -> str:
-    return (
-        f"Variance of a {kind} block's mean: {factor:.2f} ({low:.2f} to {high:.2f}) of that of as "
-        f"many independent matches, measured on {blocks:,} blocks"
-    )
