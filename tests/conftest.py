@@ -1,8 +1,10 @@
 """A real Postgres for the tests that ask for one: one server per run, one database per test."""
 
 import itertools
+import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,12 +19,16 @@ from arena.storage.schema import migrate
 from tests.bot.scribe import Scribe
 from tests.databases import execute, named
 from tests.fault_proxy import FaultProxy
-from tests.marks import mark
+from tests.marks import SLOW, mark
 
 
 def pytest_configure() -> None:
-    """Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`."""
+    """Settings of every process that runs tests."""
+    # Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Tests start hundreds of programs: each would compile anew all that it imports.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # A busy machine is no failure.
     hypothesis.settings.register_profile("arena", deadline=None)
     hypothesis.settings.load_profile("arena")
@@ -31,8 +37,17 @@ def pytest_configure() -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """The quick tests run in two processes. Slow ones do not: many start programs of their own and
     measure how long these take."""
-    quick = config.option.markexpr == "not slow" and not config.option.usepdb
-    return 2 if quick else 0
+    return 2 if _quick(config) and not config.option.usepdb else 0
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The quick tests do not wait for the imports of folders of which none is run."""
+    slow = collection_path.name in SLOW and collection_path.parent == Path(__file__).parent
+    return True if slow and _quick(config) else None
+
+
+def _quick(config: pytest.Config) -> bool:
+    return config.option.markexpr == "not slow"
 
 
 @pytest.hookimpl(tryfirst=True)
