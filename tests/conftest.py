@@ -20,17 +20,19 @@ from tests.bot.scribe import Scribe
 from tests.databases import execute, named
 from tests.fault_proxy import FaultProxy
 from tests.marks import SLOW, mark
+from tests.thoroughness import only_quick, tries
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Settings of every process that runs tests."""
+    only_quick(_quick(config))
     # Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Tests start hundreds of programs: each would compile anew all that it imports.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     # A busy machine is no failure.
-    hypothesis.settings.register_profile("arena", deadline=None)
+    hypothesis.settings.register_profile("arena", deadline=None, max_examples=tries(100, quick=25))
     hypothesis.settings.load_profile("arena")
 
 
