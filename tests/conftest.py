@@ -1,6 +1,5 @@
 """A real Postgres for the tests that ask for one: one server per run, one database per test."""
 
-import itertools
 import os
 import shutil
 import signal
@@ -17,7 +16,7 @@ from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.reading import Reader, open_reader
 from arena.storage.schema import migrate
 from tests.bot.scribe import Scribe
-from tests.databases import execute, named
+from tests.databases import TEMPLATE, Copies, execute, named
 from tests.fault_proxy import FaultProxy
 from tests.marks import SLOW, mark
 from tests.thoroughness import only_quick, tries
@@ -58,10 +57,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark(items, Path(__file__).parent)
 
 
-_TEMPLATE = "arena_template"
-_numbers = itertools.count(1)
-
-
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
     """The URL of a server; its template database is migrated once."""
@@ -71,29 +66,39 @@ def postgres_server() -> Iterator[str]:
     home.chmod(0o711)
     try:
         with EmbeddedPostgres(home / "postgres", durable=False) as url:
-            execute(url, f"CREATE DATABASE {_TEMPLATE}")
-            migrate(named(url, _TEMPLATE))
+            execute(url, f"CREATE DATABASE {TEMPLATE}")
+            migrate(named(url, TEMPLATE))
             yield url
     finally:
         shutil.rmtree(home)
 
 
+@pytest.fixture(scope="session")
+def copies(postgres_server: str) -> Iterator[Copies]:
+    """Makes databases of the tests' own."""
+    with Copies.made_on(postgres_server) as made:
+        yield made
+
+
 @pytest.fixture
-def empty_database(postgres_server: str) -> Iterator[str]:
+def empty_database(copies: Copies) -> Iterator[str]:
     """The URL of a database without tables."""
-    yield from _database(postgres_server, "template1")
+    with copies.of("template1") as url:
+        yield url
 
 
 @pytest.fixture
-def database(postgres_server: str) -> Iterator[str]:
+def database(copies: Copies) -> Iterator[str]:
     """The URL of a migrated database of the test's own."""
-    yield from _database(postgres_server, _TEMPLATE)
+    with copies.of(TEMPLATE) as url:
+        yield url
 
 
 @pytest.fixture
-def other_database(postgres_server: str) -> Iterator[str]:
+def other_database(copies: Copies) -> Iterator[str]:
     """The URL of a second migrated database."""
-    yield from _database(postgres_server, _TEMPLATE)
+    with copies.of(TEMPLATE) as url:
+        yield url
 
 
 @pytest.fixture
@@ -119,13 +124,6 @@ def read(database: str) -> Iterator[Reader]:
     """Reads the test's database as boards and pages do."""
     with open_reader(database) as reader:
         yield reader
-
-
-def _database(server: str, template: str) -> Iterator[str]:
-    name = f"test_{next(_numbers)}"
-    execute(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
-    yield named(server, name)
-    execute(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

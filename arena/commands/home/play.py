@@ -9,9 +9,9 @@ import secrets
 import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -82,10 +82,13 @@ def play(
             matches += -matches % len(entries) if same_deals else 0
             if same_deals and any(entry.command for entry in entries):
                 raise BotFileError("A program cannot play a deal twice.")
-            tally = _play(
-                rules, entries, matches, seed, control, transcripts, same_deals, logs,
-                connect_seconds,
-            )  # fmt: skip
+            series = _Series(rules, entries, matches, seed, control, transcripts)
+            folder = log_folder(logs) if any(entry.command for entry in entries) else None
+            if folder is not None:
+                played = _among_programs(series, folder, connect_seconds)
+            else:
+                played = _in_deal_blocks(series) if same_deals else _one_by_one(series)
+            tally = _count(played, series, PlayTally(entries, same_deals=same_deals, logs=folder))
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
@@ -98,31 +101,37 @@ def play(
         print_table(Terminal(), rules, tally.win_rates, summary)
 
 
-def _play(
-    game: AnyGame,
-    entries: Sequence[NamedBot],
-    matches: int,
-    seed: str,
-    control: TimeControl,
-    transcripts: Path | None,
-    same_deals: bool,
-    logs: Path | None,
-    connect_seconds: float,
-) -> PlayTally:
-    tally = PlayTally(entries, same_deals=same_deals)
-    if any(entry.command for entry in entries):
-        tally.logs = log_folder(logs)
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """The matches that were asked for."""
+
+    game: AnyGame
+    entries: Sequence[NamedBot]
+    matches: int
+    seed: str
+    control: TimeControl
+    transcripts: Path | None
+    """Where they are written, each as it is over."""
+
+    def finished(self, played: PlayedMatch) -> BlockMatch:
+        """A match as it is counted."""
+        written = written_down(played.transcript) if self.transcripts else None
+        luck = luck_of(played.transcript)
+        return BlockMatch(played.contenders, played.result, played.refused, written, luck)
+
+
+_Matches: TypeAlias = Generator[BlockMatch, None, None]
+
+
+def _count(played: _Matches, series: _Series, tally: PlayTally) -> PlayTally:
+    """Play the matches, and count and write each."""
     begun = time.perf_counter()
     with ExitStack() as stack:
+        stack.enter_context(closing(played))
         # Opened first: fail before a thousand matches are played if it cannot be written.
-        file = stack.enter_context(transcripts.open("w", encoding="utf-8")) if transcripts else None
-        play_them = _in_deal_blocks if same_deals else _one_by_one
-        if tally.logs is not None:
-            play_them = partial(_among_programs, tally.logs, connect_seconds)
-        series = stack.enter_context(
-            closing(play_them(game, entries, matches, seed, control, file is not None))
-        )
-        for finished in with_progress(series, matches, "Playing"):
+        path = series.transcripts
+        file = stack.enter_context(path.open("w", encoding="utf-8")) if path else None
+        for finished in with_progress(played, series.matches, "Playing"):
             tally.add(finished)
             if file:
                 file.write(f"{finished.written}\n")
@@ -130,61 +139,43 @@ def _play(
     return tally
 
 
-def _one_by_one(
-    game: AnyGame,
-    entries: Sequence[NamedBot],
-    matches: int,
-    seed: str,
-    control: TimeControl,
-    transcripts: bool,
-) -> Generator[BlockMatch, None, None]:
-    contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in entries]
-    for played in play_series(game, contenders, matches, seed, control):
-        yield _block_match(played, transcripts)
+def _one_by_one(series: _Series) -> _Matches:
+    contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in series.entries]
+    for played in play_series(series.game, contenders, series.matches, series.seed, series.control):
+        yield series.finished(played)
 
 
-def _among_programs(
-    logs: Path,
-    connect_seconds: float,
-    game: AnyGame,
-    entries: Sequence[NamedBot],
-    matches: int,
-    seed: str,
-    control: TimeControl,
-    transcripts: bool,
-) -> Generator[BlockMatch, None, None]:
+def _among_programs(series: _Series, logs: Path, connect_seconds: float) -> _Matches:
     # Imported here: matches in process must not wait for gRPC.
     from arena.home.programs.table import ProgramTable, Seating
 
-    source = Seed(seed)
+    source, seats = Seed(series.seed), len(series.entries)
     seatings = (
-        Seating(source, f"match {number}", moved_on(len(entries), number))
-        for number in range(matches)
+        Seating(source, f"match {number}", moved_on(seats, number))
+        for number in range(series.matches)
     )
     with ProgramTable(
-        game, entries, logs, time_control=control, connect_seconds=connect_seconds
+        series.game,
+        series.entries,
+        logs,
+        time_control=series.control,
+        connect_seconds=connect_seconds,
     ) as table:
         for played in table.play(seatings):
-            yield _block_match(played, transcripts)
+            yield series.finished(played)
 
 
-def _block_match(played: PlayedMatch, transcripts: bool) -> BlockMatch:
-    written = written_down(played.transcript) if transcripts else None
-    luck = luck_of(played.transcript)
-    return BlockMatch(played.contenders, played.result, played.refused, written, luck)
-
-
-def _in_deal_blocks(
-    game: AnyGame,
-    entries: Sequence[NamedBot],
-    matches: int,
-    seed: str,
-    control: TimeControl,
-    transcripts: bool,
-) -> Generator[BlockMatch, None, None]:
-    lineups, blocks = every_rotation(entries), matches // len(entries)
+def _in_deal_blocks(series: _Series) -> _Matches:
+    lineups, blocks = every_rotation(series.entries), series.matches // len(series.entries)
     with closing(
-        play_deal_blocks(game, lineups, seed, blocks, transcripts=transcripts, time_control=control)
+        play_deal_blocks(
+            series.game,
+            lineups,
+            series.seed,
+            blocks,
+            transcripts=series.transcripts is not None,
+            time_control=series.control,
+        )
     ) as complete:
         for block in complete:
             yield from block

@@ -26,14 +26,16 @@ _MOST_REASONS = 10
 class PlayTally:
     """Counts of the matches played so far; a block is one rotation of the seats."""
 
-    def __init__(self, entries: Sequence[NamedBot], *, same_deals: bool) -> None:
+    def __init__(
+        self, entries: Sequence[NamedBot], *, same_deals: bool, logs: Path | None = None
+    ) -> None:
         self.seats = len(entries)
         # The matches of a deal block are not independent of each other.
         size = self.seats if same_deals else 1
         self.win_rates = WinRates([entry.name for entry in entries], matches_per_block=size)
         self.luck = LuckTally([entry.name for entry in entries])
         self.seconds = 0.0
-        self.logs: Path | None = None
+        self.logs = logs
         """Where the logs of programs are."""
         self._points = bytearray()
         """Points by match and bot, one byte each: there may be a million matches."""
