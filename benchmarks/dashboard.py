@@ -12,29 +12,26 @@ machine's load is printed with the figures.
 """
 
 import argparse
-import asyncio
 import json
 import os
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
-import psycopg
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
-from tests.dashboard.played import anyhow, fill, sensible
+from benchmarks.dashboard_results import COMING, coming_in, fill_arena
+from tests.dashboard_server import answering, streamlit_options
+from tests.free_port import free_port
 
 PAGES = {
     "home": "/",
@@ -59,41 +56,7 @@ st.html("<table class='ba-table'><tbody><tr><td>Nothing</td></tr></tbody></table
 """A page with which Streamlit's own part of the cost is measured."""
 TABS = 10
 TAB_SECONDS = 20.0
-COMING = 10
-"""Matches a second that come in."""
 PATIENCE_MS = 90_000
-
-_BOTS = """
-INSERT INTO owners (name) SELECT 'owner' || n FROM generate_series(1, %(bots)s) n;
-INSERT INTO bots (owner_id, name, house)
-    SELECT id, 'bot' || substr(name, 6), false FROM owners WHERE name LIKE 'owner%%';
-INSERT INTO versions (bot_id, label) SELECT id, '1' FROM bots WHERE name LIKE 'bot%%';
-"""
-
-# Pairs (first, second) of version ids; the stronger, of the smaller id, wins more often.
-_RESULTS = """
-CREATE TEMPORARY TABLE made ON COMMIT DROP AS
-    SELECT gen_random_uuid() AS block, gen_random_uuid() AS match, n,
-        field.ids[1 + n %% cardinality(field.ids)] AS first,
-        field.ids[1 + (n + 1 + n / cardinality(field.ids) %% (cardinality(field.ids) - 1))
-            %% cardinality(field.ids)] AS second,
-        random() AS luck, %(since)s::timestamptz + n * interval '1 second' AS at
-    FROM generate_series(0, %(count)s - 1) n,
-        (SELECT array_agg(versions.id ORDER BY versions.id) AS ids
-            FROM versions JOIN bots ON bots.id = bot_id WHERE bots.name LIKE 'bot%%') field;
-INSERT INTO blocks (id, kind, size, closed_at) SELECT block, 'seat', 1, at FROM made;
-INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
-        decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
-    SELECT match, 'bluff', '{}', 2, block, 0, 'finished', false, at, at, 2000, 30000 FROM made;
-INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited)
-    SELECT match, seat, CASE seat WHEN 0 THEN first ELSE second END,
-        CASE WHEN (seat = 0) = (luck < 1 / (1 + exp((first - second) / 60.0))) THEN 1 ELSE 2 END,
-        CASE WHEN (seat = 0) = (luck < 1 / (1 + exp((first - second) / 60.0)))
-            THEN 1 + n %% 5 ELSE 0 END,
-        CASE WHEN n %% 997 = 0 AND seat = 1 THEN 1 ELSE 0 END, false
-    FROM made, generate_series(0, 1) seat;
-INSERT INTO rating_events (match_id) SELECT match FROM made ORDER BY n;
-"""
 
 
 def main() -> None:
@@ -110,29 +73,11 @@ def main() -> None:
         EmbeddedPostgres(Path(home) / "postgres") as url,
     ):
         migrate(url)
-        _fill(url, options.bots, options.matches)
+        fill_arena(url, options.bots, options.matches)
         report = _measure(url, options.loads, options.pages or list(PAGES))
     _print(report)
     if options.json:
         options.json.write_text(json.dumps(report, indent=2) + "\n")
-
-
-def _fill(url: str, bots: int, matches: int) -> None:
-    with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
-        _run(connection, _BOTS, {"bots": bots})
-        values = {"count": matches, "since": "2026-01-01"}
-        _run(connection, _RESULTS, values)
-    asyncio.run(fill(url, blocks=100, policies=[("bot7", sensible(0.1)), ("bot8", anyhow)], seed=7))
-    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
-        connection.execute("ANALYZE")
-
-
-def _run(connection: psycopg.Connection[Any], script: str, values: dict[str, Any]) -> None:
-    for statement in script.split(";\n"):
-        if statement.strip():
-            used = values if "%(" in statement else None
-            text = statement if used else statement.replace("%%", "%")
-            connection.execute(text.encode(), used)
 
 
 def _measure(url: str, loads: int, pages: list[str]) -> dict[str, Any]:
@@ -164,7 +109,7 @@ def _measure(url: str, loads: int, pages: list[str]) -> dict[str, Any]:
         report["frames"] = _frames(known, address + PAGES["replay"])
         address += PAGES["leaderboard"]
         report["tabs_idle"] = _tabs(browser, address, process)
-        with _coming(url):
+        with coming_in(url):
             report["tabs_live"] = _tabs(browser, address, process)
         report["memory_mb"] = _memory_mb(process)
         browser.close()
@@ -175,36 +120,15 @@ def _measure(url: str, loads: int, pages: list[str]) -> dict[str, Any]:
 @contextmanager
 def _dashboard(url: str, *, empty: bool = False) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     """The dashboard, or, `empty`, Streamlit with a page that does nothing."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     program = ["-m", "arena_dashboard"]
     if empty:
         page = Path(tempfile.mkdtemp()) / "empty.py"
         page.write_text(EMPTY)
         program = ["-m", "streamlit", "run", str(page)]
-    arguments = [
-        *(*program, "--server.port", str(port)),
-        *("--server.address", "127.0.0.1", "--server.headless", "true"),
-        *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
-    ]
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        env=os.environ | {"ARENA_DATABASE_URL": url},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        deadline = time.monotonic() + PATIENCE_MS / 1000
-        while time.monotonic() < deadline:
-            with suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health"):
-                break
-            time.sleep(0.2)
-        yield address, process
-    finally:
-        process.terminate()
-        process.wait()
+    program += streamlit_options(port)
+    with answering(program, port, ARENA_DATABASE_URL=url) as process:
+        yield f"http://127.0.0.1:{port}", process
 
 
 def _visit(
@@ -304,27 +228,6 @@ def _tabs(browser: Browser, address: str, process: "subprocess.Popen[bytes]") ->
     for context in contexts:
         context.close()
     return share
-
-
-@contextmanager
-def _coming(url: str) -> Iterator[None]:
-    """Matches come in while the block runs."""
-    ended = Event()
-
-    def add() -> None:
-        with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
-            while not ended.wait(1.0):
-                values = {"count": COMING, "since": "2026-06-01"}
-                _run(connection, _RESULTS, values)
-                connection.commit()
-
-    thread = Thread(target=add)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
 
 
 def _cpu_seconds(process: "subprocess.Popen[bytes]") -> float:

@@ -1,9 +1,5 @@
 """Scenarios within matches: ordinary ones, and what may go wrong in them."""
 
-import asyncio
-import time
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from arena.conformance.options import variants
@@ -18,14 +14,11 @@ from arena.conformance.playing import (
 )
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
+from arena.conformance.verification_lines import quiet_about
 from arena.games import make_game
 from arena.match.faults import FaultKind
-from arena.match.transcript import Transcript
 from arena.v1 import referee_pb2 as pb
 
-NOTICED: Final = "verification failed"
-"""What a line about a wrong match says, beside the match's id."""
-_SOON_SECONDS: Final = 3.0
 _UNKNOWN: Final = b"\xfa\x3f\x03new"
 """Field 1023, of bytes."""
 _UNKNOWN_KIND: Final = 99
@@ -208,74 +201,6 @@ async def _last_millisecond(referee: ScriptedReferee) -> str:
     return f"it answered {asked} turns with at most a millisecond left, and played on"
 
 
-async def _tampered(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    sound = matches.one(stream)
-    await seat(stream, [sound])
-    await play_out(stream, [sound])
-    await end_all(referee, stream, [sound])
-    for what, tampered in _TAMPERED.items():
-        match = matches.one(stream)
-        match.dealt_otherwise = tampered is None
-        await seat(stream, [match])
-        await play_out(stream, [match])
-        transcript = match.transcript()
-        if tampered is not None:
-            transcript = tampered(transcript, match.seat)
-        await stream.say(ends=[match.end(referee.signer, transcript)])
-        await _named(referee, match.id, what)
-        if referee.program is not None and not referee.program.running:
-            return f"it named the tampered match and {referee.program.how_it_ended()}"
-    quiet_about(referee, sound.id, "a match in which all was right")
-    return f"it named the {len(_TAMPERED)} tampered matches, and not the sound one"
-
-
-def _other_entropy(transcript: Transcript, seat: int) -> Transcript:
-    entropies = list(transcript.opening.entropies)
-    entropies[seat] = bytes(16)
-    return replace(transcript, opening=replace(transcript.opening, entropies=tuple(entropies)))
-
-
-def _other_secret(transcript: Transcript, _seat: int) -> Transcript:
-    return replace(transcript, opening=replace(transcript.opening, secret=bytes(32)))
-
-
-def _other_commitment(transcript: Transcript, _seat: int) -> Transcript:
-    return replace(transcript, commitment=bytes(32))
-
-
-_TAMPERED: Final[dict[str, Callable[[Transcript, int], Transcript] | None]] = {
-    "draws that do not follow from the opened secret": None,
-    "another entropy than the bot's": _other_entropy,
-    "a secret that is not the committed one": _other_secret,
-    "another commitment than the offer's": _other_commitment,
-}
-"""None: the match is dealt so."""
-
-
-async def _named(referee: ScriptedReferee, match_id: str, what: str) -> None:
-    deadline = time.monotonic() + _SOON_SECONDS
-    while line_about(referee, match_id) is None:
-        if time.monotonic() > deadline:
-            raise UnmetError(
-                f"of a match with {what} it printed no line with “{NOTICED}” and the match's id"
-            )
-        await asyncio.sleep(0.02)
-
-
-def quiet_about(referee: ScriptedReferee, match_id: str, which: str) -> None:
-    """Raise UnmetError if the bot says that a sound match is wrong."""
-    line = line_about(referee, match_id)
-    if line is not None:
-        raise UnmetError(f"of {which} it printed: {line}")
-
-
-def line_about(referee: ScriptedReferee, match_id: str) -> str | None:
-    """What the bot printed of a match that it found to be wrong."""
-    lines = referee.log.read_text(errors="replace").splitlines()
-    return next((one for one in lines if match_id in one and NOTICED in one.lower()), None)
-
-
 async def _answers(stream: BotStream) -> list[pb.Answer]:
     request = await stream.hear("an answer")
     if not request.answers:
@@ -326,11 +251,5 @@ SCENARIOS: Final = (
     ),
     Scenario(
         "last millisecond", "Answers turns that have at most a millisecond left.", _last_millisecond
-    ),
-    Scenario(
-        "tampering",
-        f"Writes a line with the match's id and “{NOTICED}” for each match that was not dealt as "
-        "promised, and for no other.",
-        _tampered,
     ),
 )

@@ -10,8 +10,9 @@ from arena.conformance.match_scenarios import SCENARIOS as OF_MATCHES
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
 from arena.conformance.stream_scenarios import SCENARIOS as OF_STREAMS
+from arena.conformance.tampering_scenario import TAMPERING
 
-SCENARIOS: Final = (*OF_MATCHES, *OF_STREAMS)
+SCENARIOS: Final = (*OF_MATCHES, TAMPERING, *OF_STREAMS)
 SCENARIO_SECONDS: Final = 60.0
 """After so long a scenario has failed, whatever the bot does."""
 

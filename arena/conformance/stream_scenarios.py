@@ -5,7 +5,6 @@ from typing import Final
 
 import grpc
 
-from arena.conformance.match_scenarios import quiet_about
 from arena.conformance.playing import (
     Matches,
     end_all,
@@ -17,6 +16,7 @@ from arena.conformance.playing import (
 )
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
+from arena.conformance.verification_lines import quiet_about
 
 _QUIET_SECONDS: Final = 3.0
 """How long a bot is watched that must not come back."""

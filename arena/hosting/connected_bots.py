@@ -92,8 +92,12 @@ class ConnectedBot:
 
     def free(self, now: float) -> bool:
         """Whether it can take a seat in another match."""
+        return self.free_places(now) > 0
+
+    def free_places(self, now: float) -> int:
+        """In how many further matches it can take a seat."""
         places = 1 if self.on_probation else self.participant.max_matches
-        return self.eligible(now) and self.taken < places
+        return max(0, places - self.taken) if self.eligible(now) else 0
 
 
 def idlest_copies(

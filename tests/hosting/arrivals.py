@@ -132,7 +132,6 @@ class World:
         terms: Terms | None = None,
         counts: MeetingCounts | None = None,
         recorder: FakeRecorder | None = None,
-        write_down: Callable[[Transcript], bytes] = to_bytes,
     ) -> None:
         self.timer = HandTimer()
         self.wall = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -140,13 +139,14 @@ class World:
         self.recorder = recorder or FakeRecorder()
         self.journal = Journal(self.recorder)
         self.secrets = itertools.count(1)
+        self.write_down: Callable[[Transcript], bytes] = to_bytes
         self.director = Director(
             ladders or (ladder(),),
             counts or MeetingCounts(),
             self.journal,
             self.timer,
             lambda: next(self.secrets).to_bytes(32, "big"),
-            write_down,
+            lambda transcript: self.write_down(transcript),
             terms or Terms(),
             lambda: self.wall + timedelta(seconds=self.timer.now()),
         )

@@ -3,7 +3,6 @@
 import pytest
 
 from arena.hosting.challenges import Challenge, ChallengeRefusal, ChallengeRefusedError
-from arena.hosting.ports import ChallengePolicy
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from tests.hosting.arrivals import Guest, Habit, World, ladder
@@ -163,17 +162,17 @@ async def test_a_waiting_challenge_ends_as_soon_as_one_of_its_bots_leaves() -> N
     assert waiting.end == (0, "you has left.")
 
 
-async def test_the_ladder_leaves_bots_alone_that_a_challenge_waits_for() -> None:
+async def test_the_ladder_leaves_a_place_free_that_a_challenge_waits_for() -> None:
     world = World(ladder())
-    me = idle(world, "me", challenges=OWN_ONLY)
-    idle(world, "busy", challenges=ACCEPT)
-    world.director.challenges.take(wanted(me, "busy"), Follower())
-    await world.turn(1)  # its only place is taken for as long as the match lasts
-    you, third = (world.arrive(name, challenges=ACCEPT) for name in ("you", "third"))
-    world.director.challenges.take(wanted(me, "you"), Follower())
+    me = world.arrive("me", challenges=OWN_ONLY)
+    for name in ("busy", "other"):
+        idle(world, name, challenges=ACCEPT)
+    await world.turn(1)  # they play each other for as long as the match lasts
+    you = world.arrive("you", challenges=ACCEPT)
+    world.director.challenges.take(wanted(me, "busy", "you", seats=3), Follower())
+    third = world.arrive("third", challenges=ACCEPT)
     await world.turn(3)
-    assert (you.offered, third.offered) == (0, 0)
-    assert ChallengePolicy.ACCEPT is you.challenges
+    assert (me.offered, you.offered, third.offered) == (0, 0, 0)
 
 
 async def test_a_challenge_whose_match_breaks_ends_with_the_reason() -> None:

@@ -98,15 +98,22 @@ async def test_only_so_many_refusals_wait_and_further_ones_are_sent_at_once() ->
         waiting = [asyncio.create_task(desk.refusals.hold()) for _ in range(2)]
         await asyncio.sleep(0)
         async with asyncio.timeout(5):
-            await desk.refusals.hold()
+            assert not await desk.refusals.hold()
         assert not any(task.done() for task in waiting)
         for task in waiting:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
 
 
-async def test_a_connection_is_cut_after_so_many_refusals_for_a_limit() -> None:
-    desk = Desk(refusals_a_connection=3, refusal_seconds=0)
+async def test_a_connection_whose_refusals_can_wait_is_not_cut() -> None:
+    desk = Desk(refusals_a_connection=1, refusal_seconds=0)
+    for _ in range(5):
+        await desk.end(too_many())
+    assert desk.to_cut == []
+
+
+async def test_where_none_can_wait_a_connection_is_cut_after_so_many_refusals() -> None:
+    desk = Desk(refusals_a_connection=3, refusals_held=0)
     for _ in range(3):
         await desk.end(too_many())
         await desk.end(malformed("costs nothing"))
@@ -115,8 +122,8 @@ async def test_a_connection_is_cut_after_so_many_refusals_for_a_limit() -> None:
     assert desk.to_cut == [PEER]
 
 
-async def test_of_a_suspected_address_the_first_refusal_cuts() -> None:
-    desk = Desk(refusal_seconds=0)
+async def test_of_a_suspected_address_the_first_refusal_that_cannot_wait_cuts() -> None:
+    desk = Desk(refusals_held=0)
     desk.connections._suspected.append((desk.time + 30, "192.0.2.7"))
     await desk.end(malformed("is no refusal for a limit"))
     assert desk.to_cut == []

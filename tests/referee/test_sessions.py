@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import grpc
 import pytest
@@ -46,7 +46,7 @@ class Table:
 
     def offered(self) -> RemotePlayer:
         """The match is offered to the bot and to another."""
-        self.scene.table._players = [self.session.player(), self.scene.bots[1]]
+        self.scene.bots[0] = cast(Any, self.session.player())
         self.scene.table.open()
         return self.session._seats[MATCH_ID]
 
@@ -175,10 +175,13 @@ def test_matches_are_counted_for_the_stream() -> None:
     assert (table.session.idle, table.outbox.matches) == (True, 0)
     table.offered()
     assert (table.session.idle, table.outbox.matches) == (False, 1)
+    table.heard()
     newer = table.connect()
     assert newer.matches == 1
     table.scene.table.break_off("a test")
     assert (table.session.idle, newer.matches) == (True, 0)
+    (withdrawal,) = table.heard(newer).withdrawals
+    assert (withdrawal.match_id, withdrawal.reason) == (MATCH_ID, "a test")
 
 
 def test_after_a_goodbye_offers_are_declined_and_matches_wait() -> None:
