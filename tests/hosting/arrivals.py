@@ -132,6 +132,7 @@ class World:
         terms: Terms | None = None,
         counts: MeetingCounts | None = None,
         recorder: FakeRecorder | None = None,
+        write_down: Callable[[Transcript], bytes] = to_bytes,
     ) -> None:
         self.timer = HandTimer()
         self.wall = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -139,7 +140,7 @@ class World:
         self.recorder = recorder or FakeRecorder()
         self.journal = Journal(self.recorder)
         self.secrets = itertools.count(1)
-        self.write_down: Callable[[Transcript], bytes] = to_bytes
+        self.write_down = write_down
         self.director = Director(
             ladders or (ladder(),),
             counts or MeetingCounts(),
