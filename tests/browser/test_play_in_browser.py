@@ -21,10 +21,11 @@ from arena.games import GAMES
 from arena.home.loading import bot_file
 from arena.storage.rows import MatchRow
 from arena.storage.store import open_store
+from tests.bot_programs import bot_program
 from tests.browser.conftest import dashboard, free_port, tabs
 from tests.databases import execute, named
 
-# One of each game: none can play rated matches, so that the machine is the person's.
+# Too few for a rated match at a table of four, so that the machine is the person's.
 OPPONENTS = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
 LOOKS = [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")]
 MOST_TURNS = 200
@@ -68,7 +69,7 @@ def playground(
 ) -> Iterator[Playground]:
     execute(postgres_server, "CREATE DATABASE played_by_people TEMPLATE arena_template")
     database = named(postgres_server, "played_by_people")
-    tables = [f"{game}:2" for game in GAMES]
+    tables = [f"{game}:4" for game in GAMES]
     port = free_port()
     address = f"127.0.0.1:{port}"
 
@@ -312,7 +313,7 @@ def test_the_options_of_the_game_are_chosen_within_its_bounds(
 
 
 THINKER = """
-import sys
+import os
 
 from arena.bot import run
 from arena_sample_bots.honest import Honest
@@ -321,9 +322,9 @@ from arena_sample_bots.honest import Honest
 class Thinker(Honest):
     def act(self, turn):
         bets = turn.view.bets
-        with open(sys.argv[1], "a") as thoughts:
+        with open(os.environ["THOUGHTS"], "a") as thoughts:
             print(bets[-1].bet if bets else "nothing", file=thoughts)
-        with open(sys.argv[2]) as permissions:
+        with open(os.environ["PERMISSIONS"]) as permissions:
             permissions.read(1)
         return super().act(turn)
 
@@ -340,13 +341,15 @@ def test_what_the_others_do_is_seen_while_a_slow_bot_still_thinks(
     bot.write_text(THINKER)
     thoughts.touch()
     os.mkfifo(permissions)
-    mine = {
-        "ARENA_ADDRESS": playground.referee,
-        "ARENA_TOKEN": playground.token("thinker"),
-        "ARENA_CHALLENGES": "1",
-    }
+    thinker = bot_program(
+        [sys.executable, str(bot), "--challenges"],
+        playground.referee,
+        playground.token("thinker"),
+        log=tmp_path / "log",
+        environment={"THOUGHTS": str(thoughts), "PERMISSIONS": str(permissions)},
+    )
     page = open_tab()
-    with program([str(bot), str(thoughts), str(permissions)], tmp_path / "log", mine):
+    with thinker:
         choose_beside_honest(page, "thinker")
         page.get_by_role("button", name="Sit down").click()
         asked = page.locator(".person.asked .choices")

@@ -99,7 +99,8 @@ async def test_a_stop_of_the_referee_ends_the_report_and_says_that_the_matches_g
         await me.hear_until(lambda heard: heard.begins)
         await scene.arena.hand_over()
         done = await asking
-    told: dict[str, Any] = json.loads(done.stdout)
+    # Before it stand lines of the referee's log.
+    told: dict[str, Any] = json.loads(done.stdout[done.stdout.index("{\n") :])
     assert (told["played"], done.exit_code) == (0, 1)
     assert "goes on when the referee is back" in told["reason"]
     assert told["reason"] in done.stderr
