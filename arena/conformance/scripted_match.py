@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from random import Random
 from typing import Any, Final
-from uuid import UUID
+from uuid import uuid4
 
 from arena.codec import turns
 from arena.codec.malformed import MalformedError
@@ -43,7 +43,7 @@ class ScriptedMatch:
         names = [Entrant(f"other-{one}", "1", "script") for one in range(seats)]
         names[self.seat] = BOT
         self.setup = Setup(
-            match_id=str(UUID(bytes=self.random.randbytes(16), version=4)),
+            match_id=str(uuid4()),
             game=game,
             options=rules.options,
             entrants=tuple(names),
