@@ -32,12 +32,7 @@ class StartingReferee(ScriptedReferee):
     def start(self) -> None:
         """Start the program, or kill it and start it again."""
         self._kill()
-        environment = {
-            "ARENA_ADDRESS": self.address,
-            "ARENA_TOKEN": self.token,
-            "ARENA_INSTANCE": "",
-        }
-        self.program = BotProgram("the bot", self._command, environment, self.log)
+        self.program = BotProgram("the bot", self._command, self.address, self.token, self.log)
 
     def _kill(self) -> None:
         if self.program is not None:

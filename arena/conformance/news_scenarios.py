@@ -7,6 +7,7 @@ from arena.conformance.playing import (
     Matches,
     end_all,
     games_of,
+    joined,
     play_out,
     plays_on,
     seat,
@@ -115,7 +116,7 @@ async def _unknown(referee: ScriptedReferee) -> str:
     offer = match.offer()
     offer.MergeFromString(_UNKNOWN)
     await stream.say(offers=[offer])
-    match.join(await stream.hear("a join"))
+    await joined(stream, [match])
     turn = match.turn()
     turn.MergeFromString(_UNKNOWN)
     turn.view.MergeFromString(_UNKNOWN)

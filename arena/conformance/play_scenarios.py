@@ -42,7 +42,11 @@ async def _many_matches(referee: ScriptedReferee) -> str:
 
 async def _options(referee: ScriptedReferee) -> str:
     stream, matches = await referee.begin(), Matches()
-    tables = [matches.of(game, one) for game in games_of(stream) for one in variants(game)]
+    tables = [
+        matches.of(game, one, seats=one.get("players_max", 0))
+        for game in games_of(stream)
+        for one in variants(game)
+    ]
     size, answers, played = max(1, stream.hello.max_matches), 0, 0
     for at in range(0, len(tables), size):
         some = await seat(stream, tables[at : at + size], may_decline=True)

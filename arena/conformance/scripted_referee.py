@@ -19,7 +19,7 @@ import grpc.aio
 from arena.codec.transcript import write_entrant
 from arena.errors import UserError
 from arena.games import GAMES
-from arena.home.programs.program import BotProgram
+from arena.home.programs.program import CONNECT_SECONDS, BotProgram
 from arena.match.transcript import PROTOCOL_VERSION, Entrant
 from arena.signatures import Signer, new_private_key
 from arena.v1 import referee_pb2 as pb
@@ -28,7 +28,6 @@ from arena.v1.referee_pb2_grpc import (
     add_RefereeServiceServicer_to_server,
 )
 
-CONNECT_SECONDS: Final = 15.0
 ANSWER_SECONDS: Final = 5.0
 """How long a bot may take for anything that is asked of it."""
 _LOOK_SECONDS: Final = 0.02

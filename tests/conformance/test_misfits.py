@@ -3,13 +3,16 @@
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from arena.commands.home.check import check_bot
+from arena.conformance.options import variants
 from arena.conformance.report import SCENARIOS, check
+from arena.games import GAMES
 
 MISFIT = str(Path(__file__).with_name("misfit.py"))
 
@@ -43,6 +46,15 @@ def command(misfit: str) -> list[str]:
 
 def test_there_is_a_misfit_for_every_scenario() -> None:
     assert list(MISFITS) == [scenario.name for scenario in SCENARIOS]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_option_that_has_another_value_is_tried(game: str) -> None:
+    fields = GAMES[game].options_type.model_fields
+    fixed = {name for name, field in fields.items() if len(get_args(field.annotation)) == 1}
+    tried = set().union(*variants(game))
+    # A smaller least number of seats changes no match.
+    assert fields.keys() - tried == fixed | {"players_min"}
 
 
 @pytest.mark.slow

@@ -10,13 +10,16 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from arena.errors import UserError
 from arena.home.loading import search_path
 from arena.processes import spawn
 
+CONNECT_SECONDS: Final = 15.0
+"""How long a program may take to connect: a busy machine starts a JVM in some seconds."""
 STOP_SECONDS = 2.0
 """How long a program may take to leave after SIGTERM before it is killed."""
 _GROUP_SECONDS = 0.5
@@ -32,16 +35,23 @@ class BotProgram:
     """A running program, in a process group of its own. Make it in the main thread."""
 
     def __init__(
-        self, name: str, command: Sequence[str], environment: Mapping[str, str], log: Path
+        self, name: str, command: Sequence[str], address: str, token: str, log: Path
     ) -> None:
-        """`environment` is added to ours; stdout and stderr go to the file `log`."""
+        """It gets the `address` of the referee and its `token`; what it prints goes to the file
+        `log`."""
         self.name = name
         self.log = log
         self._started = time.monotonic()
         with log.open("wb") as output:
             self._process = spawn(
                 command,
-                env={**os.environ, "PATH": search_path(), **environment},
+                env={
+                    **os.environ,
+                    "PATH": search_path(),
+                    "ARENA_ADDRESS": address,
+                    "ARENA_TOKEN": token,
+                    "ARENA_INSTANCE": "",
+                },
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
