@@ -47,7 +47,7 @@ def report_check(address: Address, token: str, outcome: CheckOutcome) -> Entrant
             response = stub.ReportCheck(request, metadata=metadata, timeout=_SECONDS)
         except grpc.RpcError as error:
             raise ReportRefusedError(
-                f"The outcome is not recorded (--no-report asks for none). {_why(address, error)}"
+                f"The outcome is not recorded. {_why(address, error)}"
             ) from error
     return read_entrant(response.entrant)
 

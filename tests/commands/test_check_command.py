@@ -62,7 +62,9 @@ async def test_the_outcome_for_a_registered_bot_is_recorded_and_shown(
         assert (some.code, some.errors) == (1, "")
         found = await ran("check", "--logs", tmp_path, *insists)
         assert found.code == 1, found
-        assert found.errors == "The outcome is recorded for gopher 1 of owner-of-gopher.\n"
+        before, after = found.errors.splitlines()
+        assert f"will be recorded for the bot of this token at 127.0.0.1:{scene.port} " in before
+        assert after == "The outcome is recorded for gopher 1 of owner-of-gopher."
         await scene.arena.store.register("gopher", "owner-of-gopher", "2")
         shown = await ran("bot", "show", "GOPHER")
         as_json = await ran("bot", "show", "gopher", "--json")
@@ -82,9 +84,7 @@ async def test_a_check_that_cannot_be_recorded_says_why_and_ends_with_code_2(
     async with opened(database) as scene:
         found = await ran(*words, f"127.0.0.1:{scene.port}", "true")
     assert found.code == 2
-    assert (
-        "The outcome is not recorded (--no-report asks for none). No bot has this" in found.errors
-    )
+    assert "The outcome is not recorded. No bot has this token" in found.errors
 
 
 def test_a_check_without_a_referee_says_so_unless_no_report_is_wanted(tmp_path: Path) -> None:

@@ -78,6 +78,12 @@ def check_bot(
     with exit_with_message():
         wanted = _scenarios(only)
         referee = Address.parse(address, os.environ) if token and report and not only else None
+        if referee is not None:
+            say(
+                f"The outcome will be recorded for the bot of this token at {referee.target} "
+                "(--no-report asks for no record).",
+                err=True,
+            )
         folder, skipped = None, []
         if command:
             folder, program = log_folder(logs), _command(command)
