@@ -16,7 +16,7 @@ from typing import Final
 
 from arena.errors import UserError
 from arena.home.loading import search_path
-from arena.processes import spawn
+from arena.processes import how_it_ended, spawn
 
 CONNECT_SECONDS: Final = 15.0
 """How long a program may take to connect: a busy machine starts a JVM in some seconds."""
@@ -77,9 +77,7 @@ class BotProgram:
 
     def how_it_ended(self) -> str:
         """What became of a program that is not running, in words."""
-        code = self._process.wait()
-        what = f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
-        return f"{what} after {self.age:.1f} s"
+        return f"{how_it_ended(self._process.wait())} after {self.age:.1f} s"
 
     def _tail(self) -> str:
         with self.log.open("rb") as output:
@@ -93,12 +91,11 @@ class BotProgram:
         """Send SIGTERM to all processes of its group."""
         self._signal(signal.SIGTERM)
 
-    def stop(self) -> int:
-        """Wait until it has ended, and end what is left of its group. Returns its exit code."""
+    def stop(self) -> None:
+        """Wait until it has ended, and end what is left of its group."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_SECONDS)
         self.kill()
-        return self._process.returncode
 
     def kill(self) -> None:
         """End all processes of its group."""
