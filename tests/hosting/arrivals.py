@@ -139,7 +139,7 @@ class World:
         self.recorder = recorder or FakeRecorder()
         self.journal = Journal(self.recorder)
         self.secrets = itertools.count(1)
-        self.write_down: Callable[[Transcript], bytes] = to_bytes
+        self.write_down = write_down
         self.director = Director(
             ladders or (ladder(),),
             counts or MeetingCounts(),
