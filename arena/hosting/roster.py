@@ -32,7 +32,6 @@ class Roster:
         """Admit a bot that is in a block and not connected yet."""
         bot = self._bot_of(participant)
         bot.present = False
-        self._note_room(bot)
         return bot
 
     def _bot_of(self, participant: Participant) -> ConnectedBot:

@@ -20,7 +20,7 @@ def test_a_longer_turn_gives_as_much_longer_to_join_and_to_come_back() -> None:
     assert (slow.join_seconds, slow.grace_seconds, slow.decline_seconds) == (63, 73, 5)
 
 
-@pytest.mark.parametrize("turn_ms", [100, 2_000])
+@pytest.mark.parametrize("turn_ms", [100, 1_999, 2_000])
 def test_a_turn_that_is_not_longer_changes_no_limit(turn_ms: int) -> None:
     assert Patience().at(TimeControl(turn_ms, 600_000)) == Patience()
 
