@@ -132,6 +132,7 @@ class World:
         terms: Terms | None = None,
         counts: MeetingCounts | None = None,
         recorder: FakeRecorder | None = None,
+        write_down: Callable[[Transcript], bytes] = to_bytes,
     ) -> None:
         self.timer = HandTimer()
         self.wall = datetime(2026, 5, 1, 12, tzinfo=UTC)

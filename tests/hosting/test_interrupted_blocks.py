@@ -71,8 +71,7 @@ def unwritable(_: Transcript) -> bytes:
 
 
 async def test_a_match_that_cannot_be_written_down_is_void_with_its_block() -> None:
-    world = World()
-    world.write_down = unwritable
+    world = World(write_down=unwritable)
     guests = by_hand(world)
     with capture_logs() as log:
         play(guests)

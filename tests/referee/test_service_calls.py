@@ -192,7 +192,7 @@ async def test_reading_calls_are_answered_from_bytes_to_bytes() -> None:
         registry_pb2.GetSigningKeyRequest(), cast(Any, call)
     )
     assert key.key == b"the key"
-    assert set(registering.service.handlers) == {*READING_CALLS, "RegisterBot", "GetSigningKey"}
+    assert registering.service.handlers.keys() >= {*READING_CALLS, "RegisterBot", "GetSigningKey"}
 
 
 async def test_what_the_registry_refuses_ends_the_call_and_what_fails_says_nothing() -> None:
