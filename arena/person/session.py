@@ -11,7 +11,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final
 
@@ -122,12 +121,18 @@ class PersonSession:
 
     def _follow(self, updates: Iterator[ChallengeNews]) -> None:
         """Learn why a match does not come about."""
-        with suppress(ChallengeError):  # the stream says the rest
+        reason = ""
+        try:
             for told in updates:
-                if isinstance(told, ChallengeOver) and told.reason:
-                    with self.lock:
-                        self.awaited, self.not_played = "", told.reason
-                    self._changed()
+                if isinstance(told, ChallengeOver):
+                    reason = told.reason
+        except ChallengeError as error:
+            with self.lock:  # what has been offered goes on, and the stream says the rest
+                reason = str(error) if self.awaited else ""
+        if reason:
+            with self.lock:
+                self.awaited, self.not_played = "", reason
+            self._changed()
 
     def answer(self, turn_number: int, answer: object) -> None:
         """Answer the open turn with an action in its JSON form. Raises AnswerError."""

@@ -1,19 +1,17 @@
 """The dashboard as a process of its own, and what it uses."""
 
 import os
-import socket
 import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-START_SECONDS: Final = 90
+from tests.dashboard_server import answering, streamlit_options
+from tests.free_port import free_port
+
 EMPTY: Final = """
 import streamlit as st
 st.title("Nothing")
@@ -43,33 +41,12 @@ class Served:
 @contextmanager
 def served(url: str, *, empty: bool = False) -> Iterator[Served]:
     """The dashboard, or, `empty`, Streamlit with a page that does nothing."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     program = ["-m", "arena_dashboard"]
     if empty:
         page = Path(tempfile.mkdtemp()) / "empty.py"
         page.write_text(EMPTY)
         program = ["-m", "streamlit", "run", str(page)]
-    arguments = [
-        *(*program, "--server.port", str(port)),
-        *("--server.address", "127.0.0.1", "--server.headless", "true"),
-        *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
-    ]
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        env=os.environ | {"ARENA_DATABASE_URL": url},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline:
-            with suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health"):
-                break
-            time.sleep(0.2)
-        yield Served(address, process)
-    finally:
-        process.terminate()
-        process.wait()
+    program += streamlit_options(port)
+    with answering(program, port, ARENA_DATABASE_URL=url) as process:
+        yield Served(f"http://127.0.0.1:{port}", process)

@@ -1,6 +1,6 @@
 """What the pages about bots read: the index, a profile, the style in the latest matches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,9 @@ from arena.boards.bluffing import Style, style_of
 from arena.boards.board import BoardLine
 from arena.boards.faults import SeenFault, faults_of
 from arena.boards.live_board import LadderId
+from arena.records import VersionId
 from arena.storage import bot_statements
+from arena.storage.checks import RecordedCheck
 from arena.storage.match_search import MatchFilter
 from arena.storage.rows import MatchRow
 from arena_dashboard import data
@@ -34,7 +36,9 @@ class Profile:
     owner: str
     house: bool
     versions: Sequence[Any]
-    """Newest first, with version, created_at and retired_at."""
+    """Newest first, with id, version, created_at and retired_at."""
+    checks: Mapping[VersionId, RecordedCheck]
+    """The last check of those that have one."""
 
     @property
     def retired(self) -> bool:
@@ -71,7 +75,8 @@ def profile(name: str) -> Profile | None:
     rows = data.read(bot_statements.profile_of(name))
     if not rows:
         return None
-    return Profile(rows[0].bot, rows[0].owner, rows[0].house, rows)
+    checks = data.checks([VersionId(row.id) for row in rows])
+    return Profile(rows[0].bot, rows[0].owner, rows[0].house, rows, checks)
 
 
 def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:

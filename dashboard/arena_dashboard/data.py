@@ -8,7 +8,7 @@ Every read may raise StorageError with a message for the visitor.
 import json
 import os
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -29,6 +29,7 @@ from arena.match.transcript_json import to_json
 from arena.records import VersionId
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
+from arena.storage.checks import RecordedCheck, last_checks
 from arena.storage.errors import DatabaseUnreachableError
 from arena.storage.match_search import MatchFilter
 from arena.storage.reading import Reader
@@ -107,6 +108,11 @@ def read(statement: Row) -> Sequence[Any]:
 def ladders() -> Ladders:
     """The ladders on which matches were played."""
     return _ladders(_url())
+
+
+def checks(versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
+    """The last check against the protocol of each of these versions that has one."""
+    return last_checks(reader(), versions)
 
 
 def some_bots() -> list[str]:

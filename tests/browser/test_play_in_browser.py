@@ -22,8 +22,9 @@ from arena.home.loading import bot_file
 from arena.storage.rows import MatchRow
 from arena.storage.store import open_store
 from tests.bot_programs import bot_program
-from tests.browser.conftest import dashboard, free_port, tabs
+from tests.browser.conftest import dashboard, tabs
 from tests.databases import execute, named
+from tests.free_port import free_port
 
 # Too few for a rated match at a table of four, so that the machine is the person's.
 OPPONENTS = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}

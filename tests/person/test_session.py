@@ -148,6 +148,27 @@ async def test_a_challenge_that_is_refused_is_explained(sitting: Sitting) -> Non
         await sitting.sit_down(seats=3)
 
 
+async def test_who_waits_for_a_match_is_told_when_the_referee_stops(scene: Scene) -> None:
+    accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
+    you = await scene.peer("you", challenges=accept, max_matches=1)
+    other = await scene.peer("other", challenges=accept, max_matches=1)
+    async with you, other:
+        for peer in (you, other):
+            await peer.greet()
+        # Both are in a rated match, in which nobody answers.
+        for peer in (you, other):
+            await peer.join(await peer.hear_until(lambda heard: heard.offers))
+        sitting = Sitting(scene, await scene.token("person"))
+        await sitting.sit_down()
+        assert sitting.session.awaited == "you"
+        await scene.arena.server.stop()
+        await sitting.until(lambda: sitting.session.not_played)
+        assert "is stopping" in sitting.session.not_played
+        assert sitting.session.awaited == ""
+        sitting.session.leave()
+        await asyncio.to_thread(sitting.session.wait, PATIENCE)
+
+
 async def test_a_lost_stream_is_opened_again_and_the_turn_is_asked_again(
     sitting: Sitting,
 ) -> None:

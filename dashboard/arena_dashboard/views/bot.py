@@ -11,6 +11,7 @@ from arena_dashboard import (
     bot_tables,
     comparison_data,
     comparison_tables,
+    data,
     tables,
 )
 from arena_dashboard.bot_chart import ratings_chart
@@ -39,7 +40,9 @@ def show_index() -> None:
     if not rows:
         st.info("No bot has been registered yet." if not search else "No bot fits.")
         return
-    st.html(bot_tables.index(rows[: bot_data.PAGE]))
+    listed = rows[: bot_data.PAGE]
+    checks = data.checks([row.newest_id for row in listed])
+    st.html(bot_tables.index(listed, checks))
     found = {"q": search} if search else {}
     turning = []
     if page:
@@ -56,6 +59,7 @@ def show_index() -> None:
 def show_profile(bot: Profile) -> None:
     """Everything about one bot."""
     st.html(bot_tables.facts(bot))
+    show_checks(bot)
     ladders = bot_data.ladders_of(bot.name)
     if not ladders:
         st.info("No match of this bot counts yet: a block of matches counts once it is complete.")
@@ -64,6 +68,17 @@ def show_profile(bot: Profile) -> None:
     show_style(bot)
     for ladder, _ in ladders:
         show_opponents(ladder, bot.name)
+
+
+def show_checks(bot: Profile) -> None:
+    """What checks of its versions against the protocol found."""
+    if bot.checks:
+        st.subheader("Checks")
+        st.caption(
+            "`arena check` plays a referee that behaves badly, and tells whether a bot does what "
+            "the protocol asks. Its author ran it and reported what came of it."
+        )
+        st.html(bot_tables.checks(bot))
 
 
 def show_ratings(bot: Profile, ladders: list[tuple[LadderId, list[BoardLine]]]) -> None:
