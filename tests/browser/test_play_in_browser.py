@@ -368,7 +368,7 @@ def test_what_the_others_do_is_seen_while_a_slow_bot_still_thinks(
             page.wait_for_timeout(20)
         bet = found[-1].replace("*", "★")
         expect(page.locator(".person .log .said").last).to_contain_text(f"bets {bet}")
-        expect(page.locator(".person .said").first).to_contain_text(f"bets {bet}")
+        expect(page.locator(".person .told")).to_contain_text(f"bets {bet}")
         expect(asked).not_to_be_visible()
         page.get_by_role("button", name="Leave").first.click()
         expect(page.get_by_role("button", name="Sit down")).to_be_visible()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from arena.person.seat import AnswerError, PersonSeat
 from arena.person.session import PersonSession
 from arena.v1 import referee_pb2
 from tests.bots import PATIENCE, Peer
-from tests.referee.scene import Scene, opened, playing
+from tests.referee.scene import BLUFF, Scene, opened, playing
 
 SLOW = TimeControl(60_000, 60_000)
 
@@ -186,7 +187,19 @@ async def test_a_lost_stream_is_opened_again_and_the_turn_is_asked_again(
     assert sitting.seat.result is not None and sitting.seat.result.faults == (0, 0)
 
 
-async def test_what_others_do_is_heard_while_the_next_one_still_thinks(scene: Scene) -> None:
+@pytest.fixture
+async def quiet_scene(database: str) -> AsyncIterator[Scene]:
+    """With a ladder of tables of four, for which three bots are too few."""
+    patience = Patience(join_seconds=5, grace_seconds=20)
+    terms = Terms(patience=patience)
+    async with opened(database, replace(BLUFF, seats=4), terms=terms) as scene:
+        yield scene
+
+
+async def test_what_others_do_is_heard_while_the_next_one_still_thinks(
+    quiet_scene: Scene,
+) -> None:
+    scene = quiet_scene
     accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
     may_answer = asyncio.Semaphore(0)
 

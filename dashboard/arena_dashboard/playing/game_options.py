@@ -13,7 +13,7 @@ HIGHEST: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choosable:
     """An option that can be chosen."""
 
     name: str
@@ -29,7 +29,7 @@ class Choice:
         return self.name.replace("_", " ").capitalize()
 
 
-def choices(game: AnyGame) -> Iterator[Choice]:
+def choices(game: AnyGame) -> Iterator[Choosable]:
     """The options that a person can choose: numbers, and one of several values.
 
     How many seats a table has follows from the opponents. Tables of cards and of points are for
@@ -40,12 +40,12 @@ def choices(game: AnyGame) -> Iterator[Choice]:
         if meaning is None:
             continue
         if "enum" in schema:
-            yield Choice(name, meaning, default, tuple(schema["enum"]))
+            yield Choosable(name, meaning, default, tuple(schema["enum"]))
         elif schema.get("type") == "boolean":
-            yield Choice(name, meaning, default, (False, True))
+            yield Choosable(name, meaning, default, (False, True))
         elif schema.get("type") == "integer" and "const" not in schema:
             low, high = schema.get("minimum", 0), schema.get("maximum", HIGHEST)
-            yield Choice(name, meaning, default, low=low, high=high)
+            yield Choosable(name, meaning, default, low=low, high=high)
 
 
 def choose_options(game: AnyGame) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def choose_options(game: AnyGame) -> dict[str, Any]:
     return changed
 
 
-def _ask(choice: Choice, key: str) -> Any:
+def _ask(choice: Choosable, key: str) -> Any:
     meaning = f"{choice.meaning[:1].upper()}{choice.meaning[1:]}."
     if choice.among == (False, True):
         return st.toggle(choice.label, choice.default, key=key, help=meaning)

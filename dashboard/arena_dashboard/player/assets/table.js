@@ -184,7 +184,9 @@ function drawClaim(match, frame, width) {
           "small",
           third,
           18,
-          fitted(`P(true), ${viewpointName(match.view, match.names)}`, width - third, 12),
+          width < NARROW
+            ? "P(true)"
+            : fitted(`P(true), ${viewpointName(match.view, match.names)}`, width - third, 12),
         ),
         label("large", third, 50, percent(single)),
       ],
