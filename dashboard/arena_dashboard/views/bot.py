@@ -2,7 +2,6 @@
 
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
 from arena.boards.board import BoardLine
@@ -15,6 +14,7 @@ from arena_dashboard import (
     data,
     tables,
 )
+from arena_dashboard.bot_chart import ratings_chart
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import tag
@@ -84,16 +84,7 @@ def show_checks(bot: Profile) -> None:
 def show_ratings(bot: Profile, ladders: list[tuple[LadderId, list[BoardLine]]]) -> None:
     """All versions on all ladders, on one chart."""
     st.subheader("Ratings")
-    age = {one.id: at for at, one in enumerate(reversed(bot.versions))}
-    frame = pd.DataFrame(
-        [
-            (in_words(ladder), line.version, line.elo, *line.interval, line.matches)
-            for ladder, lines in ladders
-            for line in sorted(lines, key=lambda one: age.get(one.version_id, 0))
-        ],
-        columns=["ladder", "version", "elo", "low", "high", "matches"],
-    )
-    st.altair_chart(bot_tables.versions_chart(frame), alt=bot_tables.chart_in_words(frame))
+    ratings_chart(bot, ladders).show()
     st.html(comparison_tables.standing(ladders))
 
 

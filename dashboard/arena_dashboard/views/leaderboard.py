@@ -36,7 +36,9 @@ def show(ladder: LadderId) -> None:
             "No match of this ladder counts yet: a block of matches counts once it is complete."
         )
     browser.keep_current(
-        (board.sequence, data.away()), lambda: (data.leaderboard(ladder).sequence, data.away())
+        ladder,
+        (board.sequence, data.away()),
+        lambda: (data.leaderboard(ladder).sequence, data.away()),
     )
 
 
