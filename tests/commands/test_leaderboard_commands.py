@@ -25,7 +25,9 @@ from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.head_to_head import head_to_head
 from arena.rating.methods import ScoreRule
 from arena.rating.results import Results
+from arena.records import CheckOrigin, CheckOutcome
 from arena.storage.reading import open_reader
+from arena.storage.store import open_store
 from tests.dashboard.played import anyhow, fill, sensible, silent
 from tests.databases import TEMPLATE, Copies, plain
 from tests.storage.log import rated_results
@@ -70,6 +72,25 @@ def played(copies: Copies, template: str, monkeypatch: pytest.MonkeyPatch) -> It
     with copies.of(template) as url:
         monkeypatch.setenv("ARENA_DATABASE_URL", url)
         yield url
+
+
+async def test_the_last_check_of_a_bot_is_on_the_leaderboard(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    monkeypatch.setenv("COLUMNS", "200")
+    await fill(database, blocks=4, policies=BOTS)
+    assert "check" not in (await asyncio.to_thread(arena, "leaderboard")).stdout
+    async with open_store(database) as store:
+        ids = {one.bot: one.id for one in await store.bots()}
+        outcome = CheckOutcome(1, 19, ("drain",))
+        await store.checks.record(ids["alpha"], CheckOrigin.AUTHOR, outcome)
+    printed = (await asyncio.to_thread(arena, "leaderboard")).stdout
+    assert "1 failed" in next(line for line in printed.splitlines() if "alpha" in line)
+    lines = (await asyncio.to_thread(answer, "leaderboard"))["ratings"]
+    checks = {line["bot"]: line["check"] for line in lines}  # type: ignore[attr-defined]
+    assert checks["alpha"]["failed"] == ["drain"]
+    assert checks["honest"] is None
 
 
 def log_of(url: str, seats: list[int]) -> Results[str]:

@@ -3,8 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Group
@@ -15,6 +14,7 @@ from rich.text import Text
 from arena.commands.database import database, with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
+from arena.commands.ratings.leaderboard_json import LastChecks, ladder_json, luck_of_lines
 from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess, fitted
 from arena.commands.time_option import TimeOption, time_control
@@ -26,16 +26,15 @@ from arena.rating.methods import ScoreRule
 # Imported where it is needed: `arena up` prints leaderboards only at its end, if at all.
 if TYPE_CHECKING:
     from arena.boards.board import BoardLine
-    from arena.boards.live_board import Leaderboard
-    from arena.boards.luck_adjusted import LuckSource
-    from arena.storage.reading import Reader
+    from arena.storage.checks import RecordedCheck
+    from arena.storage.reading import Read, Reader
 
 Score = Annotated[
     ScoreRule, typer.Option(help="Every pair of a match counts, or only its first place.")
 ]
 Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
 
-_LESSER = ("mean place", "owner", "wins", "matches", "flags")
+_LESSER = ("mean place", "owner", "check", "wins", "matches", "flags")
 """What a narrow terminal does not show, from left to right."""
 
 
@@ -77,28 +76,31 @@ def leaderboard(
         from arena.boards import details as boards_details
         from arena.commands.ratings.leaderboard_details import details_json, print_details
 
-        def with_details(read: "Reader") -> tuple[int, boards_details.Details]:
+        def with_details(read: "Reader") -> "tuple[int, boards_details.Details, LastChecks]":
             size, ladder = ladder_of_table(read, game, changed, seats, score, control)
-            return size, boards_details.details(read, ladder, check=check)
+            found = boards_details.details(read, ladder, check=check)
+            return size, found, checks_of(read, found.board.lines)
 
-        size, found = with_reader(with_details)
+        size, found, checks = with_reader(with_details)
         if as_json:
-            document = ladder_json(rules, size, score, control, found.board.lines)
+            document = ladder_json(rules, size, score, control, found.board.lines, checks)
             typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
             return
-        print_leaderboard(rules, title(rules, size, score, control), found.board.lines)
+        print_leaderboard(rules, title(rules, size, score, control), found.board.lines, checks)
         print_details(Terminal(), found)
     else:
 
-        def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine]]":
+        def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine], LastChecks]":
             size, ladder = ladder_of_table(read, game, changed, seats, score, control)
-            return size, LiveBoard(ladder, read).now().lines
+            lines = LiveBoard(ladder, read).now().lines
+            return size, lines, checks_of(read, lines)
 
-        size, lines = with_reader(alone)
+        size, lines, checks = with_reader(alone)
         if as_json:
-            typer.echo(json.dumps(ladder_json(rules, size, score, control, lines), indent=2))
+            document = ladder_json(rules, size, score, control, lines, checks)
+            typer.echo(json.dumps(document, indent=2))
             return
-        print_leaderboard(rules, title(rules, size, score, control), lines)
+        print_leaderboard(rules, title(rules, size, score, control), lines, checks)
 
 
 def _follow(
@@ -114,11 +116,14 @@ def _follow(
         console = Terminal()
         with Live(console=console, auto_refresh=False) as live:
             async for board in follow(url, LiveBoard(ladder, read)):
+                checks = checks_of(read, board.lines)
                 if as_json:
-                    print(_line(rules, size, score, control, board), flush=True)
+                    document = ladder_json(rules, size, score, control, board.lines, checks)
+                    ends = {"matches": board.matches, "sequence": board.sequence}
+                    print(json.dumps(document | ends), flush=True)
                 else:
                     named = title(rules, size, score, control)
-                    tables, note = _tables_and_note(rules, named, board.lines, console)
+                    tables, note = _tables_and_note(rules, named, board.lines, checks, console)
                     live.update(Group(*tables, note), refresh=True)
 
     with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
@@ -126,13 +131,6 @@ def _follow(
             asyncio.run(run(url, read))
         except KeyboardInterrupt:
             return
-
-
-def _line(
-    rules: AnyGame, size: int, score: ScoreRule, control: TimeControl, board: "Leaderboard"
-) -> str:
-    document = ladder_json(rules, size, score, control, board.lines)
-    return json.dumps(document | {"matches": board.matches, "sequence": board.sequence})
 
 
 def require_seats(rules: AnyGame, seats: int | None) -> None:
@@ -159,38 +157,41 @@ def title(
     return said if score is ScoreRule.PLACEMENT else f"{said}, only first place counts"
 
 
-def print_leaderboard(rules: AnyGame, title: str, lines: Sequence["BoardLine"]) -> None:
+def checks_of(read: "Read", lines: Sequence["BoardLine"]) -> LastChecks:
+    """The last check of each version on a leaderboard that has one."""
+    from arena.storage.checks import last_checks
+
+    return last_checks(read, [line.version_id for line in lines])
+
+
+def print_leaderboard(
+    rules: AnyGame, title: str, lines: Sequence["BoardLine"], checks: LastChecks
+) -> None:
     """Print a leaderboard as a table."""
     if not lines:
         typer.echo(f"{title}: no rated match yet.")
         return
     console = Terminal()
-    tables, note = _tables_and_note(rules, title, lines, console)
+    tables, note = _tables_and_note(rules, title, lines, checks, console)
     for table in tables:
         console.print_table(table)
     console.print(note, end="")
 
 
 def _tables_and_note(
-    rules: AnyGame, title: str, lines: Sequence["BoardLine"], console: Terminal
+    rules: AnyGame, title: str, lines: Sequence["BoardLine"], checks: LastChecks, console: Terminal
 ) -> tuple[list[Table], Text]:
     """With the luck-adjusted column, or where that is too wide with a table of its own below; and
     what that column is."""
-    luck = _luck_source(rules, lines)
-    narrow = fitted(console, _table(title, lines, adjusted=False), _LESSER)
+    luck = luck_of_lines(rules, lines)
+    narrow = fitted(console, _table(title, lines, checks, adjusted=False), _LESSER)
     if luck is None:
         return [narrow], Text("", end="")
     note = Text(luck.note() + "\n", end="")
-    whole = _table(title, lines, adjusted=True)
+    whole = _table(title, lines, checks, adjusted=True)
     if not excess(console, whole):
         return [whole], note
     return [narrow, fitted(console, _adjusted_table(lines))], note
-
-
-def _luck_source(rules: AnyGame, lines: Sequence["BoardLine"]) -> "LuckSource | None":
-    from arena.boards.luck_adjusted import luck_source
-
-    return luck_source(rules.name, [line.luck_adjusted for line in lines])
 
 
 def _adjusted_table(lines: Sequence["BoardLine"]) -> Table:
@@ -201,7 +202,9 @@ def _adjusted_table(lines: Sequence["BoardLine"]) -> Table:
     return table
 
 
-def _table(title: str, lines: Sequence["BoardLine"], *, adjusted: bool) -> Table:
+def _table(
+    title: str, lines: Sequence["BoardLine"], checks: LastChecks, *, adjusted: bool
+) -> Table:
     elos = [Column(head, no_wrap=True) for head in ["Elo", "luck-\nadjusted"][: 1 + adjusted]]
     table = Table(
         "#",
@@ -211,6 +214,7 @@ def _table(title: str, lines: Sequence["BoardLine"], *, adjusted: bool) -> Table
         "matches",
         "wins",
         "mean place",
+        *(["check"] if checks else []),
         title=title,
     )
     if any(line.flags for line in lines):
@@ -226,9 +230,16 @@ def _table(title: str, lines: Sequence["BoardLine"], *, adjusted: bool) -> Table
             str(line.matches),
             f"{line.win_share:.1%}",
             f"{line.mean_placing:.2f}",
+            *([_checked(checks.get(line.version_id))] if checks else []),
             *([", ".join(sorted(flag.value for flag in line.flags))] if line.flags else []),
         )
     return table
+
+
+def _checked(check: "RecordedCheck | None") -> str:
+    from arena.boards.checks import check_mark
+
+    return "" if check is None else check_mark(check)
 
 
 def _elo(line: "BoardLine") -> str:
@@ -240,47 +251,3 @@ def _elo(line: "BoardLine") -> str:
 
 def _adjusted(line: "BoardLine") -> str:
     return str(line.luck_adjusted or "")
-
-
-def ladder_json(
-    rules: AnyGame,
-    size: int,
-    score: ScoreRule,
-    control: TimeControl,
-    lines: Sequence["BoardLine"],
-) -> dict[str, Any]:
-    """The JSON document of --json."""
-    from arena.boards.board import table_sizes
-
-    sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts]
-    luck = _luck_source(rules, lines)
-    return {
-        "game": rules.name,
-        "options": rules.options.changed(),
-        "seats": size,
-        "table_sizes": sizes,
-        "score": score.value,
-        "time_control": asdict(control),
-        "ratings": [_line_json(line) for line in lines],
-        "luck_adjusted": None if luck is None else luck.document(),
-    }
-
-
-def _line_json(line: "BoardLine") -> dict[str, Any]:
-    return {
-        "rank": line.rank,
-        "rank_low": line.rank_low,
-        "rank_high": line.rank_high,
-        "bot": line.bot,
-        "version": line.version,
-        "owner": line.owner,
-        "house": line.house,
-        "elo": line.elo,
-        "interval": line.interval,
-        "matches": line.matches,
-        "win_share": line.win_share,
-        "mean_placing": line.mean_placing,
-        "anchor": line.anchor,
-        "flags": sorted(flag.value for flag in line.flags),
-        "luck_adjusted": None if line.luck_adjusted is None else asdict(line.luck_adjusted),
-    }

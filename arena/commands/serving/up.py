@@ -15,7 +15,7 @@ from rich.text import Text
 from arena.assembly import Arena, running_arena
 from arena.commands.database import database, registration_key
 from arena.commands.errors import exit_with_message
-from arena.commands.ratings.leaderboard import print_leaderboard, title
+from arena.commands.ratings.leaderboard import checks_of, print_leaderboard, title
 from arena.commands.serving import table_option
 from arena.commands.serving.children import (
     Children,
@@ -196,4 +196,5 @@ def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:
         )
         lines = LiveBoard(ladder_id, arena.read).now().lines
         rules = make_game(table.game, changed)
-        print_leaderboard(rules, title(rules, table.seats, control=table.time_control), lines)
+        named = title(rules, table.seats, control=table.time_control)
+        print_leaderboard(rules, named, lines, checks_of(arena.read, lines))
