@@ -23,6 +23,7 @@ COMMANDS = {
     "login": "owners.login:login",
     "bot": "bots:app",
     "owner": "owners.owner:app",
+    "block": "owners.block:app",
     "invite": "owners.invite:app",
     "audit": "owners.audit:audit",
     "tournament": "tournaments.tournament:app",

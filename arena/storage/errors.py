@@ -19,6 +19,8 @@ StorageError (a UserError)
 ├── TooManyBotsError            an owner has as many bots as are allowed
 ├── DetailsRefusedError         what an owner says of a bot is malformed
 ├── InviteRefusedError          an invite is unknown, used up or expired
+├── UnknownBlockError           no block has that id
+├── BlockRefusedError           the block cannot be voided
 ├── UnknownOwnerError           no owner has that name or key
 ├── BannedError                 the operator banned the owner
 ├── FrozenError                 the operator froze the bot
@@ -112,6 +114,14 @@ class DetailsRefusedError(StorageError):
 
 class InviteRefusedError(StorageError):
     """An invite is unknown, used up or expired."""
+
+
+class UnknownBlockError(StorageError):
+    """No block has that id."""
+
+
+class BlockRefusedError(StorageError):
+    """The block cannot be voided."""
 
 
 class UnknownOwnerError(StorageError):

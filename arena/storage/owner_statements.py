@@ -85,8 +85,11 @@ def owners_versions_today(owner_id: int) -> Row:
 
 def owned_versions(owner_id: int, bot: str | None = None) -> Row:
     """The columns of OwnedVersion, by bot and newest first; of all bots of an owner, or of one."""
-    seats = select(match_seats.c.match_id).where(match_seats.c.version_id == versions.c.id)
-    played = select(func.count()).select_from(seats.subquery()).scalar_subquery()
+    played = (
+        select(func.count(match_seats.c.match_id.distinct()))
+        .where(match_seats.c.version_id == versions.c.id)
+        .scalar_subquery()
+    )
     faults = (
         select(func.coalesce(func.sum(match_seats.c.faults), 0))
         .where(match_seats.c.version_id == versions.c.id)

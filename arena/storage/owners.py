@@ -1,6 +1,5 @@
 """`Owners`: owners, their keys and bots, invites and the audit, one transaction per method."""
 
-import re
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
@@ -10,10 +9,10 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.records import Allowance, OwnedVersion, Owner, OwnerId, Registered
-from arena.storage import bot_statements, owner_statements, registering
+from arena.storage import bot_statements, owner_statements, registering, voiding
+from arena.storage.bot_details import checked
 from arena.storage.errors import (
     BannedError,
-    DetailsRefusedError,
     InviteRefusedError,
     NameTakenError,
     UnknownBotError,
@@ -31,11 +30,8 @@ from arena.storage.names import (
 from arena.storage.rows import AuditRow, InviteRow, OwnerRow
 from arena.storage.transaction import transaction
 
-LONGEST: Final[Mapping[str, int]] = {"text": 1000, "language": 40, "link": 200}
-"""Characters of what an owner says of a bot."""
 MOST_USES: Final = 10_000
 """Of one invite."""
-_LINK = re.compile(r"https?://[^\s/?#\\@]+(?:[/?#]\S*)?")
 
 
 class Owners:
@@ -145,12 +141,12 @@ class Owners:
 
         Raises UnknownBotError and DetailsRefusedError.
         """
-        checked = {field: _checked(field, words) for field, words in said.items()}
+        said = {field: checked(field, words) for field, words in said.items()}
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
-            if checked:
-                await connection.execute(owner_statements.describe_bot(own.id, checked))
-                await _record(connection, owner.name, "describe", own.name, checked)
+            if said:
+                await connection.execute(owner_statements.describe_bot(own.id, said))
+                await _record(connection, owner.name, "describe", own.name, said)
 
     # The operator's
 
@@ -184,6 +180,16 @@ class Owners:
             await connection.execute(owner_statements.set_frozen(found.id, frozen=frozen))
             await connection.execute(bot_statements.tell_tokens())
             await _record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
+
+    async def void_block(self, block_id: str, actor: str, reason: str) -> None:
+        """Let the matches of a block count for no rating any more; repeating it changes nothing.
+
+        Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
+        """
+        async with self._transaction() as connection:
+            if await voiding.void_block(connection, block_id):
+                details = {"reason": reason or None}
+                await _record(connection, actor, "void block", block_id.lower(), details)
 
     async def invite(self, uses: int, days: float | None, actor: str) -> str:
         """The code of a new invite, which cannot be read again. `uses` is 1 to MOST_USES."""
@@ -270,18 +276,3 @@ async def _record(
 ) -> None:
     given = {key: value for key, value in (details or {}).items() if value is not None}
     await connection.execute(owner_statements.add_audit(actor, action, subject, given))
-
-
-def _checked(field: str, words: str) -> str:
-    words = words.replace("\r\n", "\n").strip()
-    if len(words) > LONGEST[field]:
-        raise DetailsRefusedError(
-            f"The {field} has {len(words)} characters; allowed are {LONGEST[field]}."
-        )
-    if not all(one.isprintable() or (one == "\n" and field == "text") for one in words):
-        raise DetailsRefusedError(f"The {field} holds characters that cannot be shown.")
-    if field == "link" and words and not _LINK.fullmatch(words):
-        raise DetailsRefusedError(
-            "The link is no address of a page: write it in full, beginning with https://."
-        )
-    return words

@@ -179,6 +179,15 @@ blocks = Table(
     ),
 )
 
+voidings = Table(
+    "voidings",
+    metadata,
+    # Blocks that counted for the ratings until the operator voided them: few. Boards that have read
+    # their results start again when there is one more.
+    Column("block_id", ForeignKey(blocks.c.id), primary_key=True),
+    now("at"),
+)
+
 matches = Table(
     "matches",
     metadata,

@@ -30,7 +30,8 @@ class Profile:
     owner: str
     house: bool
     versions: Sequence[Any]
-    """Newest first, with version, created_at and retired_at."""
+    """Newest first, with version, created_at and retired_at; and in each what the owner says of
+    the bot: text, language, link; and frozen_at."""
 
     @property
     def retired(self) -> bool:

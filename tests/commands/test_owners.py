@@ -172,6 +172,7 @@ async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Sc
     ]
     actors = {one["actor"].partition(" ")[0] for one in audit}
     assert actors == {"operator", "Ann"}
+    assert "There is no block guess" in await refused("block", "void", "guess")
     assert "There is no owner carl" in await refused("owner", "ban", "carl")
     listed = json.loads((await arena("bot", "list", "--operator", "--json")).stdout)
     assert [(one["bot"], one["owner"], one["retired"]) for one in listed] == [

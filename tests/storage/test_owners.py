@@ -1,12 +1,15 @@
 """Owners: signing up, keys, what they may do with their bots, and what the operator may."""
 
 import asyncio
+from itertools import count
 
 import psycopg
 import pytest
 from sqlalchemy import create_engine, text
 
-from arena.records import Allowance, Owner
+from arena.boards.live_board import LadderId, LiveBoard
+from arena.records import Allowance, Block, BlockKind, Owner
+from arena.storage import statements
 from arena.storage.errors import (
     BannedError,
     DetailsRefusedError,
@@ -16,12 +19,15 @@ from arena.storage.errors import (
     RetiredError,
     TooManyBotsError,
     TooManyVersionsError,
+    UnknownBlockError,
     UnknownBotError,
     UnknownOwnerError,
 )
+from arena.storage.reading import Reader
 from arena.storage.schema import migrate
 from arena.storage.store import Store
 from tests.databases import execute
+from tests.storage.results import finished
 
 PLENTY = Allowance(bots=20, bot_versions_a_day=24, owner_versions_a_day=50)
 
@@ -114,6 +120,19 @@ async def test_an_owner_registers_bots_and_versions_whose_tokens_are_valid(store
         second.version_id,
         first.version_id,
     ]
+
+
+async def test_matches_are_counted_by_version(store: Store) -> None:
+    owner = await ann(store)
+    versions = [
+        (await store.owners.register(owner, bot, label, PLENTY))[0].version_id
+        for bot, label in (("fox", "1"), ("owl", "1"), ("fox", "2"))
+    ]
+    await store.record([finished((versions[0], versions[1])) for _ in range(3)])
+    await store.record([finished((versions[1], versions[2]))])
+    counted = {(one.bot, one.version): one.matches for one in await store.owners.bots(owner)}
+    assert counted == {("fox", "1"): 3, ("owl", "1"): 4, ("fox", "2"): 1}
+    assert all(one.faults == 0 for one in await store.owners.bots(owner))
 
 
 async def test_one_owner_can_do_nothing_to_anothers_bot(store: Store) -> None:
@@ -293,6 +312,32 @@ async def test_every_change_is_in_the_audit_without_secrets(store: Store) -> Non
     ]
     for secret in (code, key, token, rotated, reset):
         assert secret not in str(rows)
+
+
+async def test_a_voided_block_counts_for_no_board_and_the_others_do(
+    store: Store, read: Reader
+) -> None:
+    versions = [(await store.register(bot, bot))[0].version_id for bot in ("fox", "owl", "hen")]
+    blocks = [f"11111111-2222-4333-8444-00000000000{number}" for number in range(3)]
+    for number, block in enumerate(blocks):
+        pair = (versions[0], versions[1 + number % 2])
+        await store.record([finished(pair, Block(block, BlockKind.SEAT, 1))])
+    board = LiveBoard(LadderId.of("bluff", {}, (2,)), read, count(step=1_000).__next__)
+    assert board.now().matches == 3
+    await store.owners.void_block(blocks[1].upper(), "operator", "a bug")
+    await store.owners.void_block(blocks[1], "operator", "again")
+    found = board.now()
+    assert (found.matches, {line.bot for line in found.lines}) == (2, {"fox", "owl"})
+    assert [row.voided for row in await store.matches()] == [False, True, False]
+    await store.record([finished(versions[:2])])
+    assert board.now().matches == 2 + 1
+    (ladder,) = read(statements.ladders())
+    assert ladder.rated == 3
+    rows = [row for row in await store.owners.audit() if row.action == "void block"]
+    assert [(row.subject, row.details) for row in rows] == [(blocks[1], {"reason": "a bug"})]
+    for block in ("guess", "11111111-2222-4333-8444-555555555555"):
+        with pytest.raises(UnknownBlockError, match=f"There is no block {block}"):
+            await store.owners.void_block(block, "operator", "")
 
 
 async def test_the_audit_cannot_be_changed(store: Store, sql: psycopg.Connection) -> None:

@@ -163,7 +163,7 @@ def test_results_are_guarded_and_transcripts_stored_as_they_are(database: str) -
             "SELECT attstorage FROM pg_attribute "
             "WHERE attrelid = 'transcripts'::regclass AND attname = 'data'"
         ).fetchone()
-    assert {row[0] for row in triggers} == {*APPEND_ONLY, "audit"}
+    assert {row[0] for row in triggers} == {*APPEND_ONLY, "audit", "voidings"}
     assert storage == ("e",)
 
 

@@ -56,6 +56,9 @@ def show_index() -> None:
 def show_profile(bot: Profile) -> None:
     """Everything about one bot."""
     st.html(bot_tables.facts(bot))
+    said = bot_tables.said(bot)
+    if said is not None:
+        st.html(said)
     ladders = bot_data.ladders_of(bot.name)
     if not ladders:
         st.info("No match of this bot counts yet: a block of matches counts once it is complete.")

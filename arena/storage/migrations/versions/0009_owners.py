@@ -64,13 +64,21 @@ CREATE TABLE audit (
     details jsonb NOT NULL DEFAULT '{}'::jsonb,
     CONSTRAINT audit_details_object CHECK (jsonb_typeof(details) = 'object')
 );
+CREATE TABLE voidings (
+    block_id uuid CONSTRAINT voidings_pk PRIMARY KEY
+        CONSTRAINT voidings_block_id_fk REFERENCES blocks,
+    at timestamptz NOT NULL DEFAULT now()
+);
+GRANT SELECT ON voidings TO arena_reader;
+CREATE TRIGGER voidings_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON voidings
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 """
 
 
 def upgrade() -> None:
-    """The reader role gets nothing more: the new tables are secret, and columns follow a grant."""
+    """The reader role gets voidings alone: the others are secret, and columns follow a grant."""
     connection = op.get_bind()
     for table in _NAMED:
         op.execute(_NAMES.format(table=table))
