@@ -3,7 +3,8 @@
 gRPC tells nothing of a connection before its first call and closes none. So the open files of this
 process are looked through, a few at a time in round after round, and a connection that takes too
 much is shut down: gRPC sees that the peer is gone. A connection is known while a bot that sent its
-token and hello plays over it; all others are strangers'. Only Linux lists a process's files;
+token and hello plays over it; all others are strangers'. A known one that brings far more than its
+streams may carries frames of no stream, pings for one. Only Linux lists a process's files;
 elsewhere nothing is cut.
 """
 
@@ -36,6 +37,8 @@ FILES_A_LOOK: Final = 200
 SUSPECTED_SECONDS: Final = 30.0
 """For so long after a connection was cut, the next from its address is cut at its first refusal."""
 MOST_SUSPECTED: Final = 1_000
+OVERHEAD: Final = 3
+"""A known connection may bring as many times what its streams may: frames and their headers."""
 FILES_WANTED: Final = 65_536
 """Open files that are asked for, where the hard limit is higher still."""
 
@@ -117,15 +120,17 @@ class Connections:
 
     def known(self, peer: str, streams: int) -> None:
         """A known bot has one stream more (1) or less (-1) over this peer's connection."""
+        before = self._known[peer]
         self._known[peer] += streams
         connection = self._by_peer.get(peer)
         if not self._known[peer]:
             del self._known[peer]
             if connection is not None:
                 self._strangers.add(connection.address, connection)
-        elif connection is not None:
+                self._count_anew(connection)
+        elif connection is not None and not before:
             self._strangers.discard(connection.address, connection)
-            connection.received = _UNKNOWN  # what it sends as a known bot does not count later
+            self._count_anew(connection)
 
     def suspected(self, peer: str) -> bool:
         """Whether a connection of this address was cut a moment ago."""
@@ -199,9 +204,8 @@ class Connections:
             connection = self._found(file, status.st_ino) if S_ISSOCK(status.st_mode) else None
         if connection is not None:
             connection.round = self._round
-            if connection.peer not in self._known and (
-                connection.peer in self._to_cut or self._takes_too_much(connection)
-            ):
+            unwanted = connection.peer in self._to_cut and connection.peer not in self._known
+            if unwanted or self._takes_too_much(connection):
                 self._shut_down(connection)
 
     def _found(self, file: int, inode: int) -> _Connection | None:
@@ -214,8 +218,7 @@ class Connections:
                 if line.family == socket.AF_INET6:
                     mapped = ip_address(host.partition("%")[0]).ipv4_mapped  # type: ignore[union-attr]
                     peer = f"ipv4:{mapped}:{port}" if mapped else f"ipv6:%5B{host}%5D:{port}"
-                limits = self._limits
-                bucket = Bucket(limits.strangers_bytes_burst, limits.strangers_bytes_per_second)
+                bucket = self._bucket(peer)
                 found = _Connection(file, inode, peer, address_of(peer), line.family, bucket)
                 self._by_file[file] = self._by_peer[peer] = found
                 if peer not in self._known:
@@ -223,6 +226,18 @@ class Connections:
                     self._cut_surplus(found.address)
                 return found
         return None
+
+    def _count_anew(self, connection: _Connection) -> None:
+        """What it sent as a known bot does not count as a stranger's, and the other way round."""
+        connection.bucket = self._bucket(connection.peer)
+        connection.received = _UNKNOWN
+
+    def _bucket(self, peer: str) -> Bucket:
+        """For the bytes of a connection; of a known one by stream."""
+        limits = self._limits
+        if peer in self._known:
+            return Bucket(OVERHEAD * limits.bytes_burst, OVERHEAD * limits.bytes_per_second)
+        return Bucket(limits.strangers_bytes_burst, limits.strangers_bytes_per_second)
 
     def _takes_too_much(self, connection: _Connection) -> bool:
         try:
@@ -233,7 +248,8 @@ class Connections:
         received = int.from_bytes(told[_BYTES_RECEIVED], sys.byteorder)
         before = received if connection.received == _UNKNOWN else connection.received
         more, connection.received = received - before, received
-        return connection.bucket.take(self._now(), more) > 0
+        streams = max(1, self._known[connection.peer])
+        return connection.bucket.take(self._now(), more / streams) > 0
 
     def _cut_surplus(self, address: str) -> None:
         """Cut the oldest of an address that has too many, and of all strangers."""

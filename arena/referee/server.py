@@ -43,8 +43,9 @@ OPTIONS: Final[Sequence[tuple[str, Any]]] = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
     ("grpc.keepalive_time_ms", KEEPALIVE_MS),
     ("grpc.keepalive_timeout_ms", KEEPALIVE_TIMEOUT_MS),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),
-    ("grpc.http2.max_ping_strikes", 2),
+    # Answering pings costs less than the connections that a pinger opens when it is hung up on;
+    # whoever sends many is cut by its bytes (see connections).
+    ("grpc.http2.max_ping_strikes", 0),
     ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
     ("grpc.max_connection_idle_ms", IDLE_CONNECTION_MS),
     ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),

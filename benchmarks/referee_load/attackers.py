@@ -171,7 +171,7 @@ async def no_hello(port: int, tokens: Sequence[str]) -> None:
     await asyncio.gather(*(loop(lines[number % 8]) for number in range(4_000)))
 
 
-def _frame(kind: int, flags: int, stream: int, content: bytes) -> bytes:
+def frame(kind: int, flags: int, stream: int, content: bytes) -> bytes:
     return len(content).to_bytes(3) + bytes([kind, flags]) + stream.to_bytes(4) + content
 
 
@@ -179,56 +179,67 @@ def _literal(name: str, value: str) -> bytes:
     return b"\x00" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
 
 
-_REQUEST = (
-    b"\x83\x86"  # POST, http
-    + b"".join(
-        _literal(name, value)
-        for name, value in (
-            (":path", "/arena.v1.RegistryService/ListBots"),
-            (":authority", "arena"),
-            ("content-type", "application/grpc"),
-            ("te", "trailers"),
-        )
+def _request(call: str, *more: tuple[str, str]) -> bytes:
+    """The fields of a call's headers."""
+    fields = (
+        (":path", f"/arena.v1.{call}"),
+        (":authority", "arena"),
+        ("content-type", "application/grpc"),
+        ("te", "trailers"),
+        *more,
     )
-)
-_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(4, 0, 0, b"")
+    return b"\x83\x86" + b"".join(_literal(name, value) for name, value in fields)  # POST, http
+
+
+def bots_first_frames(token: str) -> bytes:
+    """The frames after the preface that open a bot's stream and say hello."""
+    hello = referee_pb2.Hello(protocol_version=1, games=["bluff"])
+    message = referee_pb2.PlayRequest(hello=hello).SerializeToString()
+    headers = _request("RefereeService/Play", *bearing(token))
+    return frame(1, 4, 1, headers) + frame(0, 0, 1, b"\x00" + len(message).to_bytes(4) + message)
+
+
+_REQUEST = _request("RegistryService/ListBots")
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b"")
 _MUCH = b"".join(_literal(f"x-{number}", "y" * 120) for number in range(100))
 
 
 def _resets(first: int) -> bytes:
     streams = range(first, first + 200, 2)
     return b"".join(
-        _frame(1, 4, stream, _REQUEST) + _frame(3, 0, stream, (8).to_bytes(4)) for stream in streams
+        frame(1, 4, stream, _REQUEST) + frame(3, 0, stream, (8).to_bytes(4)) for stream in streams
     )
 
 
 FLOODS: dict[str, Callable[[int], bytes]] = {
     "reset": _resets,
-    "ping": lambda _: _frame(6, 0, 0, bytes(8)) * 200,
-    "settings": lambda _: _frame(4, 0, 0, b"\x00\x03\x00\x00\x00\x64") * 200,
+    "ping": lambda _: frame(6, 0, 0, bytes(8)) * 200,
+    "settings": lambda _: frame(4, 0, 0, b"\x00\x03\x00\x00\x00\x64") * 200,
     "headers": lambda first: b"".join(
-        _frame(1, 4, stream, _REQUEST + _MUCH) for stream in range(first, first + 20, 2)
+        frame(1, 4, stream, _REQUEST + _MUCH) for stream in range(first, first + 20, 2)
     ),
 }
 
 
-async def flood(kind: str, port: int, _tokens: Sequence[str]) -> None:
-    """Frames of HTTP/2 as fast as they are taken, over four connections that are made anew."""
+async def flood(kind: str, as_bots: bool, port: int, tokens: Sequence[str]) -> None:
+    """Frames of HTTP/2 as fast as they are taken, over four connections that are made anew; with
+    `as_bots` each is known as a bot's before."""
     make = FLOODS[kind]
 
-    def send() -> None:
+    def send(first_frames: bytes) -> None:
         while True:
             with suppress(OSError), socket.create_connection(("127.0.0.1", port)) as line:
                 line.settimeout(1.0)
-                line.sendall(_PREFACE)
-                for first in itertools.count(1, 200):
+                line.sendall(PREFACE + first_frames)
+                for first in itertools.count(3, 200):
                     line.sendall(make(first))
                     with suppress(BlockingIOError):
                         while line.recv(65_536, socket.MSG_DONTWAIT):
                             pass
 
-    for _ in range(4):
-        threading.Thread(target=send, daemon=True).start()
+    for token in tokens[:4]:
+        first_frames = bots_first_frames(token) if as_bots else b""
+        threading.Thread(target=send, args=(first_frames,), daemon=True).start()
     await asyncio.Event().wait()
 
 
@@ -252,10 +263,11 @@ ATTACKS: dict[str, Attack] = {
     "keys": keys,
     "garbage": garbage,
     "no hello": no_hello,
-    "reset flood": partial(flood, "reset"),
-    "ping flood": partial(flood, "ping"),
-    "settings flood": partial(flood, "settings"),
-    "headers flood": partial(flood, "headers"),
+    "reset flood": partial(flood, "reset", False),
+    "ping flood": partial(flood, "ping", False),
+    "ping flood of bots": partial(flood, "ping", True),
+    "settings flood": partial(flood, "settings", False),
+    "headers flood": partial(flood, "headers", False),
     "idle connections": idle,
 }
 

@@ -16,6 +16,7 @@ from arena.referee.connections import FILES_A_LOOK, Connections, raise_file_limi
 from arena.referee.limits import Limits
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
+from benchmarks.referee_load.attackers import FLOODS, PREFACE, bots_first_frames
 from tests.bots import PATIENCE
 from tests.referee.scene import good_pair, opened
 from tests.referee.test_gate import channel, failed
@@ -71,19 +72,29 @@ async def test_connections_of_known_bots_are_not_counted(database: str) -> None:
             await until_cut(lines, 4)
 
 
+async def send_pings_until_cut(port: int, first_frames: bytes = b"") -> None:
+    send = asyncio.get_running_loop().sock_sendall
+    with idle(port, 1) as lines, suppress(ConnectionError):
+        async with asyncio.timeout(PATIENCE):
+            await send(lines[0], PREFACE + first_frames)
+            while True:
+                await send(lines[0], FLOODS["ping"](0))
+                await asyncio.sleep(0.01)
+
+
 async def test_a_connection_that_sends_more_than_a_stranger_needs_is_cut(database: str) -> None:
     limits = Limits(strangers_bytes_burst=100_000)
     async with opened(database, limits=limits) as scene, good_pair(scene):
-        with idle(scene.port, 1) as lines:
-            line = lines[0]
-            pings = b"\x00\x00\x08\x06\x00" + bytes(4) + bytes(8)
-            preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\x00\x00\x00\x04\x00" + bytes(4)
-            line.setblocking(True)
-            with suppress(ConnectionError):
-                line.sendall(preface)
-                while True:
-                    line.sendall(pings * 100)
-                    await asyncio.sleep(0.01)
+        await send_pings_until_cut(scene.port)
+
+
+async def test_a_known_connection_that_sends_more_than_its_streams_may_is_cut(
+    database: str,
+) -> None:
+    limits = Limits(bytes_burst=50_000, bytes_per_second=50_000)
+    async with opened(database, limits=limits) as scene, good_pair(scene):
+        token = await scene.token("pinger")
+        await send_pings_until_cut(scene.port, bots_first_frames(token))
 
 
 async def test_a_connection_that_goes_on_after_its_refusals_is_cut(database: str) -> None:
