@@ -89,7 +89,8 @@ class StoredRegistry:
                     f"this token registers new versions of {known.bot} only; a new bot needs its "
                     "owner's key",
                 )
-            registrant = await self._store.owners.named(known.owner)
+            async with _as_statuses():
+                registrant = await self._store.owners.named(known.owner)
         elif owner and folded(owner) != folded(registrant.name):
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,

@@ -1,10 +1,14 @@
 """The forms to sign up and to sign in, which pages show to who is not signed in."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import streamlit as st
 
 from arena.owner_client import OwnerCallError, OwnerClient, SignUpTerms
 from arena.records import SignUp
 from arena_dashboard import owners
+from arena_dashboard.attempts import Attempts
 
 FRESH_KEY = "fresh_key"
 """Under which the session's state holds a key that was made on this page."""
@@ -48,7 +52,8 @@ def _sign_up(client: OwnerClient, *, by_invite: bool) -> None:
         if not st.form_submit_button("Sign up", type="primary"):
             return
     try:
-        owner, key = client.sign_up(name, invite)
+        with _tried():
+            owner, key = client.sign_up(name, invite)
     except OwnerCallError as error:
         st.error(str(error))
         return
@@ -68,8 +73,32 @@ def _sign_in(client: OwnerClient) -> None:
         if not st.form_submit_button("Sign in", type="primary"):
             return
     try:
-        owners.sign_in(client.owner(key), key)
+        with _tried():
+            owners.sign_in(client.owner(key), key)
     except OwnerCallError as error:
         st.error(str(error))
         return
     st.rerun()
+
+
+@contextmanager
+def _tried() -> Iterator[None]:
+    """A context in which a key or an invite is tried. Raises OwnerCallError for a visitor who was
+    wrong too often."""
+    address = st.context.ip_address or ""
+    seconds = _attempts().wait(address)
+    if seconds:
+        raise OwnerCallError(
+            f"Too many wrong keys or invites from your address: come back in {seconds} s."
+        )
+    try:
+        yield
+    except OwnerCallError as error:
+        if error.stranger:
+            _attempts().wrong(address)
+        raise
+
+
+@st.cache_resource(show_spinner=False)
+def _attempts() -> Attempts:
+    return Attempts()

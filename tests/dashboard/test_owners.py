@@ -8,6 +8,7 @@ import pytest
 
 from arena.owner_client import BotSeen, VersionSeen
 from arena_dashboard import bot_tables, own_tables, submitting
+from arena_dashboard.attempts import MOST, MOST_ADDRESSES, SECONDS, Attempts
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.submitting import Made
 
@@ -76,3 +77,25 @@ def test_the_name_of_a_starter_is_safe_for_files(bot: str, file: str) -> None:
 def test_commands_are_quoted_for_the_shell() -> None:
     made = Made("fox", "1", "python", "arena_$(x)")
     assert "export ARENA_TOKEN='arena_$(x)'" in submitting.commands(made, "127.0.0.1:50051")
+
+
+def test_a_visitor_may_be_wrong_only_so_often_and_others_go_on() -> None:
+    now = 0.0
+    attempts = Attempts(lambda: now)
+    for _ in range(MOST):
+        assert attempts.wait("one") == 0
+        attempts.wrong("one")
+        now += 1
+    assert attempts.wait("one") == SECONDS - MOST
+    assert attempts.wait("other") == 0
+    now = SECONDS
+    assert attempts.wait("one") == 0
+
+
+def test_attempts_are_remembered_in_bounded_memory() -> None:
+    attempts = Attempts(lambda: 0.0)
+    for _ in range(MOST):
+        attempts.wrong("first")
+    for number in range(MOST_ADDRESSES):
+        attempts.wrong(f"address {number}")
+    assert attempts.wait("first") == 0
