@@ -88,9 +88,8 @@ def said(profile: Profile) -> Html | None:
         parts.append(tag("p", newest.text))
     # The database has it so, too: no other scheme is ever a link.
     if newest.link.startswith(("https://", "http://")):
-        link = tag(
-            "a", newest.link, href=newest.link, rel="nofollow noopener noreferrer", target="_blank"
-        )
+        # Without a target: with one, Streamlit's sanitiser writes a `rel` of its own.
+        link = tag("a", newest.link, href=newest.link, rel="nofollow noopener noreferrer")
         parts.append(tag("p", link))
     return tag("div", *parts, class_="ba-said") if parts else None
 
