@@ -8,7 +8,15 @@ import grpc
 import structlog
 
 from arena.match.transcript import Entrant
-from arena.records import Allowance, OwnedVersion, Owner, Registered, SignUp
+from arena.records import (
+    Allowance,
+    CheckOrigin,
+    CheckOutcome,
+    OwnedVersion,
+    Owner,
+    Registered,
+    SignUp,
+)
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import LimitError, Limits
 from arena.storage.errors import (
@@ -101,6 +109,10 @@ class StoredRegistry:
                 registrant, bot, version, self.allowance
             )
         return registered.entrant, new_token
+
+    async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
+        async with _as_statuses():
+            await self._store.checks.record(registered.version_id, CheckOrigin.AUTHOR, outcome)
 
     # Owners
 

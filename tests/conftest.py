@@ -1,8 +1,9 @@
 """A real Postgres for the tests that ask for one: one server per run, one database per test."""
 
-import itertools
+import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,34 +16,45 @@ from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.reading import Reader, open_reader
 from arena.storage.schema import migrate
 from tests.bot.scribe import Scribe
-from tests.databases import execute, named
+from tests.databases import TEMPLATE, Copies, execute, named
 from tests.fault_proxy import FaultProxy
-from tests.marks import mark
+from tests.marks import SLOW, mark
+from tests.thoroughness import only_quick, tries
 
 
-def pytest_configure() -> None:
-    """Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Settings of every process that runs tests."""
+    only_quick(_quick(config))
+    # Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Tests start hundreds of programs: each would compile anew all that it imports.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # A busy machine is no failure.
-    hypothesis.settings.register_profile("arena", deadline=None)
+    hypothesis.settings.register_profile("arena", deadline=None, max_examples=tries(100, quick=25))
     hypothesis.settings.load_profile("arena")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """The quick tests run in two processes. Slow ones do not: many start programs of their own and
     measure how long these take."""
-    quick = config.option.markexpr == "not slow" and not config.option.usepdb
-    return 2 if quick else 0
+    return 2 if _quick(config) and not config.option.usepdb else 0
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The quick tests do not wait for the imports of folders of which none is run."""
+    slow = collection_path.name in SLOW and collection_path.parent == Path(__file__).parent
+    return True if slow and _quick(config) else None
+
+
+def _quick(config: pytest.Config) -> bool:
+    return config.option.markexpr == "not slow"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks tests by their folder, before `-m` chooses among them."""
     mark(items, Path(__file__).parent)
-
-
-_TEMPLATE = "arena_template"
-_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
@@ -54,29 +66,39 @@ def postgres_server() -> Iterator[str]:
     home.chmod(0o711)
     try:
         with EmbeddedPostgres(home / "postgres", durable=False) as url:
-            execute(url, f"CREATE DATABASE {_TEMPLATE}")
-            migrate(named(url, _TEMPLATE))
+            execute(url, f"CREATE DATABASE {TEMPLATE}")
+            migrate(named(url, TEMPLATE))
             yield url
     finally:
         shutil.rmtree(home)
 
 
+@pytest.fixture(scope="session")
+def copies(postgres_server: str) -> Iterator[Copies]:
+    """Makes databases of the tests' own."""
+    with Copies.made_on(postgres_server) as made:
+        yield made
+
+
 @pytest.fixture
-def empty_database(postgres_server: str) -> Iterator[str]:
+def empty_database(copies: Copies) -> Iterator[str]:
     """The URL of a database without tables."""
-    yield from _database(postgres_server, "template1")
+    with copies.of("template1") as url:
+        yield url
 
 
 @pytest.fixture
-def database(postgres_server: str) -> Iterator[str]:
+def database(copies: Copies) -> Iterator[str]:
     """The URL of a migrated database of the test's own."""
-    yield from _database(postgres_server, _TEMPLATE)
+    with copies.of(TEMPLATE) as url:
+        yield url
 
 
 @pytest.fixture
-def other_database(postgres_server: str) -> Iterator[str]:
+def other_database(copies: Copies) -> Iterator[str]:
     """The URL of a second migrated database."""
-    yield from _database(postgres_server, _TEMPLATE)
+    with copies.of(TEMPLATE) as url:
+        yield url
 
 
 @pytest.fixture
@@ -102,13 +124,6 @@ def read(database: str) -> Iterator[Reader]:
     """Reads the test's database as boards and pages do."""
     with open_reader(database) as reader:
         yield reader
-
-
-def _database(server: str, template: str) -> Iterator[str]:
-    name = f"test_{next(_numbers)}"
-    execute(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
-    yield named(server, name)
-    execute(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

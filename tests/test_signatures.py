@@ -24,6 +24,7 @@ from tests.games.contract import Case, cases
 from tests.independent_referee import check as referee_again
 from tests.match.forging import vandalise
 from tests.match.matches import some_match
+from tests.thoroughness import tries
 
 every_case = pytest.mark.parametrize("case", cases(), ids=str)
 BLUFF = Case("bluff", (), 2)
@@ -59,7 +60,7 @@ def test_what_is_signed_is_the_canonical_form_of_the_document(case: Case, faulty
     assert canonical(SIGNER.signed(transcript)) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60, quick=15), deadline=None)
 @given(st.tuples(st.text(), st.text(), st.text()))
 def test_names_of_any_characters_are_signed_as_rfc_8785_writes_them(
     names: tuple[str, str, str],
@@ -110,7 +111,7 @@ def test_a_signed_match_survives_json_and_the_wire(case: Case) -> None:
     referee_again(to_json(signed))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150, quick=37), deadline=None)
 @given(st.sampled_from(cases()[:9]), st.integers(0, 2**32))
 def test_whatever_is_altered_anywhere_the_signature_does_not_hold(case: Case, change: int) -> None:
     original: Any = json.loads(json.dumps(to_json(SIGNER.signed(some_match(case, 3, 0.1)))))

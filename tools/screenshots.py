@@ -9,16 +9,10 @@ docs/images as well. Needs Chromium.
 
 import argparse
 import asyncio
-import os
 import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +24,8 @@ from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from tests.dashboard.cups import hold
 from tests.dashboard.played import anyhow, fill, sensible
+from tests.dashboard_server import answering
+from tests.free_port import free_port
 
 ROOT: Final = Path(__file__).parents[1]
 PATIENCE_MS: Final = 60_000
@@ -125,32 +121,11 @@ def _complete(page: Page) -> None:
 @contextmanager
 def _arena(url: str, home: Path) -> Iterator[str]:
     """An arena on the database, in which sample bots play: the address of its pages."""
-    port, pages = _free_port(), _free_port()
+    port, pages = free_port(), free_port()
     arguments = ["--port", str(port), "--dashboard-port", str(pages), "--table", "bluff:2"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "up", *arguments],
-        env=os.environ | {"ARENA_DATABASE_URL": url, "ARENA_HOME": str(home)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{pages}"
-    try:
-        deadline = time.monotonic() + PATIENCE_MS / 1000
-        while time.monotonic() < deadline:
-            with suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health"):
-                break
-            time.sleep(0.2)
-        yield address
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    environment = {"ARENA_DATABASE_URL": url, "ARENA_HOME": str(home)}
+    with answering(["-m", "arena", "up", *arguments], pages, **environment):
+        yield f"http://127.0.0.1:{pages}"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.codec.bot_side import read_events
+from arena.codec.encoded import encoded_event, encoded_view
 from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
@@ -18,15 +19,13 @@ from arena.games.game import Options
 from arena.match.flow import PublicMoment
 from arena.match.result import Result
 from arena.match.transcript import Entrant, Setup
-from arena.v1 import game_pb2, spectator_pb2
+from arena.v1 import spectator_pb2
 
 _MATCHES = key(spectator_pb2.WatchResponse, "matches")
 _MOMENTS = key(spectator_pb2.WatchResponse, "moments")
 _ENDS = key(spectator_pb2.WatchResponse, "ends")
 _VIEW = key(spectator_pb2.PublicMoment, "view")
 _EVENTS = key(spectator_pb2.PublicMoment, "events")
-_VIEW_OF = {game: key(game_pb2.View, game) for game in CODECS}
-_EVENT_OF = {game: key(game_pb2.Event, game) for game in CODECS}
 
 
 def match_part(setup: Setup, tournament: str) -> bytes:
@@ -40,14 +39,12 @@ def match_part(setup: Setup, tournament: str) -> bytes:
 
 def moment_part(setup: Setup, moment: PublicMoment) -> bytes:
     """A moment in the `moments` of a WatchResponse, as it is encoded there."""
-    game, codec = setup.game, CODECS[setup.game]
+    game = setup.game
     head = spectator_pb2.PublicMoment(
         match_id=setup.match_id, step=moment.step, to_act=_seats(moment.view.to_act)
     )
-    view = field(_VIEW, field(_VIEW_OF[game], codec.view_bytes(moment.view)))
-    events = [
-        field(_EVENTS, field(_EVENT_OF[game], codec.event_bytes(event))) for event in moment.events
-    ]
+    view = field(_VIEW, encoded_view(game, moment.view))
+    events = [field(_EVENTS, encoded_event(game, event)) for event in moment.events]
     return field(_MOMENTS, b"".join((head.SerializeToString(), view, *events)))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from arena.codec.encoded import encoded_event, encoded_view
 from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
@@ -20,8 +21,6 @@ _TURN_VIEW = key(referee_pb2.Turn, "view")
 _TURN_EVENTS = key(referee_pb2.Turn, "events")
 _END_EVENTS = key(referee_pb2.End, "events")
 _END_TRANSCRIPT = key(referee_pb2.End, "transcript")
-_VIEWS = {game: key(game_pb2.View, game) for game in CODECS}
-_EVENTS = {game: key(game_pb2.Event, game) for game in CODECS}
 
 
 def part(name: str, content: bytes) -> bytes:
@@ -63,7 +62,7 @@ def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
     head = referee_pb2.Turn(
         match_id=setup.match_id, turn_number=asked.number, turn_ms=turn_ms, bank_ms=bank_ms
     )
-    view = field(_TURN_VIEW, field(_VIEWS[game], CODECS[game].view_bytes(asked.view)))
+    view = field(_TURN_VIEW, encoded_view(game, asked.view))
     news = [_event(_TURN_EVENTS, game, event) for event in asked.events[asked.unseen :]]
     return b"".join((head.SerializeToString(), view, *news))
 
@@ -79,7 +78,7 @@ def end(setup: Setup, written: bytes, events: Sequence[Any], unseen: int) -> byt
 @lru_cache(maxsize=4096)
 def _event(event_key: bytes, game: str, event: Any) -> bytes:
     """An event as it is encoded in a Turn or an End."""
-    return field(event_key, field(_EVENTS[game], CODECS[game].event_bytes(event)))
+    return field(event_key, encoded_event(game, event))
 
 
 def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from arena.commands.database import with_store
+from arena.commands.database import with_reader, with_store
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
 from arena.commands.owners.operator import actor
@@ -15,6 +15,9 @@ from arena.commands.terminal import Terminal, say
 
 if TYPE_CHECKING:
     from arena.owner_client import BotSeen
+    from arena.records import VersionId
+    from arena.storage.checks import RecordedCheck
+    from arena.storage.reading import Reader
     from arena.storage.store import Store
 
 app = typer.Typer(no_args_is_help=True, help="Register your bots and look after them.")
@@ -90,12 +93,16 @@ def list_bots(
 
 @app.command()
 def show(
-    name: str,
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    operator: OperatorOption = False,
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
     """Show one of your bots: its page's text, its versions with matches and faults, and whether it
-    is connected."""
+    is connected. With --operator any bot, with the last check of each version."""
+    if operator:
+        _show_any(name, as_json=as_json)
+        return
     with exit_with_message():
         (bot,) = client_of(address).bots(login_at(address).key, name)
     if as_json:
@@ -188,6 +195,64 @@ def register(
     made, token = with_store(registered)
     say(f"Registered {made.entrant} of {made.entrant.owner}.", err=True)
     _tell(token)
+
+
+def _show_any(name: str, *, as_json: bool) -> None:
+    """Print a bot's versions, each with its last check against the protocol (`arena check`)."""
+
+    def read(reader: "Reader") -> "tuple[Sequence[Any], dict[VersionId, RecordedCheck]]":
+        from arena.storage import bot_statements
+        from arena.storage.checks import last_checks
+
+        rows = reader(bot_statements.bot_list(bot=name))
+        if not rows:
+            known = reader(bot_statements.bot_page(limit=MOST_NAMES + 1))
+            require_bots({row.name for row in known}, [name], "NAME")
+        return rows, last_checks(reader, [row.id for row in rows])
+
+    rows, checks = with_reader(read)
+    if as_json:
+        typer.echo(json.dumps(_bot_json(rows, checks), indent=2))
+        return
+    from arena.boards.checks import check_in_words
+
+    newest = rows[-1]
+    say(f"{newest.bot} by {newest.owner}{', house' if newest.house else ''}")
+    table = Table("version", "registered", "matches", "", "check")
+    for row in reversed(rows):
+        check = checks.get(row.id)
+        table.add_row(
+            row.version,
+            f"{row.created_at:%Y-%m-%d}",
+            str(row.matches),
+            "retired" if row.retired_at is not None else "",
+            check_in_words(check) if check is not None else "Not checked.",
+        )
+    Terminal().print_table(table)
+
+
+def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> dict[str, Any]:
+    from arena.boards.checks import check_json
+
+    newest = rows[-1]
+    versions = []
+    for row in reversed(rows):
+        check = checks.get(row.id)
+        versions.append(
+            {
+                "version": row.version,
+                "registered_at": row.created_at.isoformat(),
+                "retired": row.retired_at is not None,
+                "matches": row.matches,
+                "check": None if check is None else check_json(check),
+            }
+        )
+    return {
+        "bot": newest.bot,
+        "owner": newest.owner,
+        "house": newest.house,
+        "versions": versions,
+    }
 
 
 @app.command()

@@ -8,6 +8,7 @@ import structlog
 
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.hosting.block_services import BlockServices
+from arena.hosting.bot_conduct import BotConduct
 from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
@@ -66,6 +67,14 @@ class BlockRun:
         self._playing: dict[int, HostedMatch] = {}
         """Matches that are offered or run, by position."""
         self._time = TimeUsed(services.timer.now())
+        self._conduct = BotConduct(
+            services,
+            table_type,
+            challenge,
+            of_ladder=self.of_ladder,
+            casual=self.casual,
+            tournament_goes_on=engagement is not None,
+        )
         self._awaiting = self._resuming = self._suspended = self._over = False
 
     @property
@@ -96,6 +105,11 @@ class BlockRun:
     def time(self) -> BlockTime:
         """How long it has held its bots' places, and who used the time."""
         return self._time.until(self._services.timer.now(), self.table_type, self.bots)
+
+    @property
+    def _began(self) -> bool:
+        """Whether a match of it has begun."""
+        return len(self.left) < self.block.size
 
     def kept(self) -> RunningBlock:
         """What another referee needs to continue it."""
@@ -131,7 +145,7 @@ class BlockRun:
             if now >= self._awaited_until:
                 for seat, bot in enumerate(self._seats(self.left[0])):
                     if not bot.takes_offers(now):
-                        self._seat_refused(bot, seat)
+                        self._conduct.refused_seat(bot, seat, block_began=self._began)
                 self._cut_short(void=False)
             elif not self._awaiting:
                 self._awaiting = True
@@ -224,25 +238,15 @@ class BlockRun:
             case Outcome.NOT_JOINED | Outcome.DECLINED:
                 self.left.insert(0, match.position)
                 self._time.offered_in_vain(match.bots, hosted, services.timer.now() - match.began)
-                declined = outcome is Outcome.DECLINED
-                react = services.declined if declined else services.missed
-                for seat in hosted.absent_at_start:
-                    if self.challenge is not None:
-                        self.challenge.absent(match.bots[seat], declined=declined)
-                    if declined or not self.casual:
-                        react(match.bots[seat])
-                    self._seat_refused(match.bots[seat], seat)
+                self._conduct.stayed_away(
+                    match.bots,
+                    hosted.absent_at_start,
+                    declined=outcome is Outcome.DECLINED,
+                    block_began=self._began,
+                )
                 self._cut_short(void=False)
             case Outcome.BROKEN:
                 self._break(match, hosted)
-
-    def _seat_refused(self, bot: ConnectedBot, seat: int) -> None:
-        """A bot does not take its seat in the next match: it is owed, under whatever instance's
-        name the version comes back."""
-        if self.of_ladder:
-            self._services.owed.owe(bot.candidate.bot, self.table_type.key, seat)
-            if len(self.left) < self.block.size:
-                self._services.left(bot)
 
     def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         """A match is void by an error of ours, and with it its block."""
@@ -258,20 +262,11 @@ class BlockRun:
         assert transcript is not None
         if match.notes is not None:
             match.notes.over = True
-        for bot, forfeited in zip(match.bots, transcript.result.forfeited, strict=True):
-            if self.casual:
-                continue
-            if forfeited and self.engagement is None:
-                services.missed(bot)
-            elif not forfeited:
-                bot.reliability.played()
-                bot.on_probation = False
-        self._time.played(match.bots, hosted, transcript)
-        if self.of_ladder and match.position == 0:
-            for seat, bot in enumerate(match.bots):
-                services.owed.taken(bot.candidate.bot, self.table_type.key, seat)
-        # Once for storage and for all seats: it is the most expensive part of a match's end.
+        # Once for storage and for all seats: it is the most expensive part of a match's end. First,
+        # because a match that cannot be written down was not played.
         written = services.write_down(transcript)
+        self._conduct.played(match.bots, transcript.result.forfeited, first=match.position == 0)
+        self._time.played(match.bots, hosted, transcript)
         now = services.timer.now()
         finished = match.finished(transcript, written, self.block, now, hosted.refused)
         services.journal.add(

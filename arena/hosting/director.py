@@ -25,6 +25,7 @@ from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.ports import Audience, Cancellable, Participant, ShowableMatch, Timer
 from arena.hosting.roster import Roster, leave_out
+from arena.hosting.running_blocks import RunningBlocks
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
 from arena.randomness import KeyedRandomness, shuffled
@@ -46,7 +47,6 @@ class Director:
         terms: Terms = Terms(),
         wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._counts = counts
         self._tables = LadderTables(table_types, counts, terms.house_pace)
         self._journal = journal
         self._timer = timer
@@ -54,10 +54,8 @@ class Director:
         self._terms = terms
         self._roster = Roster()
         self._owed = OwedSeats()
-        self._blocks: set[BlockRun] = set()
+        self._blocks = RunningBlocks(self._roster, self._tables, counts, timer)
         self.challenges = ChallengeBook(self._roster, timer, self._by_chance, self.schedule)
-        self._adopted: set[BlockRun] = set()
-        """Those of an earlier referee, which may wait for bots that are not back."""
         self._services = BlockServices(
             journal,
             timer,
@@ -102,8 +100,7 @@ class Director:
         else:
             self._tables.left(bot)
         self.schedule()
-        for running in list(self._adopted):
-            running.returned(bot)
+        self._blocks.returned(bot)
 
     def depart(self, participant: Participant) -> None:
         """Handle a disconnect; the running matches wait for the bot by themselves."""
@@ -153,11 +150,8 @@ class Director:
             engaged=given.engaged,
             awaited_until=self._timer.now() + patience.grace_seconds,
         )
-        if len(running.left) == block.size:  # nothing of it counts so far
-            self._meet(running, 1)
         self._journal.keeping.adopt(given)
-        self._adopted.add(running)
-        self._occupy(running)
+        self._blocks.adopt(running)
         running.resume(kept.matches)
 
     def remember(self, running: RunningBlock) -> None:
@@ -185,8 +179,8 @@ class Director:
             self._play(challenge)
             return True
         free = self._roster.free(now)
-        if held := self.challenges.held:
-            free = [bot for bot in free if bot not in held]
+        if held := self.challenges.held(now):
+            free = [bot for bot in free if bot.free_places(now) > held[bot]]
         if self.agenda is not None and self.agenda.wanting:
             engagement = self.agenda.next_engagement(one_per_version(free))
             if engagement is not None:
@@ -247,57 +241,21 @@ class Director:
             self.audience.begins(match, tournament)
 
     def _begin(self, running: BlockRun) -> None:
-        if len(running.left) == running.block.size:
-            self._meet(running, 1)
-        if running.of_ladder:
-            self._tables.opened(running.table_type, running.candidates, self._timer.now())
-        self._occupy(running)
+        self._blocks.begin(running)
         running.play_on()
 
-    def _occupy(self, running: BlockRun) -> None:
-        self._blocks.add(running)
-        if running.of_ladder:
-            self._tables.occupied(running.table_type, running.candidates)
-        self._charge(running, 1)
-        self._roster.take_places(running.bots)
-
     def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
-        self._blocks.discard(running)
-        self._adopted.discard(running)
-        if running.of_ladder:
-            self._tables.closed(running.table_type, running.candidates)
-            self._count(running)
-        self._charge(running, -1)
+        rest = self._blocks.end(running)
+        if rest is not None:
+            self._timer.call_at(rest, self.schedule)
         if running.challenge is not None:
             self.challenges.over(running.challenge, running.time.played, ending)
         if running.engagement is not None and self.agenda is not None:
             running.engagement.left = running.left
             self.agenda.ended(running.engagement, ending)
-        self._roster.give_back_places(running.bots)
         if self._winding_down and not self._blocks:
             self.on_idle()
         self.schedule()
-
-    def _count(self, running: BlockRun) -> None:
-        """A block of the ladder is over: how long it held its places; none played is no meeting."""
-        if len(running.left) == running.block.size:
-            self._meet(running, -1)
-        time = running.time
-        if time.played or time.unplayed:
-            rest = self._tables.held(running.table_type, time, self._timer.now())
-            if rest is not None:
-                self._timer.call_at(rest, self.schedule)
-
-    def _meet(self, running: BlockRun, times: int) -> None:
-        """Count a meeting of the bots, or take it back; a challenge is none."""
-        if not running.casual:
-            bots = [bot.candidate.bot for bot in running.bots]
-            self._counts.add(running.table_type, bots, times)
-
-    def _charge(self, running: BlockRun, by: int) -> None:
-        if running.challenge is not None:
-            challenger, opponents = running.challenge.challenger, running.challenge.opponents
-            self._tables.charge(challenger.candidate, [one.candidate for one in opponents], by)
 
     def _offer_nothing_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds

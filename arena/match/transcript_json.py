@@ -4,19 +4,10 @@ It is for independent programs and human readers: plain numbers, names and hexad
 """
 
 import json
-import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    ValidationError,
-    model_validator,
-)
+from pydantic import ValidationError
 
 from arena.games import GAMES
 from arena.games.game import DEALER, Options
@@ -25,7 +16,6 @@ from arena.games.validation_errors import error_text, json_excerpt, path_text
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.json_text import JsonTextError, difference, parse
-from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.result import Result, Termination
 from arena.match.transcript import (
@@ -37,131 +27,9 @@ from arena.match.transcript import (
     Step,
     Transcript,
 )
+from arena.match.transcript_document import StepDocument, TranscriptDocument, with_one_unknown
 
 FORMAT = "arena-transcript/1"
-LARGEST = 2**31 - 1
-"""The largest number: the wire has no larger ones, and JSON in every language reads it exactly."""
-
-
-def _actor(value: object) -> int | str:
-    if value == "dealer" or (type(value) is int and 0 <= value <= LARGEST):
-        assert isinstance(value, int | str)
-        return value
-    raise ValueError('an actor is the number of a seat, or "dealer"')
-
-
-def _unicode(text: str) -> str:
-    if text.isascii() or not _SURROGATE.search(text):
-        return text
-    raise ValueError("a text has no lone surrogates")
-
-
-def _uuid(text: str) -> str:
-    if is_match_id(text):
-        return text
-    raise ValueError("a match id is a UUID in lowercase with dashes")
-
-
-def _hex(text: str) -> str:
-    if _HEX.fullmatch(text):
-        return text
-    raise ValueError("bytes are lowercase hexadecimal, two digits each")
-
-
-def _game(name: str) -> str:
-    if name in GAMES:
-        return name
-    raise ValueError(f"the games are {', '.join(GAMES)}")
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_HEX = re.compile("([0-9a-f]{2})*")
-
-_Text = Annotated[str, AfterValidator(_unicode)]
-_Number = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
-_Natural = Annotated[int, Field(ge=0, le=LARGEST)]
-_Bytes = Annotated[str, AfterValidator(_hex)]
-_Item = TypeVar("_Item")
-# Only the first error is shown: collecting one for each item would take seconds and gigabytes.
-_List = Annotated[list[_Item], Field(fail_fast=True)]
-
-
-def _with_one_unknown(model: type[BaseModel], value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The members of an object, with one of many unknown ones, for one error."""
-    known = model.model_fields
-    if len(value) <= len(known):
-        return value
-    unknown = next(name for name in value if name not in known)
-    return {name: value[name] for name in (*known, unknown) if name in value}
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _one_unknown(cls, value: object) -> object:
-        return _with_one_unknown(cls, value) if isinstance(value, dict) else value
-
-
-class _Seat(_Part):
-    bot: _Text
-    version: _Text
-    owner: _Text
-
-
-class _Time(_Part):
-    turn_ms: _Natural
-    bank_ms: _Natural
-
-
-class _Step(_Part):
-    actor: Annotated[Any, PlainValidator(_actor)]
-    action: dict[str, Any]
-    ms: _Natural = 0
-    fault: Literal["late", "illegal", "malformed", "absent"] | None = None
-    stand_in: bool = False
-
-
-class _Fault(_Part):
-    step: _Natural
-    seat: _Natural
-    kind: Literal["late", "illegal", "malformed", "absent"]
-
-
-class _Result(_Part):
-    termination: Literal["finished", "forfeit"]
-    placings: _List[_Number]
-    scores: _List[_Number] | None
-    faults: _List[_Natural]
-    forfeited: _List[bool]
-
-
-class _Opening(_Part):
-    secret: _Bytes
-    entropies: _List[_Bytes]
-
-
-class _Signature(_Part):
-    key: _Bytes
-    value: _Bytes
-
-
-class _Document(_Part):
-    format: Literal["arena-transcript/1"]
-    protocol_version: Literal[1]
-    match_id: Annotated[str, AfterValidator(_uuid)]
-    game: Annotated[str, AfterValidator(_game)]
-    options: dict[str, Any]
-    seats: _List[_Seat]
-    time_control: _Time
-    fault_limit: _Natural
-    commitment: _Bytes
-    steps: _List[_Step]
-    faults: _List[_Fault]
-    result: _Result
-    opening: _Opening
-    signature: _Signature | None = None
 
 
 def to_json(transcript: Transcript) -> dict[str, Any]:
@@ -229,7 +97,7 @@ def from_json(value: object) -> Transcript:
     Strict: what is accepted is exactly what `to_json` returns, in any order of members.
     """
     try:
-        document = _Document.model_validate(value)
+        document = TranscriptDocument.model_validate(value)
     except ValidationError as error:
         raise TranscriptError(error_text(error, whole="the transcript")) from error
     options = _options(document.game, document.options)
@@ -260,12 +128,14 @@ def _options(game: str, given: Mapping[str, Any]) -> Options:
     try:
         # As JSON, because only there strict validation accepts lists for tuples.
         model = GAMES[game].options_type
-        return model.model_validate_json(json.dumps(_with_one_unknown(model, given)), strict=True)
+        return model.model_validate_json(json.dumps(with_one_unknown(model, given)), strict=True)
     except ValidationError as error:
         raise TranscriptError(error_text(error, ("options",))) from error
 
 
-def _transcript(document: _Document, options: Options, steps: tuple[Step, ...]) -> Transcript:
+def _transcript(
+    document: TranscriptDocument, options: Options, steps: tuple[Step, ...]
+) -> Transcript:
     signature = document.signature
     return Transcript(
         setup=Setup(
@@ -308,7 +178,7 @@ def _step_to_json(game: str, step: Step) -> dict[str, Any]:
     return members
 
 
-def _step_from_json(game: str, index: int, step: _Step) -> Step:
+def _step_from_json(game: str, index: int, step: StepDocument) -> Step:
     try:
         action = GAMES[game].notation.from_json(step.action, ("steps", index, "action"))
     except NotationError as error:

@@ -8,10 +8,13 @@ from typing import Any, Protocol, TypeVar
 import grpc
 import grpc.aio
 
+from arena.codec.checks import read_outcome
+from arena.codec.malformed import MalformedError
 from arena.codec.transcript import write_entrant
 from arena.match.transcript import Entrant
-from arena.records import Owner, Registered
-from arena.referee.gate import Gate
+from arena.records import CheckOutcome, Owner, Registered
+from arena.referee.errors import malformed
+from arena.referee.gate import Authenticator, Gate
 from arena.referee.guarding import guarded
 from arena.referee.play_service import bearer_token
 from arena.referee.reading_queue import ReadingQueue
@@ -24,7 +27,7 @@ READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
 """Those that wait in the reading queue."""
 
 
-class Registry(Protocol):
+class Registry(Authenticator, Protocol):
     """What the calls need. Every method raises ProtocolError for a request that it refuses."""
 
     @property
@@ -41,6 +44,10 @@ class Registry(Protocol):
     ) -> tuple[Entrant, str]:
         """Register a version of the registrant's bot, or a new bot of an owner. Returns it and its
         token."""
+        ...
+
+    async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
+        """Record what came of an author's check of a version."""
         ...
 
 
@@ -88,6 +95,22 @@ class RegistryService:
         write_entrant(entrant, response.entrant)
         return response
 
+    @_guarded
+    async def report_check(
+        self, request: registry_pb2.ReportCheckRequest, context: Context
+    ) -> registry_pb2.ReportCheckResponse:
+        token, peer = bearer_token(context), context.peer()
+        async with self.gate.trying(token, peer):
+            registered = await self._registry.authenticate(token)
+        try:
+            outcome = read_outcome(request.outcome)
+        except MalformedError as error:
+            raise malformed(str(error)) from error
+        await self._registry.record_check(registered, outcome)
+        response = registry_pb2.ReportCheckResponse()
+        write_entrant(registered.entrant, response.entrant)
+        return response
+
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
         """The calls by name, for the server. Reading calls are passed on as bytes."""
@@ -98,6 +121,7 @@ class RegistryService:
         for call, method in (
             ("RegisterBot", self.register_bot),
             ("GetSigningKey", self.get_signing_key),
+            ("ReportCheck", self.report_check),
         ):
             request = getattr(registry_pb2, f"{call}Request")
             response = getattr(registry_pb2, f"{call}Response")

@@ -17,6 +17,7 @@ from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
 from arena.storage import bot_statements, recording, registering, running, statements
+from arena.storage.checks import Checks
 from arena.storage.engine import async_engine
 from arena.storage.errors import BannedError, FrozenError, RetiredError
 from arena.storage.lease import require
@@ -61,6 +62,7 @@ class Store:
         self.tournaments = Tournaments(engine, epoch)
         self.owners = Owners(engine)
         self.luck = Lucks(engine)
+        self.checks = Checks(engine)
         self.signer = partial(signer, engine)
         self._pack = packer()
 

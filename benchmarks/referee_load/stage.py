@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from sqlalchemy import make_url
 
 from arena.processes import spawn, stop
 from arena.storage.store import open_store
+from tests.free_port import free_port
 
 Figures = dict[str, float]
 
@@ -93,11 +93,3 @@ def resident_mb(pid: int) -> float:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
     raise RuntimeError(f"process {pid} is gone")
-
-
-def free_port() -> int:
-    """An unused port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

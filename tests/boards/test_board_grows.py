@@ -14,6 +14,7 @@ from arena.rating.luck_column import FEWEST_MATCHES
 from arena.rating.methods import ScoreRule
 from arena.rating.results import Results
 from arena.records import Registered, VersionId
+from tests.thoroughness import tries
 
 VERSIONS = {
     VersionId(n): Registered(
@@ -113,7 +114,7 @@ def assert_same(some: list[BoardLine], others: list[BoardLine]) -> None:
             assert mine.interval == pytest.approx(theirs.interval, abs=1e-9 if exact else 1e-3)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=tries(60, quick=15))
 @given(logs(), st.data(), st.sampled_from(ScoreRule))
 def test_any_split_of_the_log_gives_the_same_board(
     rows: list[Row], data: st.DataObject, score: ScoreRule
@@ -129,7 +130,7 @@ def test_any_split_of_the_log_gives_the_same_board(
     assert grown.sequence == whole.sequence == rows[-1].sequence
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=tries(40, quick=10))
 @given(logs(), st.randoms(use_true_random=False))
 def test_the_order_in_which_blocks_closed_does_not_matter(rows: list[Row], random: Random) -> None:
     blocks: dict[str, list[Row]] = {}
@@ -150,7 +151,7 @@ def test_the_order_in_which_blocks_closed_does_not_matter(rows: list[Row], rando
 
 
 @given(logs())
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=tries(20, quick=10))
 def test_a_result_that_is_told_twice_counts_once(rows: list[Row]) -> None:
     board = board_of(rows, ScoreRule.PLACEMENT)
     before = board.lines(VERSIONS)

@@ -1,6 +1,7 @@
 """What the bridge writes is as the schemas say, in many random matches under many options."""
 
 import json
+from functools import cache
 from typing import Any, ClassVar
 
 import pytest
@@ -12,6 +13,7 @@ from arena.bridge.schemas import FOLDER, text
 from arena.games import GAMES, make_game
 from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot
+from tests.thoroughness import tries
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "bluff": [{}, {"show_and_reroll": True}, {"start_rerolls": 0, "dice_per_player": 1}],
@@ -42,6 +44,7 @@ class Watched(Bot):
         self.read.append(lines.end(transcript))
 
 
+@cache
 def validator(game: str, name: str | None = None) -> Draft202012Validator:
     schema = json.loads(FOLDER.joinpath(f"{game}.json").read_text())
     Draft202012Validator.check_schema(schema)
@@ -59,13 +62,13 @@ def test_the_files_are_those_that_the_rules_give(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_line_of_random_matches_is_as_the_schema_says(game: str) -> None:
-    line, answer = validator(game), validator(game, "answer")
+    line, answer, matches = validator(game), validator(game, "answer"), tries(8, quick=3)
     for options in OPTIONS[game]:
         Watched.read, Watched.written = [], []
         contenders = [Contender(f"watched-{seat}", Watched) for seat in range(3)]
-        for _ in play_series(make_game(game, options), contenders, 8, "schemas"):
+        for _ in play_series(make_game(game, options), contenders, matches, "schemas"):
             pass
-        assert len(Watched.read) > 50
+        assert len(Watched.read) > 6 * matches
         for text_ in Watched.read:
             line.validate(json.loads(text_))
         for value in Watched.written:

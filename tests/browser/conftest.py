@@ -3,11 +3,6 @@
 import asyncio
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,11 +15,11 @@ from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
 from tests.dashboard.cups import hold
 from tests.dashboard.played import creeping, fill
+from tests.dashboard_server import answering, streamlit_options
 from tests.databases import execute, named
+from tests.free_port import free_port
 
 PATIENCE_MS = 30_000
-START_S = 90
-"""Importing all that the pages need takes long on a busy machine."""
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -71,34 +66,13 @@ def site(postgres_server: str, chromium: str) -> Iterator[Site]:
     execute(postgres_server, "DROP DATABASE browsed WITH (FORCE)")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
 def dashboard(database: str, **environment: str) -> Iterator[str]:
     """The address of a running dashboard."""
     port = free_port()
-    arguments = [
-        *("-m", "arena_dashboard", "--server.port", str(port)),
-        *("--server.address", "127.0.0.1", "--server.headless", "true"),
-        *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
-    ]
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        env=os.environ | {"ARENA_DATABASE_URL": database} | environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        address = f"http://127.0.0.1:{port}"
-        _wait_for(f"{address}/_stcore/health", process)
-        yield address
-    finally:
-        process.terminate()
-        process.wait()
+    program = ["-m", "arena_dashboard", *streamlit_options(port)]
+    with answering(program, port, ARENA_DATABASE_URL=database, **environment):
+        yield f"http://127.0.0.1:{port}"
 
 
 # Closed before other tests begin, which may have an event loop of their own; and opened after the
@@ -109,18 +83,6 @@ def browser(chromium: str, site: Site) -> Iterator[Browser]:
         launched = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield launched
         launched.close()
-
-
-def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + START_S
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "the dashboard ended at once"
-        try:
-            with urllib.request.urlopen(url):
-                return
-        except OSError:
-            time.sleep(0.1)
-    pytest.fail("the dashboard did not start in time")
 
 
 @pytest.fixture

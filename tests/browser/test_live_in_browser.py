@@ -1,32 +1,20 @@
 """The live table in a real browser, on an arena that plays: until the end of a match and beyond."""
 
-import os
-import socket
-import subprocess
-import sys
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import PATIENCE_MS, START_S
+from tests.browser.conftest import PATIENCE_MS
+from tests.dashboard_server import answering
 from tests.databases import execute, named
+from tests.free_port import free_port
 
 pytestmark = pytest.mark.slow
 
 MATCH_MS = 120_000
 """How long a match may take: sample bots give way to whatever else the machine does."""
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="module")
@@ -38,26 +26,11 @@ def playing(
     home: Path = tmp_path_factory.mktemp("home")
     pages = free_port()
     arguments = ["--port", str(free_port()), "--dashboard-port", str(pages), "--pace", "0.5"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "arena", "up", *arguments, "--table", "bluff:2"],
-        env=os.environ
-        | {"ARENA_DATABASE_URL": named(postgres_server, "live"), "ARENA_HOME": str(home)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://127.0.0.1:{pages}"
-    try:
-        deadline = monotonic() + START_S
-        while monotonic() < deadline:
-            assert process.poll() is None, "the arena ended at once"
-            with suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health"):
-                break
-            sleep(0.1)
-        yield address
-    finally:
-        process.terminate()
-        process.wait()
-        execute(postgres_server, "DROP DATABASE live WITH (FORCE)")
+    program = ["-m", "arena", "up", *arguments, "--table", "bluff:2"]
+    environment = {"ARENA_DATABASE_URL": named(postgres_server, "live"), "ARENA_HOME": str(home)}
+    with answering(program, pages, **environment):
+        yield f"http://127.0.0.1:{pages}"
+    execute(postgres_server, "DROP DATABASE live WITH (FORCE)")
 
 
 @pytest.fixture

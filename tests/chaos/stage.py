@@ -22,8 +22,9 @@ from tests.chaos.bot import Chronicler
 from tests.chaos.small_disk import small_disk
 from tests.chaos.wall_clock import WallClock
 from tests.databases import plain
-from tests.end_to_end.programs import ROOT, Program, free_port
+from tests.end_to_end.programs import ROOT, Program
 from tests.fault_proxy import FaultProxy
+from tests.free_port import free_port
 
 BOTS = 4
 DISK_MEGABYTES = 2_048

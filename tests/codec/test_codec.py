@@ -18,8 +18,9 @@ from arena.games import GAMES
 from arena.games.game import DEALER, IllegalActionError
 from arena.v1 import game_pb2
 from tests.games.contract import Case, Step, cases, playout
+from tests.thoroughness import tries
 
-SEEDS = range(2)
+SEEDS = range(tries(2, quick=1))
 
 every_case = pytest.mark.parametrize("case", cases(), ids=str)
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -135,7 +136,7 @@ def _parsed(message: Any, data: bytes) -> Any:
 
 
 quick = settings(
-    max_examples=250,
+    max_examples=tries(250, quick=62),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -5,12 +5,15 @@ import csv
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
 import pytest
 import typer
 from click.testing import Result
+from sqlalchemy import make_url
 from typer.testing import CliRunner
 
 from arena.boards.board import Board
@@ -20,12 +23,14 @@ from arena.commands.results.export import export
 from arena.commands.results.export_formats import COLUMNS
 from arena.luck import luck_of
 from arena.match.transcript_json import from_json
-from arena.storage.reading import Reader
+from arena.storage.reading import Reader, open_reader
 from arena.storage.store import Store, open_store
 from tests.dashboard.played import fill
-from tests.databases import execute
+from tests.databases import TEMPLATE, Copies, execute
 from tests.storage.log import rated_results
 from tests.storage.results import block, finished
+
+Leaderboard: TypeAlias = list[tuple[str, float, tuple[float, float]]]
 
 app = typer.Typer()
 app.command()(export)
@@ -36,7 +41,7 @@ def arena(*words: object) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
-async def _play(store: Store, read: Reader) -> list[tuple[str, float, tuple[float, float]]]:
+async def _play(store: Store, read: Reader) -> Leaderboard:
     """Some matches of every kind; the leaderboard of those at two seats."""
     ids = [(await store.register(f"bot{n}", f"owner{n}"))[0].version_id for n in range(4)]
     random = Random(3)
@@ -58,20 +63,32 @@ async def _play(store: Store, read: Reader) -> list[tuple[str, float, tuple[floa
     return [(f"{line.bot} {line.version}", line.elo, line.interval) for line in lines]
 
 
+@pytest.fixture(scope="module")
+def template(copies: Copies) -> Iterator[tuple[str, Leaderboard]]:
+    """The name of a database in which matches are, and its leaderboard."""
+
+    async def play(url: str) -> Leaderboard:
+        async with open_store(url) as store:
+            with open_reader(url) as read:
+                return await _play(store, read)
+
+    with copies.of(TEMPLATE) as url:
+        leaderboard = asyncio.run(play(url))
+        yield str(make_url(url).database), leaderboard
+
+
 @pytest.fixture
 def leaderboard(
-    database: str, read: Reader, monkeypatch: pytest.MonkeyPatch
-) -> list[tuple[str, float, tuple[float, float]]]:
-    async def play() -> list[tuple[str, float, tuple[float, float]]]:
-        async with open_store(database) as store:
-            return await _play(store, read)
-
-    monkeypatch.setenv("ARENA_DATABASE_URL", database)
-    return asyncio.run(play())
+    copies: Copies, template: tuple[str, Leaderboard], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Leaderboard]:
+    name, lines = template
+    with copies.of(name) as url:
+        monkeypatch.setenv("ARENA_DATABASE_URL", url)
+        yield lines
 
 
 def test_arena_rate_finds_the_numbers_of_the_leaderboard(
-    leaderboard: list[tuple[str, float, tuple[float, float]]], tmp_path: Path
+    leaderboard: Leaderboard, tmp_path: Path
 ) -> None:
     file = tmp_path / "results.jsonl"
     variant = ("--game", "bluff", "--option", "dice_per_player=5", "--seats", "2")

@@ -5,12 +5,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 import typer
 from click.testing import Result
+from sqlalchemy import make_url
 from typer.testing import CliRunner
 
 from arena.boards.live_board import all_versions
@@ -25,7 +27,7 @@ from arena.rating.methods import ScoreRule
 from arena.rating.results import Results
 from arena.storage.reading import open_reader
 from tests.dashboard.played import anyhow, fill, sensible, silent
-from tests.databases import plain
+from tests.databases import TEMPLATE, Copies, plain
 from tests.storage.log import rated_results
 
 BOTS = (
@@ -52,14 +54,22 @@ def answer(*words: object) -> dict[str, object]:
     return found
 
 
+@pytest.fixture(scope="module")
+def template(copies: Copies) -> Iterator[str]:
+    """The name of a database with matches at 2, 3 and 4 seats."""
+    with copies.of(TEMPLATE) as url:
+        asyncio.run(fill(url, blocks=20, policies=BOTS))
+        asyncio.run(fill(url, blocks=6, seats=3, policies=(*BOTS, ("gamma", anyhow))))
+        asyncio.run(fill(url, blocks=3, seats=4, policies=(*BOTS, ("gamma", anyhow))))
+        yield str(make_url(url).database)
+
+
 @pytest.fixture
-def played(database: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with matches at 2, 3 and 4 seats."""
-    monkeypatch.setenv("ARENA_DATABASE_URL", database)
-    asyncio.run(fill(database, blocks=20, policies=BOTS))
-    asyncio.run(fill(database, blocks=6, seats=3, policies=(*BOTS, ("gamma", anyhow))))
-    asyncio.run(fill(database, blocks=3, seats=4, policies=(*BOTS, ("gamma", anyhow))))
-    return database
+def played(copies: Copies, template: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A copy of it."""
+    with copies.of(template) as url:
+        monkeypatch.setenv("ARENA_DATABASE_URL", url)
+        yield url
 
 
 def log_of(url: str, seats: list[int]) -> Results[str]:

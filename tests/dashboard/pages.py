@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from arena_dashboard.player.component import NAME
+from arena_dashboard.player.component import KEY, component_name
 
 APP = Path(__file__).parents[2] / "dashboard" / "arena_dashboard" / "streamlit_app.py"
 
@@ -17,7 +17,8 @@ def open_page(name: str, /, **query: str) -> AppTest:
     """The page of that name, with a query string."""
     app = AppTest.from_file(str(APP), default_timeout=60)
     if name != "home":
-        app.run()
+        if "_" in name:  # its address is not the file's name, which only a run finds out
+            app.run()
         app.switch_page(f"views/{name}.py")
     for key, value in query.items():
         app.query_params[key] = value
@@ -32,8 +33,9 @@ def html(app: AppTest) -> str:
 
 def player_bytes(app: AppTest) -> bytes:
     """What the page sends to the player."""
+    name = component_name(KEY)
     protos = [element.proto for element in app.get("bidi_component")]  # type: ignore[attr-defined]
-    (sent,) = [proto.bytes for proto in protos if proto.component_name == NAME]
+    (sent,) = [proto.bytes for proto in protos if proto.component_name == name]
     assert isinstance(sent, bytes)
     return sent
 

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -111,9 +110,3 @@ def _running_for(home: Path) -> Iterator[str]:
                 continue
             if known and arguments:
                 yield arguments.replace(b"\0", b" ").decode()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

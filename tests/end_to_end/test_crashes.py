@@ -15,7 +15,8 @@ from arena.storage.store import open_store
 from arena.v1 import referee_pb2 as pb
 from tests.bots import Peer
 from tests.databases import plain
-from tests.end_to_end.programs import Program, free_port, program
+from tests.end_to_end.programs import Program, program
+from tests.free_port import free_port
 
 KILLS = 3
 BOTS = 4

@@ -10,7 +10,8 @@ import pytest
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from tests.databases import plain
-from tests.end_to_end.programs import PATIENCE, free_port, program
+from tests.end_to_end.programs import PATIENCE, program
+from tests.free_port import free_port
 
 UP = ("up", "--no-dashboard", "--table", "bluff:2", "--pace", "max")
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.databases import execute
-from tests.end_to_end.programs import Program, free_port, program
+from tests.end_to_end.programs import Program, program
+from tests.free_port import free_port
 
 COMMANDS = {
     "serve": ("serve", "--port"),

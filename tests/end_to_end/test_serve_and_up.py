@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from tests.certificates import NAME, Authority
-from tests.end_to_end.programs import free_port, program
+from tests.end_to_end.programs import program
+from tests.free_port import free_port
 
 
 def test_up_plays_until_enough_is_recorded_and_prints_the_leaderboard(home: Path) -> None:

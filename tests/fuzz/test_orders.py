@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.fuzz.table import WHIMS, Table
+from tests.thoroughness import tries
 
 SEEDS = st.integers(0, 2**32 - 1)
 """Drawn for each case before it: what a case draws itself depends on the ids of matches, which
@@ -46,7 +47,7 @@ for whim, weight in WHIMS:
         setattr(Orders, f"{whim.__name__}_{number}", _rule(whim))
 
 Orders.TestCase.settings = settings(
-    max_examples=40,
+    max_examples=tries(40, quick=10),
     stateful_step_count=60,
     deadline=None,
     database=None,

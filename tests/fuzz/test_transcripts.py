@@ -17,13 +17,14 @@ from arena.match.verify import verify
 from tests.fuzz.odd_messages import damaged
 from tests.games.contract import Case
 from tests.match.forging import document
+from tests.thoroughness import tries
 
 CASES = (
     Case("bluff", (("show_and_reroll", True),), 3),
     Case("bluff_you", (), 3),
     Case("bloeff", (), 4),
 )
-many = settings(max_examples=100, deadline=None, database=None)
+many = settings(max_examples=tries(100, quick=25), deadline=None, database=None)
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 seeds = given(seed=st.integers(0, 2**32 - 1))
 

@@ -27,6 +27,7 @@ from arena.games.bloeff import (
 from arena.games.game import DEALER, Actor
 from arena.randomness import KeyedRandomness
 from tests.games.bloeff_positions import all_cards
+from tests.thoroughness import tries
 
 OPTIONS = st.fixed_dictionaries(
     {},
@@ -70,7 +71,7 @@ def steps(game: Bloeff, seats: int, seed: int, *, doubts: float = 0.15) -> Itera
         state = after
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80, quick=20), deadline=None)
 @given(options=OPTIONS, seats=st.integers(2, 6), seed=st.integers(0, 2**64))
 def test_every_card_is_always_in_exactly_one_place(
     options: dict[str, Any], seats: int, seed: int
@@ -90,7 +91,7 @@ def test_every_card_is_always_in_exactly_one_place(
     assert min(game.placing(after)) == 1
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20, quick=10), deadline=None)
 @given(options=OPTIONS, seats=st.integers(2, 6), seed=st.integers(0, 2**64))
 def test_a_view_alone_tells_what_is_legal(options: dict[str, Any], seats: int, seed: int) -> None:
     game = Bloeff(BloeffOptions(**options))
@@ -108,7 +109,7 @@ def test_a_view_alone_tells_what_is_legal(options: dict[str, Any], seats: int, s
                 assert bool(legal) == (asked is not DEALER and seat in asked)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40, quick=10), deadline=None)
 @given(seats=st.integers(2, 6), seed=st.integers(0, 2**64))
 def test_news_sum_up_to_what_the_view_shows(seats: int, seed: int) -> None:
     """A spectator who only listens knows the hand sizes all the same."""

@@ -28,6 +28,7 @@ from arena.games.bluff_you import (
 from arena.games.game import DEALER, IllegalActionError
 from arena.randomness import KeyedRandomness, outcomes
 from tests.games.bluff_you_positions import GAME, game, position
+from tests.thoroughness import tries
 
 RULES = (
     GAME,
@@ -79,7 +80,7 @@ tables = st.builds(
     st.integers(0, 2**32),
     st.sampled_from(LIKINGS),
 )
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=tries(40, quick=10), deadline=None)
 
 
 @few

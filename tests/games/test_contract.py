@@ -13,9 +13,10 @@ from arena.games import GAMES
 from arena.games.game import DEALER, IllegalActionError, competition_ranking
 from arena.randomness import outcomes
 from tests.games.contract import HOOKS, Case, OnceRandomness, Step, cases, playout, small_cases
+from tests.thoroughness import tries
 
-SEEDS = range(2)
-MANY = 400
+SEEDS = range(tries(2, quick=1))
+MANY = tries(400, quick=100)
 """Legal sets above this size are tried out by a sample."""
 
 GARBAGE = (None, 17, True, "bet", (), object(), Random, {"type": "doubt"})
@@ -71,7 +72,7 @@ def test_what_is_legal_is_accepted_and_nothing_else(case: Case) -> None:
 @every_small_case
 def test_legal_and_accepted_agree_throughout_a_small_tree(case: Case) -> None:
     game = case.game
-    asking = small_tree(case, limit=500)
+    asking = small_tree(case, limit=tries(500, quick=125))
     choices = [list(game.legal_actions(state, seat)) for state, seat in asking]
     universe = {action for legal in choices for action in legal}
     assert len(asking) > 10

@@ -21,6 +21,7 @@ from tests.match.matches import (
     some_match,
     unreliable,
 )
+from tests.thoroughness import tries
 
 GAMES = [
     Case("bluff", (), 2),
@@ -57,7 +58,7 @@ def _as_sent(reply: Reply, turn: OpenTurn, case: Case) -> Reply:
     return reply
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60, quick=15), deadline=None)
 @given(
     st.sampled_from(GAMES),
     st.integers(0, 10_000),

@@ -15,6 +15,7 @@ from arena.match.transcript_json import from_json, read_json, to_json
 from arena.match.verify import verify
 from tests.games.contract import Case, cases
 from tests.match.matches import some_match
+from tests.thoroughness import tries
 
 every_case = pytest.mark.parametrize("case", cases(), ids=str)
 BLUFF = Case("bluff", (), 2)
@@ -33,7 +34,7 @@ def test_a_match_survives_json_and_the_wire_and_can_be_verified(case: Case, faul
     verify(transcript)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30, quick=10), deadline=None)
 @given(st.integers(0, 2**32), st.floats(0, 1), st.sampled_from(cases()[:12]))
 def test_however_badly_the_seats_play_the_transcript_holds(
     seed: int, faulty: float, case: Case

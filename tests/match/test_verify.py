@@ -25,6 +25,7 @@ from arena.match.verify import verify
 from tests.games.contract import Case
 from tests.match.forging import Document, altered, complaint, document, flipped, vandalise
 from tests.match.matches import ABSENT, LATE, Playing, game, transcript_of
+from tests.thoroughness import tries
 
 CASES = (
     Case("bluff", (), 2),
@@ -259,7 +260,7 @@ def test_a_lower_fault_limit_would_have_ended_the_match_sooner() -> None:
     assert complaint(altered(original, "fault_limit", to=most))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150, quick=37), deadline=None)
 @given(st.sampled_from(CASES), st.integers(0, 3), st.integers(0, 2**32))
 @example(CASES[0], 0, 7475542)  # an option with one allowed value, true
 def test_whatever_is_altered_anywhere_the_answer_is_a_sentence(

@@ -18,6 +18,7 @@ from arena.rating.ranks import bands, rank_ranges
 from arena.rating.results import MatchResult, Results
 from tests.rating.leagues import matches_strategy, random_results
 from tests.rating.test_bradley_terry import TEAMS, WINS, duels
+from tests.thoroughness import tries
 
 
 def written_out(fitted: Fit, results: Results, clusters: Clusters) -> np.ndarray:
@@ -51,7 +52,7 @@ def written_out(fitted: Fit, results: Results, clusters: Clusters) -> np.ndarray
     return ELO_PER_NAT**2 * bread @ middle @ bread
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60, quick=15), deadline=None)
 @given(matches_strategy(), st.sampled_from(Clusters), st.sampled_from(ScoreRule))
 def test_the_covariance_is_the_formula_written_out(
     matches: list[MatchResult[str]], clusters: Clusters, rule: ScoreRule

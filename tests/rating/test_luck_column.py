@@ -15,6 +15,7 @@ from arena.rating.luck_sums import LuckSums
 from arena.rating.methods import Clusters, ScoreRule
 from arena.rating.results import MatchColumns, MatchResult, Results
 from tests.rating.leagues import placings_of, seated
+from tests.thoroughness import tries
 
 LEAGUES = 400
 BOTS = 8
@@ -222,7 +223,7 @@ def test_too_little_luck_makes_no_column() -> None:
     assert luck_fit(fit(aggregate), aggregate) is None
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30, quick=10))
 @given(st.integers(0, 10_000), st.sampled_from(ScoreRule), st.integers(2, 5))
 def test_one_by_one_or_at_once_or_with_some_taken_back_it_adds_up_to_the_same(
     seed: int, rule: ScoreRule, seats: int

@@ -16,7 +16,7 @@ from arena.commands.serving.health import health
 from arena.metrics import Metrics, MetricsPortTakenError, metrics_served
 from tests.bots import PATIENCE
 from tests.databases import unreachable
-from tests.end_to_end.programs import free_port
+from tests.free_port import free_port
 from tests.referee.scene import BLUFF, CALM, Scene, good_pair
 from tests.referee.test_restarts import Silent
 

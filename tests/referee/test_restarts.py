@@ -99,17 +99,23 @@ async def test_a_match_goes_on_at_the_turn_where_the_referee_stopped(
         assert voided.fetchall() == [(0,)]
 
 
+async def missed_end(scene: Scene) -> tuple[str, str]:
+    """A match that ended while one of its bots was away, and that bot."""
+    bots = {name: await scene.peer(name, max_matches=1) for name in ("a", "b")}
+    async with Silent(*bots.values()) as silent:
+        (match_id,) = silent.open_turns
+        (gone,) = (name for name, peer in bots.items() if peer is silent.asked)
+        (stays,) = (peer for peer in bots.values() if peer is not silent.asked)
+        silent.asked.call.cancel()
+        await silent.until(lambda: match_id in stays.ended)
+    return str(match_id), gone
+
+
 async def test_an_end_that_was_missed_is_told_once_when_the_bot_is_back(
     database: str, quiet: list[Any]
 ) -> None:
     async with opened(database, terms=CALM) as first:
-        bots = {name: await first.peer(name, max_matches=1) for name in ("a", "b")}
-        async with Silent(*bots.values()) as silent:
-            (match_id,) = silent.open_turns
-            (gone,) = (name for name, peer in bots.items() if peer is silent.asked)
-            (stays,) = (peer for peer in bots.values() if peer is not silent.asked)
-            silent.asked.call.cancel()
-            await silent.until(lambda: match_id in stays.ended)
+        match_id, gone = await missed_end(first)
         async with await first.peer(gone, max_matches=1) as back:
             await back.greet()
             # The match before may have ended unheard, too.
@@ -129,13 +135,7 @@ async def test_an_end_that_was_missed_is_told_by_the_next_referee_too(
     database: str, quiet: list[Any]
 ) -> None:
     async with opened(database, terms=CALM) as first:
-        bots = {name: await first.peer(name, max_matches=1) for name in ("a", "b")}
-        async with Silent(*bots.values()) as silent:
-            (match_id,) = silent.open_turns
-            (gone,) = (name for name, peer in bots.items() if peer is silent.asked)
-            (stays,) = (peer for peer in bots.values() if peer is not silent.asked)
-            silent.asked.call.cancel()
-            await silent.until(lambda: match_id in stays.ended)
+        match_id, gone = await missed_end(first)
     async with (
         opened(database, terms=CALM) as second,
         await again(second, first, gone, max_matches=1) as back,

@@ -1,6 +1,7 @@
 """The sample bots of Bluff You! and Blöff: each stronger than the one before, never at fault."""
 
 from collections.abc import Mapping
+from functools import partial
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot
 from arena.home.win_rates import WinRates
 from tests.games.contract import HOOKS
+from tests.thoroughness import tries
 
 BOTS = {
     "bluff_you": ("random", "bluff_you_honest", "bluff_you_equilibrium"),
@@ -26,6 +28,9 @@ def share(game: str, bots: list[str], matches: int) -> float:
     return {each.name: each.share for each in standings.table()}[contenders[0].name]
 
 
+at_four = partial(pytest.param, marks=pytest.mark.slow)
+
+
 # The bounds lie more than three standard errors of these few matches below the shares in
 # sample_bots/README.md, so that a test fails because a bot got worse and not by chance.
 @pytest.mark.parametrize(
@@ -33,11 +38,11 @@ def share(game: str, bots: list[str], matches: int) -> float:
     [
         ("bluff_you", "bluff_you_honest", "random", 2, 100, 0.95),
         ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 2, 200, 0.8),
-        ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 4, 150, 0.5),
+        at_four("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 4, 150, 0.5),
         ("bluff_you", "bluff_you_equilibrium", "random", 2, 100, 0.93),
         ("bloeff", "bloeff_honest", "random", 2, 100, 0.93),
         ("bloeff", "bloeff_counter", "bloeff_honest", 2, 300, 0.57),
-        ("bloeff", "bloeff_counter", "bloeff_honest", 4, 200, 0.33),
+        at_four("bloeff", "bloeff_counter", "bloeff_honest", 4, 200, 0.33),
         ("bloeff", "bloeff_counter", "random", 2, 100, 0.95),
     ],
 )
@@ -58,7 +63,7 @@ def test_no_bot_is_ever_at_fault(game: str, options: Mapping[str, object]) -> No
         for seats in rules.seat_counts:
             table = [name, *random.choices(BOTS[game], k=seats - 1)]
             contenders = [Contender(str(seat), load_bot(bot)) for seat, bot in enumerate(table)]
-            for played in play_series(rules, contenders, 3, f"{name} {seats}"):
+            for played in play_series(rules, contenders, tries(3, quick=1), f"{name} {seats}"):
                 assert played.refused == ()
 
 

@@ -8,6 +8,7 @@ from arena.games import GAMES, make_game
 from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot, sample_names
 from arena.home.win_rates import WinRates
+from tests.thoroughness import tries
 
 BLUFF = make_game("bluff")
 VARIANTS: tuple[dict[str, object], ...] = (
@@ -37,7 +38,7 @@ def _share(bots: list[str], matches: int) -> float:
         (["timid", "random"], 1000, 0.57),
         (["honest", "timid"], 1000, 0.98),
         (["bayes", "honest"], 600, 0.70),
-        (["bayes", *["honest"] * 5], 150, 0.167),
+        pytest.param(["bayes", *["honest"] * 5], 150, 0.167, marks=pytest.mark.slow),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -52,7 +53,7 @@ def test_no_bot_is_ever_at_fault(name: str, options: dict[str, object]) -> None:
     for seats in (2, 3, 6):
         others = [Contender(other, load_bot(other)) for other in random.choices(BLUFF_BOTS, k=5)]
         contenders = [Contender("tested", load_bot(name)), *others[: seats - 1]]
-        for played in play_series(game, contenders, 2, f"{name} {seats}"):
+        for played in play_series(game, contenders, tries(2, quick=1), f"{name} {seats}"):
             assert played.refused == ()
 
 

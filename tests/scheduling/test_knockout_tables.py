@@ -10,6 +10,7 @@ from arena.scheduling.knockout import MOST_EXTRA_BLOCKS, Decision
 from arena.scheduling.knockout_tables import Stage, TableKnockout, stages
 from arena.scheduling.pairings import FormatError, Pairing, PlayedPairing
 from tests.scheduling.playing import chance, drawn, play_out, stronger_wins
+from tests.thoroughness import tries
 
 
 @st.composite
@@ -43,7 +44,7 @@ def test_the_rounds_of_some_fields() -> None:
     assert stages(5, 4) == (Stage(1, (3,)), Stage(0, (1,)))
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50, quick=12))
 @given(sizes(), st.integers(1, 3), st.data())
 def test_who_goes_on_plays_or_has_a_bye_until_one_is_left(
     size: tuple[int, int], blocks: int, data: st.DataObject

@@ -14,6 +14,7 @@ from arena.scheduling.ladder import (
     TableType,
     next_table,
 )
+from tests.thoroughness import tries
 
 BLUFF = frozenset({"bluff"})
 
@@ -105,7 +106,7 @@ def test_matches_and_opponents_even_out(seats: int, count: int) -> None:
     assert max(met.values()) - min(met.values()) <= 0.1 * max(met.values()) + 2
 
 
-@settings(max_examples=80)
+@settings(max_examples=tries(80, quick=20))
 @given(
     st.integers(2, 6),
     st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.booleans()), max_size=12),

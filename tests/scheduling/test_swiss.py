@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from arena.scheduling.pairings import FormatError, Pairing, PlayedPairing
 from arena.scheduling.swiss import Swiss, usual_rounds
 from tests.scheduling.playing import chance, drawn, entries, play_out, stronger_wins
+from tests.thoroughness import tries
 
 
 def rounds_of(played: list[PlayedPairing]) -> list[list[Pairing]]:
@@ -62,7 +63,7 @@ def badness(
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60, quick=15))
 @given(st.integers(2, 16), st.data())
 def test_everybody_plays_once_a_round_and_has_one_bye_at_most(
     field: int, data: st.DataObject
@@ -76,7 +77,7 @@ def test_everybody_plays_once_a_round_and_has_one_bye_at_most(
     assert len(set(byes)) == len(byes)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60, quick=15))
 @given(st.integers(4, 16), st.data())
 def test_nobody_meets_again_in_the_rounds_that_can_always_be_paired(
     field: int, data: st.DataObject
@@ -88,7 +89,7 @@ def test_nobody_meets_again_in_the_rounds_that_can_always_be_paired(
     assert set(met.values()) == {1}
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40, quick=10))
 @given(st.integers(2, 8), st.data())
 def test_no_other_way_to_pair_a_round_is_better(field: int, data: st.DataObject) -> None:
     rounds = field if field % 2 else field - 1

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from arena.scheduling.pairings import FormatError, Pairing, PlayedPairing
 from arena.scheduling.swiss import Swiss
 from tests.scheduling.playing import Points, chance, drawn, entries, play_out, stronger_wins
+from tests.thoroughness import tries
 
 
 @st.composite
@@ -33,7 +34,7 @@ def meetings(pairings: list[Pairing]) -> Counter[frozenset[int]]:
     return Counter(frozenset(pair) for one in pairings for pair in combinations(one.entries, 2))
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40, quick=10))
 @given(tournaments(), st.data())
 def test_in_every_round_everybody_sits_at_one_full_table_or_has_a_bye(
     sizes: tuple[int, int, int], data: st.DataObject
@@ -50,7 +51,7 @@ def test_in_every_round_everybody_sits_at_one_full_table_or_has_a_bye(
         assert [one.table for one in pairings] == list(range(1, len(pairings) + 1))
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40, quick=10))
 @given(tournaments(), st.data())
 def test_nobody_has_a_second_bye_before_everybody_had_one(
     sizes: tuple[int, int, int], data: st.DataObject
@@ -62,7 +63,7 @@ def test_nobody_has_a_second_bye_before_everybody_had_one(
     assert max(counts) - min(counts) <= 1
 
 
-@settings(max_examples=25)
+@settings(max_examples=tries(25, quick=10))
 @given(tournaments(), st.data())
 def test_points_are_the_share_of_a_table_left_behind_and_half_for_a_bye(
     sizes: tuple[int, int, int], data: st.DataObject

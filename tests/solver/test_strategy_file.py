@@ -9,7 +9,7 @@ from arena.solver import StrategyFileError, certified_again, load, save, solve_m
 
 def test_what_is_loaded_proves_the_same(tmp_path: Path) -> None:
     file = tmp_path / "solved"
-    state = solve_match((1, 1), width=1e-3)
+    state = solve_match((1, 1), width=1e-2)
     save(file, [state])
     (again,) = certified_again(load(file))
     assert again.dice == (1, 1)

@@ -16,6 +16,7 @@ from arena.match.verify import verify
 from arena.signatures import check_signature
 from arena.v1 import game_pb2, transcript_pb2
 from tests.independent_referee import WrongError, check
+from tools.bot_vectors.turns import turn_vectors
 from tools.bot_vectors.write import DIRECTORY, files
 
 TURNS = ("turns_bluff", "turns_bluff_you", "turns_bloeff")
@@ -26,12 +27,19 @@ def lines(name: str) -> list[Any]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@pytest.mark.slow
 def test_the_files_are_what_the_tool_writes() -> None:
     written = {file.name: file.read_text() for file in DIRECTORY.glob("*.json*")}
     fresh = files()
     assert set(written) == set(fresh)
     old = [name for name, text in fresh.items() if written[name] != text]
     assert not old, f"run python -m tools.bot_vectors.write: {old}"
+
+
+@pytest.mark.parametrize("name", TURNS)
+def test_the_first_turns_of_a_file_are_what_the_tool_writes(name: str) -> None:
+    first = next(turn_vectors(name.removeprefix("turns_")))
+    assert json.loads(json.dumps(first)) == lines(name)[0], "run python -m tools.bot_vectors.write"
 
 
 @pytest.mark.parametrize("vector", lines("matches"))

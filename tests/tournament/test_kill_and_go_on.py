@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections import Counter
@@ -24,6 +23,7 @@ from arena.storage.store import Store, open_store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.tournament import TournamentState
 from tests.databases import plain
+from tests.free_port import free_port
 
 BOTS = {"honest": "honest", "timid": "timid", "chance": "random_bot", "fate": "random_bot"}
 PAIRS, ROUNDS, TABLES = 6, 2, 2
@@ -34,9 +34,7 @@ class Arena:
     """A database, and the processes that work on it."""
 
     def __init__(self, database: str, home: Path, stack: ExitStack) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.database = database
         self._environment = os.environ | {
             "ARENA_HOME": str(home),

@@ -25,6 +25,7 @@ from arena.tournament.tournament import (
     TournamentRecord,
     TournamentState,
 )
+from tests.thoroughness import tries
 
 
 def begun(
@@ -84,7 +85,7 @@ def cups(draw: st.DrawFn) -> TournamentRecord:
     return begun(name, field, seats, draw(st.integers(1, 2)), rounds)
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60, quick=15))
 @given(cups(), st.data())
 def test_who_withdraws_is_left_out_and_the_others_play_to_the_end(
     record: TournamentRecord, data: st.DataObject

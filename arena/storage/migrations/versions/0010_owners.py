@@ -5,8 +5,8 @@ from sqlalchemy import text
 
 from arena.storage.names import folded, skeleton
 
-revision = "0009"
-down_revision = "0008"
+revision = "0010"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 
