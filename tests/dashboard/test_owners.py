@@ -19,10 +19,10 @@ HOSTILE = "<script>alert(1)</script>"
 def profile(**said: Any) -> Profile:
     row = SimpleNamespace(
         **{"text": "", "language": "", "link": "", "frozen_at": None}
-        | {"version": "1", "created_at": NOON, "retired_at": None}
+        | {"id": 1, "version": "1", "created_at": NOON, "retired_at": None}
         | said
     )
-    return Profile("fox", "Ann", False, [row])
+    return Profile("fox", "Ann", False, [row], {})
 
 
 def seen(**facts: Any) -> BotSeen:
