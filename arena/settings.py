@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from arena.errors import UserError
+from arena.records import SignUp
 from arena.scheduling.pace import DEFAULT_PACE, read_pace
 
 _PREFIX = "ARENA_"
@@ -68,6 +69,9 @@ class Settings(BaseSettings):
     """The private key of the certificate."""
     tls_client_ca: Path | None = None
     """The authorities whose certificates clients must show; clients need none without it."""
+    signup: Annotated[SignUp | None, BeforeValidator(_lower)] = None
+    """Who may become an owner: everybody (`open`), with an `invite`, or nobody (`closed`). Without
+    it `arena up` is open as long as it listens on this machine only; else an invite is needed."""
     spectator_delay: float = Field(default=0, ge=0, le=3600)
     """By how many seconds spectators see matches later."""
     person_token: str | None = Field(default=None, repr=False)

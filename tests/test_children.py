@@ -9,5 +9,5 @@ def test_a_ladder_for_which_there_are_too_few_sample_bots_is_named() -> None:
     (three, bloeff) = nobody_to_play(found, ["honest", "timid"])
     assert "bluff:3" in three and "honest, timid" in three
     assert "bloeff:2" in bloeff and "none" in bloeff
-    assert "arena bot register" in bloeff
+    assert "arena bot new" in bloeff
     assert list(nobody_to_play(found[:1], ["honest", "timid"])) == []

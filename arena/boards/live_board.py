@@ -102,6 +102,7 @@ class LiveBoard:
         self._lock = Lock()
         self._board = Board(ladder.game, ladder.score)
         self._latest = Leaderboard((), 0, 0)
+        self._voidings = 0
         self._rests_until = -float("inf")
 
     def now(self) -> Leaderboard:
@@ -133,6 +134,11 @@ class LiveBoard:
 
     def _catch_up(self) -> None:
         (last,) = self._read(statements.last_rating_event())
+        if last.voidings != self._voidings:
+            # What was read counts no more, or in part: the whole log is read again.
+            self._board = Board(self.ladder.game, self.ladder.score)
+            self._latest = Leaderboard((), 0, 0)
+            self._voidings = last.voidings
         if last.sequence == self._latest.sequence:
             return
         rows = self._read(

@@ -52,12 +52,12 @@ class BotRun:
 
     def __init__(self, bot: type[AnyBot], settings: RunSettings) -> None:
         if not settings.token:
-            _leave("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).", 2)
+            _leave("Set ARENA_TOKEN to the bot's token (`arena bot new` prints it).", 2)
         foreign = sorted({one for one in settings.token if not "!" <= one <= "~"})
         if foreign:
             _leave(
                 f"ARENA_TOKEN contains {', '.join(map(repr, foreign))}, which no token does: set "
-                "it to the one that `arena bot register` printed.",
+                "it to the one that `arena bot new` printed.",
                 2,
             )
         logging.basicConfig(

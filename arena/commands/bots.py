@@ -1,4 +1,4 @@
-"""`arena bot …`: Register bots and manage their tokens."""
+"""`arena bot …`: Register your bots and look after them."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -8,17 +8,30 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_reader, with_store
-from arena.commands.errors import CommandError
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
+from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say
 
 if TYPE_CHECKING:
+    from arena.owner_client import BotSeen
     from arena.records import VersionId
     from arena.storage.checks import RecordedCheck
     from arena.storage.reading import Reader
+    from arena.storage.store import Store
 
-app = typer.Typer(no_args_is_help=True, help="Register bots and manage their tokens.")
+app = typer.Typer(no_args_is_help=True, help="Register your bots and look after them.")
 
 MOST_NAMES = 10
+
+OperatorOption = Annotated[
+    bool,
+    typer.Option(
+        "--operator", help="As the operator, on the arena's own machine: any owner's bot."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+LabelOption = Annotated[str | None, typer.Option(help="By default the newest that is not retired.")]
 
 
 def require_bots(known: Collection[str], names: Sequence[str], option: str = "--bot") -> None:
@@ -30,8 +43,138 @@ def require_bots(known: Collection[str], names: Sequence[str], option: str = "--
             more = ", …" if len(there) > MOST_NAMES else ""
             raise CommandError(
                 f"{option} {name}: there is no such bot; the bots are {some}{more} "
-                "(`arena bot list` shows all)."
+                "(`arena bot list --operator` shows all)."
             )
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="The bot's name, in any script.")],
+    version: Annotated[str, typer.Option(help="The release; each has its own rating.")] = "1",
+    language: Annotated[str | None, typer.Option(help="What it is written in.")] = None,
+    text: Annotated[str | None, typer.Option(help="What its page says of it.")] = None,
+    link: Annotated[str | None, typer.Option(help="A page about it, https://….")] = None,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """Register a bot of yours, or a new version of one, and print its token, which is shown only
+    once."""
+    with exit_with_message():
+        key, client = login_at(address).key, client_of(address)
+        bot, token = client.register(key, name, version)
+        # The token cannot be shown again, so it is printed whatever becomes of the rest.
+        if as_json:
+            typer.echo(json.dumps({"bot": bot, "version": version, "token": token}))
+        else:
+            say(f"Registered {bot} {version}.", err=True)
+            _tell(token)
+        if (language, text, link) != (None, None, None):
+            client.describe(key, bot, text=text, language=language, link=link)
+
+
+@app.command("list")
+def list_bots(
+    operator: OperatorOption = False,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """List your bots and their versions; all owners' with --operator."""
+    lines = _all_bots() if operator else _own_bots(address)
+    if as_json:
+        typer.echo(json.dumps(lines, indent=2))
+        return
+    table = Table("bot", "version", *(["owner"] if operator else []), "matches", "")
+    for line in lines:
+        marks = [mark for mark in ("house", "retired", "frozen", "connected") if line.get(mark)]
+        owner = [line["owner"]] if operator else []
+        table.add_row(line["bot"], line["version"], *owner, str(line["matches"]), ", ".join(marks))
+    Terminal().print_table(table)
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    operator: OperatorOption = False,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one of your bots: its page's text, its versions with matches and faults, and whether it
+    is connected. With --operator any bot, with the last check of each version."""
+    if operator:
+        _show_any(name, as_json=as_json)
+        return
+    with exit_with_message():
+        (bot,) = client_of(address).bots(login_at(address).key, name)
+    if as_json:
+        shown = {"bot": bot.name, "text": bot.text, "language": bot.language, "link": bot.link}
+        typer.echo(json.dumps(shown | {"frozen": bot.frozen, "versions": _versions(bot)}, indent=2))
+        return
+    say(f"{bot.name}{' (frozen by the operator)' if bot.frozen else ''}")
+    for words in (bot.language, bot.link, bot.text):
+        if words:
+            say(words)
+    table = Table("version", "registered", "matches", "faults", "connected", "playing", "")
+    for one in bot.versions:
+        numbers = (one.matches, one.faults, one.connected, one.playing)
+        retired = "retired" if one.retired else ""
+        table.add_row(one.label, f"{one.registered:%Y-%m-%d %H:%M}", *map(str, numbers), retired)
+    Terminal().print_table(table)
+
+
+@app.command()
+def describe(
+    name: str,
+    text: Annotated[str | None, typer.Option(help="What its page says of it.")] = None,
+    language: Annotated[str | None, typer.Option(help="What it is written in.")] = None,
+    link: Annotated[str | None, typer.Option(help="A page about it, https://….")] = None,
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Say something of one of your bots, for its page; "" takes it back."""
+    with exit_with_message():
+        if (text, language, link) == (None, None, None):
+            raise CommandError("say what to change: --text, --language or --link.")
+        key = login_at(address).key
+        client_of(address).describe(key, name, text=text, language=language, link=link)
+    say(f"Changed what the page of {name} says.", err=True)
+
+
+@app.command()
+def rotate(
+    name: str,
+    version: LabelOption = None,
+    operator: OperatorOption = False,
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Print a new token for a bot of yours; the old one becomes invalid."""
+    if operator:
+        token = with_store(
+            lambda store: _recorded(
+                store, "rotate token", name, version, store.rotate_token(name, version)
+            )
+        )
+    else:
+        with exit_with_message():
+            key = login_at(address).key
+            _, token = client_of(address).rotate(key, name, version or "")
+    _tell(token)
+
+
+@app.command()
+def retire(
+    name: str,
+    version: Annotated[str | None, typer.Option(help="By default the whole bot.")] = None,
+    operator: OperatorOption = False,
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Retire a bot of yours, or one version of it, for good. Its results stay."""
+    if operator:
+        with_store(
+            lambda store: _recorded(store, "retire", name, version, store.retire(name, version))
+        )
+    else:
+        with exit_with_message():
+            client_of(address).retire(login_at(address).key, name, version or "")
+    say(f"Retired {name}{f' {version}' if version else ''}.")
 
 
 @app.command()
@@ -42,44 +185,19 @@ def register(
     ],
     version: Annotated[str, typer.Option(help="The release; each has its own rating.")] = "1",
 ) -> None:
-    """Register a bot, or a new version of one, and print its token, which is shown only once."""
-    registered, token = with_store(lambda store: store.register(name, owner, version))
-    say(f"Registered {registered.entrant} of {registered.entrant.owner}.", err=True)
+    """As the operator, register a bot of any owner without limits, and print its token."""
+
+    async def registered(store: "Store") -> tuple[Any, str]:
+        made, token = await store.register(name, owner, version)
+        await store.owners.record(actor(), "register", str(made.entrant))
+        return made, token
+
+    made, token = with_store(registered)
+    say(f"Registered {made.entrant} of {made.entrant.owner}.", err=True)
     _tell(token)
 
 
-@app.command("list")
-def list_bots(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """List all bots and versions."""
-    bots = with_store(lambda store: store.bots())
-    if as_json:
-        lines = [
-            {
-                "bot": bot.bot,
-                "version": bot.version,
-                "owner": bot.owner,
-                "house": bot.house,
-                "retired": bot.retired_at is not None,
-                "matches": bot.matches,
-            }
-            for bot in bots
-        ]
-        typer.echo(json.dumps(lines, indent=2))
-        return
-    table = Table("bot", "version", "owner", "matches", "")
-    for bot in bots:
-        marks = ["house"] * bot.house + ["retired"] * (bot.retired_at is not None)
-        table.add_row(bot.bot, bot.version, bot.owner, str(bot.matches), ", ".join(marks))
-    Terminal().print_table(table)
-
-
-@app.command()
-def show(
-    name: Annotated[str, typer.Argument(help="The bot's name.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
+def _show_any(name: str, *, as_json: bool) -> None:
     """Print a bot's versions, each with its last check against the protocol (`arena check`)."""
 
     def read(reader: "Reader") -> "tuple[Sequence[Any], dict[VersionId, RecordedCheck]]":
@@ -137,25 +255,59 @@ def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> 
     }
 
 
-@app.command("rotate-token")
-def rotate_token(
-    name: str,
-    version: Annotated[
-        str | None, typer.Option(help="By default the newest that is not retired.")
-    ] = None,
-) -> None:
-    """Print a new token for a bot; the old one becomes invalid."""
-    _tell(with_store(lambda store: store.rotate_token(name, version)))
-
-
 @app.command()
-def retire(
+def freeze(
     name: str,
-    version: Annotated[str | None, typer.Option(help="By default the whole bot.")] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Let it play again.")] = False,
 ) -> None:
-    """Retire a bot, or one version of it, for good. Its results stay."""
-    with_store(lambda store: store.retire(name, version))
-    say(f"Retired {name}{f' {version}' if version else ''}.")
+    """As the operator, let a bot of any owner play no more for now. Its results stay."""
+    with_store(lambda store: store.owners.freeze(name, actor(), frozen=not undo))
+    say(f"{name} {'may play again' if undo else 'is frozen'}.")
+
+
+async def _recorded(store: "Store", action: str, bot: str, version: str | None, done: Any) -> Any:
+    """The result of what the operator does, which is recorded in the audit."""
+    result = await done
+    subject = bot if version is None else f"{bot} {version}"
+    await store.owners.record(actor(), action, subject)
+    return result
+
+
+def _all_bots() -> list[dict[str, Any]]:
+    return [
+        {
+            "bot": bot.bot,
+            "version": bot.version,
+            "owner": bot.owner,
+            "house": bot.house,
+            "retired": bot.retired_at is not None,
+            "matches": bot.matches,
+        }
+        for bot in with_store(lambda store: store.bots())
+    ]
+
+
+def _own_bots(address: str) -> list[dict[str, Any]]:
+    with exit_with_message():
+        bots = client_of(address).bots(login_at(address).key)
+    return [
+        {"bot": bot.name, "frozen": bot.frozen} | line for bot in bots for line in _versions(bot)
+    ]
+
+
+def _versions(bot: "BotSeen") -> list[dict[str, Any]]:
+    return [
+        {
+            "version": one.label,
+            "registered": one.registered.isoformat(),
+            "retired": one.retired,
+            "matches": one.matches,
+            "faults": one.faults,
+            "connected": one.connected > 0,
+            "playing": one.playing,
+        }
+        for one in bot.versions
+    ]
 
 
 def _tell(token: str) -> None:

@@ -1,16 +1,13 @@
 """The database for commands: that of the settings or the embedded one. And `arena migrate`."""
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from tempfile import NamedTemporaryFile
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.errors import exit_with_message
 
 # Imported where they are needed: an error in the arguments must not wait for SQLAlchemy.
 if TYPE_CHECKING:
@@ -56,32 +53,6 @@ def with_reader(use: "Callable[[Reader], T]") -> T:
 
     with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
         return use(read)
-
-
-def registration_key(home: Path) -> str:
-    """The key that registers new bots over the wire; made on first use, readable by us only."""
-    from arena.storage.private_home import make_private_home, not_writable
-
-    path = home / "registration-key"
-    make_private_home(home)
-    try:
-        if not path.exists():
-            _write_key(path)
-        key = path.read_text().strip()
-    except OSError as error:
-        raise not_writable(path, error) from error
-    if not key:
-        raise CommandError(f"{path} is empty: remove it, and a new key is made.")
-    return key
-
-
-def _write_key(path: Path) -> None:
-    """Create the key file atomically; a file that exists by now is kept."""
-    with NamedTemporaryFile("w", dir=path.parent, prefix=path.name) as new:  # mode 0600
-        new.write(secrets.token_urlsafe(24) + "\n")
-        new.flush()
-        with suppress(FileExistsError):
-            path.hardlink_to(new.name)
 
 
 def migrate() -> None:

@@ -4,9 +4,13 @@ UserError
 └── StarterError    no such starter, or a folder that is in use
 """
 
+import shlex
 import shutil
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from arena.errors import UserError
 from arena.home.loading import SAMPLE_BOTS
@@ -25,6 +29,12 @@ LANGUAGES: Mapping[str, str] = {
     "cpp": "cmake -S . -B build && cmake --build build && build/bot",
 }
 """How a starter is built and run, by language."""
+
+_RUN = {
+    "python": "python -c 'import arena.bot' 2>/dev/null || pip install bluff_arena-*.whl"
+    " && python bot.py",
+}
+"""In an archive's run.sh, where that differs: the package may be installed already."""
 
 _NAMES = {"c++": "cpp", "js": "javascript", "ts": "typescript", "py": "python", "golang": "go"}
 
@@ -61,6 +71,27 @@ def copy_starter(language: str, directory: Path) -> str:
     except OSError as error:
         raise StarterError(f"{directory} cannot be written: {error}.") from error
     return name
+
+
+def starter_archive(language: str, folder: str, environment: Mapping[str, str]) -> bytes:
+    """A zip with the starter of a language in a folder, and a run.sh that sets the environment,
+    builds the bot and runs it. Raises StarterError."""
+    packed = BytesIO()
+    with TemporaryDirectory() as made, ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        copied = Path(made) / "starter"
+        name = copy_starter(language, copied)
+        for path in sorted(copied.rglob("*")):
+            if path.is_file():
+                archive.write(path, f"{folder}/{path.relative_to(copied)}")
+        script = ZipInfo(f"{folder}/run.sh", (2026, 1, 1, 0, 0, 0))
+        script.external_attr = 0o100700 << 16  # it holds a secret
+        exports = "".join(
+            f"export {variable}={shlex.quote(value)}\n" for variable, value in environment.items()
+        )
+        steps = "\n".join(_RUN.get(name, LANGUAGES[name]).split(" && "))
+        lines = f'#!/bin/sh\nset -e\ncd "$(dirname "$0")"\n{exports}{steps}\n'
+        archive.writestr(script, lines, ZIP_DEFLATED)
+    return packed.getvalue()
 
 
 def _folder(name: str) -> Path:

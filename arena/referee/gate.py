@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 import grpc
 
-from arena.records import Registered, VersionId
+from arena.records import Owner, Registered, VersionId
 from arena.referee.connections import Connections, address_of
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import Bucket, Buckets, LimitError, Limits
@@ -46,9 +46,10 @@ class Gate:
         self._failures: Buckets[str] = Buckets(limits.failures_burst, limits.failures_per_second)
         self._calls: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
         self._health: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
-        self._registrations: Buckets[tuple[str, str]] = Buckets(
+        self._registrations: Buckets[str] = Buckets(
             limits.registrations_burst, limits.registrations_per_second
         )
+        self._sign_ups: Buckets[str] = Buckets(limits.sign_ups_burst, limits.sign_ups_per_second)
         self._challenges: Buckets[str] = Buckets(
             limits.challenges_burst, limits.challenges_per_second
         )
@@ -96,11 +97,27 @@ class Gate:
         if len(self._known) < MOST_KNOWN:
             self._known.add(_sha256(token))
 
-    def call(self, peer: str) -> None:
-        """Count a call of the registry."""
-        wait = self._calls.take(address_of(peer), self._now())
+    def call(self, peer: str, token: str = "") -> None:
+        """Count a call: by its token or key, if that is known, else by its address."""
+        secret = _sha256(token)
+        known = secret in self._known
+        wait = self._calls.take(secret.hex() if known else address_of(peer), self._now())
         if wait:
-            raise LimitError("calls", "too many calls from this address", wait)
+            whom = "with this key" if known else "from this address"
+            raise LimitError("calls", f"too many calls {whom}", wait)
+
+    @contextmanager
+    def signing_up(self, peer: str) -> Iterator[None]:
+        """A context in which somebody signs up; it does not count if that fails."""
+        address = address_of(peer)
+        wait = self._sign_ups.take(address, self._now())
+        if wait:
+            raise LimitError("sign-ups", "too many new owners from this address", wait)
+        try:
+            yield
+        except ProtocolError:
+            self._sign_ups.put_back(address)
+            raise
 
     def challenge(self, registered: Registered) -> None:
         """A bot asks for a challenge."""
@@ -135,14 +152,12 @@ class Gate:
         if self._health.take(address_of(peer), self._now()):
             await self.refusals.hold()
 
-    def registration(self, registrant: Registered | None, peer: str) -> None:
-        """Count a registration: by owner if a bot's token registers a version, by address if the
-        registration key (registrant None) registers a bot."""
-        owner = registrant.entrant.owner if registrant else ""
-        wait = self._registrations.take((owner, "" if owner else address_of(peer)), self._now())
+    def registration(self, registrant: Registered | Owner) -> None:
+        """Count a registration by an owner: with its key, or with the token of one of its bots."""
+        owner = registrant.name if isinstance(registrant, Owner) else registrant.entrant.owner
+        wait = self._registrations.take(owner, self._now())
         if wait:
-            whom = f"by {owner}" if owner else "from this address"
-            raise LimitError("registrations", f"too many registrations {whom}", wait)
+            raise LimitError("registrations", f"too many registrations by {owner}", wait)
 
     @contextmanager
     def silent(self, version: VersionId) -> Iterator[Callable[[], None]]:

@@ -25,7 +25,7 @@ class Limits:
     """Tokens and keys that nobody has, by address."""
     failures_per_second: float = 0.2
     calls_burst: int = 100
-    """Calls of the registry and questions to reflection, by address."""
+    """Calls of the registry and questions to reflection, by address; an owner's by the key."""
     calls_per_second: float = 10.0
     watching_an_address: int = 16
     """Spectators' streams at once, by address."""
@@ -50,10 +50,17 @@ class Limits:
     """Challenges, by the owner of the bot that asks; each bot of the house counts by itself."""
     challenges_per_second: float = 0.5
     registrations_burst: int = 60
-    """Registrations over the wire: of versions by owner, of bots with the key by address."""
+    """Registrations over the wire, by owner."""
     registrations_per_second: float = 0.05
+    sign_ups_burst: int = 60
+    """New owners, by address: a class comes from one."""
+    sign_ups_per_second: float = 0.02
+    bots_per_owner: int = 20
+    """Bots that an owner may have, retired ones not counted."""
     versions_per_day: int = 24
     """Versions of one bot that are registered over the wire, in 24 hours."""
+    owner_versions_per_day: int = 60
+    """The same of all bots of an owner."""
     reads_an_address: int = 8
     """Reading calls that wait to be answered, by address; and as many streams of reflection."""
     reads_waiting: int = 64

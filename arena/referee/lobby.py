@@ -60,6 +60,12 @@ class Lobby:
         """How many streams are open."""
         return len(self._streams)
 
+    def presence(self, version: VersionId) -> tuple[int, int]:
+        """How many streams of a version are open, and in how many matches it has a seat."""
+        sessions = self._sessions.get(version, {}).values()
+        streams = sum(session in self._streams for session in sessions)
+        return streams, sum(session.seats for session in sessions)
+
     def expect(self, registered: Registered, instance: str) -> Session:
         """The session of a bot that an earlier referee's block is to be continued with."""
         instances = self._sessions.setdefault(registered.version_id, {})

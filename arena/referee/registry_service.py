@@ -7,15 +7,15 @@ from typing import Any, Protocol, TypeVar
 
 import grpc
 import grpc.aio
-import structlog
 
 from arena.codec.checks import read_outcome
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import write_entrant
 from arena.match.transcript import Entrant
-from arena.records import CheckOutcome, Registered
-from arena.referee.errors import ProtocolError, malformed
+from arena.records import CheckOutcome, Owner, Registered
+from arena.referee.errors import malformed
 from arena.referee.gate import Authenticator, Gate
+from arena.referee.guarding import guarded
 from arena.referee.play_service import bearer_token
 from arena.referee.reading_queue import ReadingQueue
 from arena.referee.refusals import Context
@@ -26,11 +26,6 @@ MOST_AT_ONCE = 4
 READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
 """Those that wait in the reading queue."""
 
-_REFUSALS = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED)
-"""What the operator may want to know of: guests that try too much."""
-
-log = structlog.get_logger()
-
 
 class Registry(Authenticator, Protocol):
     """What the calls need. Every method raises ProtocolError for a request that it refuses."""
@@ -40,14 +35,15 @@ class Registry(Authenticator, Protocol):
         """The public key of the transcripts' signatures."""
         ...
 
-    async def registrant(self, token: str) -> Registered | None:
-        """The bot version that has this token; None for the registration key."""
+    async def registrant(self, token: str) -> Registered | Owner:
+        """The owner who has this key, or the bot version that has this token."""
         ...
 
     async def register(
-        self, registrant: Registered | None, bot: str, owner: str, version: str
+        self, registrant: Registered | Owner, bot: str, owner: str, version: str
     ) -> tuple[Entrant, str]:
-        """Register a version of the registrant's bot, or a new bot. Returns it and its token."""
+        """Register a version of the registrant's bot, or a new bot of an owner. Returns it and its
+        token."""
         ...
 
     async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
@@ -62,16 +58,16 @@ ResponseT = TypeVar("ResponseT")
 def _guarded(
     call: Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]],
 ) -> Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]]:
-    """Passes a call through `RegistryService.guard`, a few at a time."""
+    """Passes a call through `guarded`, a few at a time."""
 
-    async def guarded(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
+    async def handle(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
         async def in_turn() -> ResponseT:
             async with self.turnstile:
                 return await call(self, request, context)
 
-        return await self.guard(call.__name__, context, in_turn)
+        return await guarded(self.gate, call.__name__, context, in_turn)
 
-    return guarded
+    return handle
 
 
 class RegistryService:
@@ -90,7 +86,7 @@ class RegistryService:
         given, peer = bearer_token(context), context.peer()
         async with self.gate.trying(given, peer):
             registrant = await self._registry.registrant(given)
-        self.gate.registration(registrant, peer)
+        self.gate.registration(registrant)
         entrant, token = await self._registry.register(
             registrant, request.bot, request.owner, request.version or "1"
         )
@@ -138,27 +134,9 @@ class RegistryService:
 
     async def read(self, call: str, request: bytes, context: Context) -> bytes:
         """Answer one of READING_CALLS, from bytes to bytes."""
-        return await self.guard(
-            call, context, lambda: self._reading.answer(call, request, context.peer())
+        return await guarded(
+            self.gate, call, context, lambda: self._reading.answer(call, request, context.peer())
         )
-
-    async def guard(
-        self, call: str, context: Context, answer: Callable[[], Awaitable[ResponseT]]
-    ) -> ResponseT:
-        """The answer to a call, if it is within the limits. Our errors end it with their status;
-        unexpected exceptions are logged and not sent."""
-        try:
-            self.gate.call(context.peer())
-            return await answer()
-        except ProtocolError as error:
-            ending = error
-            if error.code in _REFUSALS:
-                self.gate.refusals.note("call refused", error)
-        except Exception:
-            log.exception("call failed", call=call)
-            ending = ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
-        await self.gate.refusals.end(context, ending)
-        raise ending  # the call has ended already; this tells the type checker
 
     @_guarded
     async def get_signing_key(

@@ -15,13 +15,14 @@ from arena.referee.errors import ProtocolError
 from arena.referee.gate import Gate
 from arena.referee.lobby import Lobby
 from arena.referee.malformed_calls import RefuseMalformed
+from arena.referee.owner_service import OwnerService
 from arena.referee.play_service import PlayService
 from arena.referee.reflection import ReflectionService
 from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
 from arena.referee.spectator_service import SpectatorService
 from arena.referee.tls import TlsFiles, server_credentials
-from arena.v1 import challenge_pb2, referee_pb2, registry_pb2, spectator_pb2
+from arena.v1 import challenge_pb2, owner_pb2, referee_pb2, registry_pb2, spectator_pb2
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 """Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
@@ -60,8 +61,9 @@ LIVENESS: Final = "liveness"
 _SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 _CHALLENGES = challenge_pb2.DESCRIPTOR.services_by_name["ChallengeService"].full_name
 _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
+_OWNERS = owner_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name
 _SPECTATOR = spectator_pb2.DESCRIPTOR.services_by_name["SpectatorService"].full_name
-_SERVICES: Final = (_SERVICE, _REGISTRY, _CHALLENGES, _SPECTATOR)
+_SERVICES: Final = (_SERVICE, _REGISTRY, _OWNERS, _CHALLENGES, _SPECTATOR)
 
 
 class PortTakenError(UserError):
@@ -75,6 +77,7 @@ class RefereeServer:
         self,
         play: PlayService,
         registry: RegistryService,
+        owners: OwnerService,
         challenges: ChallengeService,
         spectating: SpectatorService,
         lobby: Lobby,
@@ -95,6 +98,9 @@ class RefereeServer:
         )
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_REGISTRY, registry.handlers),)
+        )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_OWNERS, owners.handlers),)
         )
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_CHALLENGES, challenges.handlers),)

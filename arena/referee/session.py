@@ -52,6 +52,11 @@ class Session:
         """Whether no match needs this session."""
         return not self._seats
 
+    @property
+    def seats(self) -> int:
+        """In how many matches it has a seat, offered ones included."""
+        return len(self._seats)
+
     def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
         """Use a new stream: everything goes to `outbox` from now on, running matches first."""
         self._outbox = outbox

@@ -19,41 +19,42 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 
+from arena.storage.names import folded, skeleton
 from arena.storage.statements import Row
 from arena.storage.tables import TOKENS_CHANNEL, bots, match_seats, owners, tokens, versions
 
 _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
 
 
-def add_owner(name: str) -> Insert:
-    """Adds an owner, unless one has that name."""
-    return insert(owners).values(name=name).on_conflict_do_nothing()
-
-
-def owner_named(name: str) -> Row:
-    """id."""
-    return select(owners.c.id).where(func.lower(owners.c.name) == name.lower())
-
-
 def add_bot(name: str, owner_id: int, *, house: bool) -> Insert:
-    """Adds a bot, unless one has that name."""
-    values = {"name": name, "owner_id": owner_id, "house": house}
+    """Adds a bot, unless one has that name or looks like it."""
+    values = {"owner_id": owner_id, "house": house} | name_columns(name)
     return insert(bots).values(values).on_conflict_do_nothing()
 
 
+def name_columns(name: str) -> dict[str, str]:
+    """The columns of `bots` and `owners` that hold a name."""
+    return {"name": name, "folded": folded(name), "skeleton": skeleton(name)}
+
+
 def bot_named(name: str) -> Row:
-    """id, name, house, retired_at, owner_id, owner."""
+    """id, name, house, retired_at, owner_id, owner, and what its owner says of it: text, language,
+    link."""
+    return _bots().where(is_bot(name))
+
+
+def bot_like(name: str) -> Row:
+    """The columns of `bot_named`, of the bot whose name looks like this one."""
+    return _bots().where(bots.c.skeleton == skeleton(name))
+
+
+def _bots() -> Row:
     return (
         select(bots.c.id, bots.c.name, bots.c.house, bots.c.retired_at, bots.c.owner_id)
-        .add_columns(owners.c.name.label("owner"))
+        .add_columns(owners.c.name.label("owner"), bots.c.text, bots.c.language, bots.c.link)
+        .add_columns(bots.c.frozen_at)
         .select_from(bots.join(owners))
-        .where(is_bot(name))
     )
-
-
-def bots_of_owner(name: str) -> Row:
-    """id, of the bots of the owner of that name."""
-    return select(bots.c.id).join(owners).where(func.lower(owners.c.name) == name.lower())
 
 
 def add_version(bot_id: int, label: str) -> Insert:
@@ -76,8 +77,13 @@ def set_token(version_id: int, sha256: bytes) -> Insert:
 
 
 def version_by_token(sha256: bytes) -> Row:
-    """id, bot, version, owner, house, retired_at."""
-    return all_versions().join(tokens).where(tokens.c.sha256 == sha256)
+    """The columns of `all_versions`, frozen_at of the bot and banned_at of its owner."""
+    return (
+        all_versions()
+        .add_columns(bots.c.frozen_at, owners.c.banned_at)
+        .join(tokens)
+        .where(tokens.c.sha256 == sha256)
+    )
 
 
 def token_hashes() -> Row:
@@ -130,23 +136,23 @@ def bot_page(*, search: str = "", offset: int = 0, limit: int = 50) -> Row:
         .add_columns(bots.c.retired_at, count.label("versions"))
         .add_columns(newest.c.id.label("newest_id"), newest.c.label.label("newest"))
         .select_from(bots.join(owners).join(newest, true()))
-        .order_by(func.lower(bots.c.name))
+        .order_by(bots.c.folded)
         .offset(offset)
         .limit(limit)
     )
     if search:
-        words = func.lower(search)
+        words = folded(search)
         found = found.where(
-            func.strpos(func.lower(bots.c.name), words)
-            + func.strpos(func.lower(owners.c.name), words)
-            > 0
+            func.strpos(bots.c.folded, words) + func.strpos(owners.c.folded, words) > 0
         )
     return found
 
 
 def profile_of(bot: str) -> Row:
-    """The columns of `all_versions` and created_at of one bot's versions, newest first."""
-    return versions_of(bot, None).add_columns(versions.c.created_at)
+    """The columns of `all_versions`, created_at of one bot's versions, newest first, and what its
+    owner says of it: text, language, link; and frozen_at."""
+    said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at)
+    return versions_of(bot, None).add_columns(versions.c.created_at, *said)
 
 
 def retire_bot(bot_id: int) -> Update:
@@ -170,7 +176,7 @@ def retire_version(version_id: int) -> Update:
 def bot_list(*, bot: str | None = None, after: int | None = None, limit: int | None = None) -> Row:
     """The columns of `all_versions`, created_at and matches (the version's), by bot and age; only
     those of one `bot`; with a `limit` so many of those behind the version `after`."""
-    name = func.lower(bots.c.name)
+    name = bots.c.folded
     played = (
         select(func.count(match_seats.c.match_id.distinct()))
         .where(match_seats.c.version_id == versions.c.id)
@@ -189,7 +195,7 @@ def bot_list(*, bot: str | None = None, after: int | None = None, limit: int | N
         return found
     last_bot, version = bots.alias(), versions.alias()
     last = (
-        select(func.lower(last_bot.c.name))
+        select(last_bot.c.folded)
         .join(version, version.c.bot_id == last_bot.c.id)
         .where(version.c.id == after)
         .scalar_subquery()
@@ -199,7 +205,7 @@ def bot_list(*, bot: str | None = None, after: int | None = None, limit: int | N
 
 def is_bot(name: str) -> ColumnElement[bool]:
     """Whether a row of `bots` has that name."""
-    return func.lower(bots.c.name) == name.lower()
+    return bots.c.folded == folded(name)
 
 
 def tell_tokens() -> TextClause:

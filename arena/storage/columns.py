@@ -13,7 +13,9 @@ metadata = MetaData(
 )
 
 NAME = "~ '^[A-Za-z0-9._-]{1,40}$'"
-"""SQL of a check constraint: the form of names of owners, bots, versions and tournaments."""
+"""SQL of a check constraint: the form of names of versions and tournaments."""
+ANY_NAME = "char_length(name) BETWEEN 1 AND 40 AND name = btrim(name)"
+"""SQL of a check constraint: what the database itself can say of names in any script."""
 Time = TIMESTAMP(timezone=True)
 
 

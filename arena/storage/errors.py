@@ -12,9 +12,18 @@ StorageError (a UserError)
 ├── AnotherRefereeError         another referee uses this database
 ├── LeaseTakenError             another referee has taken over from this one
 ├── NameRefusedError            a name that is malformed or taken
-│   ├── VersionExistsError      the bot has a version of that name
+│   ├── NameTakenError          somebody else has the name, or one that looks like it
+│   │   └── VersionExistsError  the bot has a version of that name
 │   └── TournamentExistsError   a tournament has that name
-├── TooManyVersionsError        a bot got too many versions in a day
+├── TooManyVersionsError        a bot, or all of an owner, got too many versions in a day
+├── TooManyBotsError            an owner has as many bots as are allowed
+├── DetailsRefusedError         what an owner says of a bot is malformed
+├── InviteRefusedError          an invite is unknown, used up or expired
+├── UnknownBlockError           no block has that id
+├── BlockRefusedError           the block cannot be voided
+├── UnknownOwnerError           no owner has that name or key
+├── BannedError                 the operator banned the owner
+├── FrozenError                 the operator froze the bot
 ├── UnknownBotError             no bot or version has that name
 ├── UnknownTournamentError      no tournament has that name
 ├── TournamentStateError        the tournament's state does not allow the change
@@ -78,16 +87,53 @@ class NameRefusedError(StorageError):
     """A bot, version or owner name that is malformed or taken."""
 
 
-class VersionExistsError(NameRefusedError):
+class NameTakenError(NameRefusedError):
+    """Somebody else has the name of a bot or owner, or one that looks like it."""
+
+
+class VersionExistsError(NameTakenError):
     """The bot has a version of that name."""
 
 
 class TooManyVersionsError(StorageError):
-    """A bot got too many versions in a day; `wait_seconds` is how long until it may get another."""
+    """A bot, or all bots of an owner, got too many versions in a day; `wait_seconds` is how long
+    until there may be another."""
 
-    def __init__(self, bot: str, versions: int, wait_seconds: float) -> None:
-        super().__init__(f"{bot} got {versions} versions in the last 24 hours")
+    def __init__(self, whose: str, versions: int, wait_seconds: float) -> None:
+        super().__init__(f"{whose} got {versions} versions in the last 24 hours")
         self.wait_seconds = float(wait_seconds)
+
+
+class TooManyBotsError(StorageError):
+    """An owner has as many bots as are allowed."""
+
+
+class DetailsRefusedError(StorageError):
+    """What an owner says of a bot is malformed."""
+
+
+class InviteRefusedError(StorageError):
+    """An invite is unknown, used up or expired."""
+
+
+class UnknownBlockError(StorageError):
+    """No block has that id."""
+
+
+class BlockRefusedError(StorageError):
+    """The block cannot be voided."""
+
+
+class UnknownOwnerError(StorageError):
+    """No owner has that name or key."""
+
+
+class BannedError(StorageError):
+    """The operator banned the owner."""
+
+
+class FrozenError(StorageError):
+    """The operator froze the bot."""
 
 
 class TournamentExistsError(NameRefusedError):

@@ -12,6 +12,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Select, and_, func, literal, select, tuple_
 
+from arena.storage.names import folded
 from arena.storage.statements import Row, match_rows
 from arena.storage.tables import (
     bots,
@@ -158,7 +159,7 @@ def _others(wanted: MatchFilter) -> list[ColumnElement[bool]]:
 
 
 def _has(bot: str, *, faulty: bool) -> ColumnElement[bool]:
-    ids = select(versions.c.id).join(bots).where(func.lower(bots.c.name) == bot.lower())
+    ids = select(versions.c.id).join(bots).where(bots.c.folded == folded(bot))
     seated = select(match_seats.c.match_id).where(
         match_seats.c.match_id == matches.c.id, match_seats.c.version_id.in_(ids)
     )

@@ -25,6 +25,42 @@ class BotVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """An owner."""
+
+    id: int
+    name: str
+    created_at: datetime
+    banned_at: datetime | None
+    bots: int
+    """How many, without the retired ones."""
+    has_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InviteRow:
+    """An invite, without its code."""
+
+    id: int
+    uses_left: int
+    made_by: str
+    created_at: datetime
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """What an owner or operator changed."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class SeatRow:
     """A seat of a match: its bot and its result."""
 

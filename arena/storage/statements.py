@@ -37,6 +37,7 @@ from arena.storage.tables import (
     rating_events,
     transcripts,
     versions,
+    voidings,
 )
 from arena.storage.tournament_tables import tournament_blocks
 
@@ -187,8 +188,10 @@ def of_ladder(
     seat_counts: Collection[int],
     time_control: TimeControl,
 ) -> ColumnElement[bool]:
-    """Whether a match is one of a ladder; `options` are those that differ from the defaults."""
+    """Whether a match is one of a ladder, and no operator voided its block; `options` are those
+    that differ from the defaults."""
     return and_(
+        matches.c.block_id.not_in(select(voidings.c.block_id)),
         *(matches.c.game == game, matches.c.options == dict(options)),
         *(matches.c.seat_count.in_(seat_counts), with_time_control(time_control)),
     )
@@ -237,8 +240,11 @@ def rated_results(
 
 
 def last_rating_event() -> Row:
-    """sequence: of the newest result that counts on any ladder; 0 before the first."""
-    return select(func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence"))
+    """sequence: of the newest result that began to count on any ladder, 0 before the first; and
+    voidings: how many blocks were voided after they counted."""
+    newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
+    voided = select(func.count()).select_from(voidings).scalar_subquery()
+    return select(newest, voided.label("voidings"))
 
 
 _LADDER = (
@@ -253,7 +259,11 @@ def ladders() -> Row:
     return (
         select(*_LADDER)
         .add_columns(func.count().label("matches"))
-        .add_columns(func.count(rating_events.c.sequence).label("rated"))
+        .add_columns(
+            func.count(rating_events.c.sequence)
+            .filter(matches.c.block_id.not_in(select(voidings.c.block_id)))
+            .label("rated")
+        )
         .select_from(matches.outerjoin(rating_events))
         .where(_for_the_ladder())
         .group_by(*_LADDER)

@@ -16,20 +16,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
-from arena.storage import bot_statements, recording, running, statements
+from arena.storage import bot_statements, recording, registering, running, statements
 from arena.storage.checks import Checks
 from arena.storage.engine import async_engine
-from arena.storage.errors import (
-    NameRefusedError,
-    RetiredError,
-    TooManyVersionsError,
-    UnknownBotError,
-    VersionExistsError,
-)
+from arena.storage.errors import BannedError, FrozenError, RetiredError
 from arena.storage.lease import require
 from arena.storage.luck import Lucks, measured
 from arena.storage.match_search import MatchFilter, found_matches
-from arena.storage.names import check_name, new_token, token_hash
+from arena.storage.names import check_name, normal_name, token_hash
+from arena.storage.owners import Owners
 from arena.storage.rows import (
     AppearanceCount,
     BotVersion,
@@ -65,6 +60,7 @@ class Store:
         self._engine = engine
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
+        self.owners = Owners(engine)
         self.luck = Lucks(engine)
         self.checks = Checks(engine)
         self.signer = partial(signer, engine)
@@ -79,44 +75,22 @@ class Store:
         version: str = "1",
         *,
         house: bool = False,
-        most_a_day: int | None = None,
     ) -> tuple[Registered, str]:
-        """Register a new bot, or a new version of the owner's bot. Returns it and its token, which
-        cannot be read again.
+        """Register a new bot, or a new version of the owner's bot, as the operator may: without
+        limits. Returns it and its token, which cannot be read again.
 
-        A bot keeps the `house` of its first version. `most_a_day` are the versions that it may get
-        in 24 hours. Raises NameRefusedError, VersionExistsError, RetiredError and
-        TooManyVersionsError.
+        A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
+        and RetiredError.
         """
-        for kind, name in (("bot", bot), ("owner", owner), ("version", version)):
-            check_name(kind, name)
+        bot, owner = normal_name("bot", bot), normal_name("owner", owner)
+        check_name("version", version)
         async with self._transaction() as connection:
-            await connection.execute(bot_statements.add_owner(owner))
-            owner_id = (await connection.execute(bot_statements.owner_named(owner))).scalar_one()
-            await connection.execute(bot_statements.add_bot(bot, owner_id, house=house))
-            found = (await connection.execute(bot_statements.bot_named(bot))).one()
-            if found.owner_id != owner_id:
-                raise NameRefusedError(
-                    f"The bot {found.name} is {found.owner}'s: choose another name."
-                )
-            if found.retired_at is not None:
-                raise RetiredError(f"The bot {found.name} is retired: choose another name.")
-            if most_a_day is not None:
-                lately = (await connection.execute(bot_statements.versions_today(found.id))).one()
-                if lately.versions >= most_a_day:
-                    raise TooManyVersionsError(found.name, lately.versions, lately.wait_seconds)
-            version_id = await connection.scalar(bot_statements.add_version(found.id, version))
-            if version_id is None:
-                raise VersionExistsError(
-                    f"{found.name} already has a version {version}: give the new one another label "
-                    "with --version, or get a new token with `arena bot rotate-token`."
-                )
-            token = await _new_token(connection, version_id)
-        entrant = Entrant(found.name, version, found.owner)
-        return Registered(VersionId(version_id), entrant, found.house), token
+            owner_id = await registering.ensure_owner(connection, owner)
+            return await registering.add_version(connection, bot, owner_id, version, house=house)
 
     async def authenticate(self, token: str) -> Registered | None:
-        """The version that has this token; None for an unknown token. Raises RetiredError."""
+        """The version that has this token; None for an unknown token. Raises BannedError,
+        FrozenError and RetiredError."""
         async with self._transaction() as connection:
             statement = bot_statements.version_by_token(token_hash(token))
             found = (await connection.execute(statement)).one_or_none()
@@ -125,11 +99,16 @@ class Store:
         registered = registered_of(found)
         if found.retired_at is not None:
             raise RetiredError(f"{registered.entrant} is retired: register a new version.")
+        if found.banned_at is not None:
+            raise BannedError(f"The operator has banned the owner {registered.entrant.owner}.")
+        if found.frozen_at is not None:
+            raise FrozenError(f"The operator has frozen the bot {registered.entrant.bot}.")
         return registered
 
     async def token_hashes(self) -> list[bytes]:
-        """The hashes of all tokens."""
-        return [bytes(row["sha256"]) for row in await self._rows(bot_statements.token_hashes())]
+        """The hashes of all tokens and owners' keys."""
+        tokens = await self._rows(bot_statements.token_hashes())
+        return [bytes(row["sha256"]) for row in tokens] + await self.owners.key_hashes()
 
     async def rotate_token(self, bot: str, version: str | None = None) -> str:
         """A new token for a version, by default the newest in service; the old token is revoked.
@@ -137,33 +116,12 @@ class Store:
         Raises UnknownBotError and RetiredError.
         """
         async with self._transaction() as connection:
-            found = await _versions(connection, bot, version)
-            in_service = [row for row in found if row.retired_at is None]
-            if not in_service:
-                raise RetiredError(f"{_bot_and(bot, version)} is retired: register a new version.")
-            token = await _new_token(connection, in_service[0].id)
-            await connection.execute(bot_statements.tell_tokens())
-            return token
+            return (await registering.rotate(connection, bot, version))[0]
 
     async def retire(self, bot: str, version: str | None = None) -> None:
         """Retire a version, or the whole bot, for good. Raises UnknownBotError."""
         async with self._transaction() as connection:
-            found = await _versions(connection, bot, version)
-            if version is None:
-                bot_row = (await connection.execute(bot_statements.bot_named(bot))).one()
-                await connection.execute(bot_statements.retire_bot(bot_row.id))
-            else:
-                await connection.execute(bot_statements.retire_version(found[0].id))
-            await connection.execute(bot_statements.tell_tokens())
-
-    async def known(self, bot: str, owner: str) -> tuple[bool, bool]:
-        """Whether there is a bot, and an owner with bots, of these names. Raises
-        NameRefusedError."""
-        for kind, name in (("bot", bot), ("owner", owner)):
-            check_name(kind, name)
-        named = await self._rows(bot_statements.bot_named(bot))
-        owned = await self._rows(bot_statements.bots_of_owner(owner).limit(1))
-        return bool(named), bool(owned)
+            await registering.retire(connection, bot, version)
 
     async def bots(self) -> list[BotVersion]:
         """All versions of all bots, by name and age."""
@@ -285,25 +243,6 @@ class Store:
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
-
-
-async def _new_token(connection: AsyncConnection, version_id: int) -> str:
-    token = new_token()
-    await connection.execute(bot_statements.set_token(version_id, token_hash(token)))
-    return token
-
-
-async def _versions(
-    connection: AsyncConnection, bot: str, version: str | None
-) -> Sequence[SqlRow[Any]]:
-    found = (await connection.execute(bot_statements.versions_of(bot, version))).all()
-    if not found:
-        raise UnknownBotError(f"There is no {_bot_and(bot, version)}: see `arena bot list`.")
-    return found
-
-
-def _bot_and(bot: str, version: str | None) -> str:
-    return f"bot {bot}" if version is None else f"version {version} of bot {bot}"
 
 
 def registered_of(row: SqlRow[Any]) -> Registered:

@@ -1,18 +1,19 @@
 """The tables in Postgres, with the constraints that enforce the rules; comments name the rules.
 
-    owners ─< bots ─< versions ─ tokens
-                         ├─< conformance_checks
-    blocks ─< matches ─< match_seats
+    owner_keys ─ owners ─< bots ─< versions ─ tokens
+                                      ├─< conformance_checks
+    blocks ─< matches ───────────────< match_seats
                  ├── transcripts
                  ├── rating_events
                  └── match_luck
 
-    signing_key ─ signing_secret
+    signing_key ─ signing_secret        invites        audit
 
 Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
 the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, whether a block is
 void or closed, is in `blocks`. Luck, which can be computed again from results, is in `match_luck`.
-The reader role sees everything but tokens and the private signing key.
+So is the audit. The reader role sees everything but tokens, keys, invites, the audit and the
+private signing key.
 The tables of tournaments are in `arena.storage.tournament_tables`.
 """
 
@@ -33,21 +34,20 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     Uuid,
-    func,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from arena.storage.columns import NAME, Time, metadata, now
+from arena.storage.columns import ANY_NAME, NAME, Time, metadata, now
 
 READER_ROLE = "arena_reader"
-"""The role that sees everything but tokens and private keys, and writes nothing."""
+"""The role that sees everything but secrets and the audit, and writes nothing."""
 
 RESULTS_CHANNEL = "arena_results"
 """Notified after every batch of results."""
 
 TOKENS_CHANNEL = "arena_tokens"
-"""Notified when a token is replaced or a version retired: streams opened with it must end."""
+"""Notified when a token ceases to be valid: streams opened with it must end."""
 
 TOURNAMENTS_CHANNEL = "arena_tournaments"
 """Notified when a tournament is created, paired, or changes its state."""
@@ -58,9 +58,50 @@ owners = Table(
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("name", Text, nullable=False),
     now("created_at"),
-    CheckConstraint(f"name {NAME}", name="name_allowed"),
-    # One owner per name, ignoring case.
-    Index("owners_name_key", func.lower(text("name")), unique=True),
+    # One owner per name, ignoring case; and none that looks like another.
+    Column("folded", Text, nullable=False, unique=True),
+    Column("skeleton", Text, nullable=False, unique=True),
+    # Neither the owner nor its bots are let in.
+    Column("banned_at", Time),
+    CheckConstraint(ANY_NAME, name="name_allowed"),
+)
+
+owner_keys = Table(
+    "owner_keys",
+    metadata,
+    # At most one key per owner; an owner that the operator made has none at first.
+    Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    now("created_at"),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+invites = Table(
+    "invites",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    Column("uses_left", Integer, nullable=False),
+    Column("made_by", Text, nullable=False),
+    now("created_at"),
+    # None if it does not expire.
+    Column("expires_at", Time),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+    # However many use it at once.
+    CheckConstraint("uses_left >= 0", name="uses_least"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    # What owners and operators changed; only ever added to.
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    now("at"),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("details", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
+    CheckConstraint("jsonb_typeof(details) = 'object'", name="details_object"),
 )
 
 bots = Table(
@@ -73,9 +114,23 @@ bots = Table(
     Column("house", Boolean, nullable=False),
     now("created_at"),
     Column("retired_at", Time),
-    CheckConstraint(f"name {NAME}", name="name_allowed"),
-    # One bot per name among all owners, ignoring case: no bot plays under another's name.
-    Index("bots_name_key", func.lower(text("name")), unique=True),
+    # One bot per name among all owners, ignoring case, and none that looks like another: no bot
+    # plays under another's name.
+    Column("folded", Text, nullable=False, unique=True),
+    Column("skeleton", Text, nullable=False, unique=True),
+    # The operator lets it not play for now.
+    Column("frozen_at", Time),
+    # What its owner says of it.
+    Column("text", Text, nullable=False, server_default=text("''")),
+    Column("language", Text, nullable=False, server_default=text("''")),
+    Column("link", Text, nullable=False, server_default=text("''")),
+    CheckConstraint(ANY_NAME, name="name_allowed"),
+    CheckConstraint("char_length(text) <= 1000", name="text_length"),
+    CheckConstraint("char_length(language) <= 40", name="language_length"),
+    # A page shows it: no other scheme.
+    CheckConstraint(
+        "link = '' OR (link ~ '^https?://' AND char_length(link) <= 200)", name="link_allowed"
+    ),
 )
 
 versions = Table(
@@ -140,6 +195,15 @@ blocks = Table(
         "id",
         postgresql_where=text("closed_at IS NULL AND voided_at IS NULL"),
     ),
+)
+
+voidings = Table(
+    "voidings",
+    metadata,
+    # Blocks that counted for the ratings until the operator voided them: few. Boards that have read
+    # their results start again when there is one more.
+    Column("block_id", ForeignKey(blocks.c.id), primary_key=True),
+    now("at"),
 )
 
 matches = Table(

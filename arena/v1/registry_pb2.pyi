@@ -54,11 +54,15 @@ class RegisterBotRequest(_message.Message):
     OWNER_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
     bot: _builtins.str
-    """1 to 40 letters, digits, dots, dashes and underscores."""
+    """The bot's name: 1 to 40 letters of any script, digits, dots, underscores, hyphens and single
+    spaces. It is stored in Unicode's form NFKC.
+    """
     owner: _builtins.str
-    """Who registers it; same rule. Empty for a new version of an existing bot."""
+    """Who registers it: empty, or the name of the owner whose key or whose bot's token it is."""
     version: _builtins.str
-    """The release; same rule. Empty counts as "1"."""
+    """The release: 1 to 40 letters of A to Z, digits, dots, underscores and hyphens. Empty counts as
+    "1".
+    """
     def __init__(
         self,
         *,

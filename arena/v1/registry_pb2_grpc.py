@@ -79,10 +79,12 @@ class RegistryServiceServicer(object):
     def RegisterBot(self, request, context):
         """Registers a bot, or a new version of one, and returns the token that lets it play.
 
-        Metadata: "authorization": "Bearer <key>", the arena's registration key for a new bot, or a
-        current token of the bot for a new version of it. Errors: UNAUTHENTICATED without either;
-        INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a version that is taken;
-        PERMISSION_DENIED for a bot of another owner.
+        Metadata: "authorization": "Bearer <key>", the key of an owner (see OwnerService) for a bot of
+        its own, or a current token of the bot for a new version of it. Errors: UNAUTHENTICATED without
+        either; INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a version that is
+        taken, and for a bot's name that is taken or looks like one that is; PERMISSION_DENIED for a bot
+        or owner that the caller may not speak for; RESOURCE_EXHAUSTED for more bots or versions than an
+        owner may register, with "retry-after" where waiting helps.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

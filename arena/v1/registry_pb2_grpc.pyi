@@ -36,10 +36,12 @@ class RegistryServiceStub:
     RegisterBot: _grpc.UnaryUnaryMultiCallable[_registry_pb2.RegisterBotRequest, _registry_pb2.RegisterBotResponse]
     """Registers a bot, or a new version of one, and returns the token that lets it play.
 
-    Metadata: "authorization": "Bearer <key>", the arena's registration key for a new bot, or a
-    current token of the bot for a new version of it. Errors: UNAUTHENTICATED without either;
-    INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a version that is taken;
-    PERMISSION_DENIED for a bot of another owner.
+    Metadata: "authorization": "Bearer <key>", the key of an owner (see OwnerService) for a bot of
+    its own, or a current token of the bot for a new version of it. Errors: UNAUTHENTICATED without
+    either; INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a version that is
+    taken, and for a bot's name that is taken or looks like one that is; PERMISSION_DENIED for a bot
+    or owner that the caller may not speak for; RESOURCE_EXHAUSTED for more bots or versions than an
+    owner may register, with "retry-after" where waiting helps.
     """
     ListBots: _grpc.UnaryUnaryMultiCallable[_registry_pb2.ListBotsRequest, _registry_pb2.ListBotsResponse]
     """Lists all bots and their versions, in pages.
@@ -76,10 +78,12 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     RegisterBot: _aio.UnaryUnaryMultiCallable[_registry_pb2.RegisterBotRequest, _registry_pb2.RegisterBotResponse]  # type: ignore[assignment]
     """Registers a bot, or a new version of one, and returns the token that lets it play.
 
-    Metadata: "authorization": "Bearer <key>", the arena's registration key for a new bot, or a
-    current token of the bot for a new version of it. Errors: UNAUTHENTICATED without either;
-    INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a version that is taken;
-    PERMISSION_DENIED for a bot of another owner.
+    Metadata: "authorization": "Bearer <key>", the key of an owner (see OwnerService) for a bot of
+    its own, or a current token of the bot for a new version of it. Errors: UNAUTHENTICATED without
+    either; INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a version that is
+    taken, and for a bot's name that is taken or looks like one that is; PERMISSION_DENIED for a bot
+    or owner that the caller may not speak for; RESOURCE_EXHAUSTED for more bots or versions than an
+    owner may register, with "retry-after" where waiting helps.
     """
     ListBots: _aio.UnaryUnaryMultiCallable[_registry_pb2.ListBotsRequest, _registry_pb2.ListBotsResponse]  # type: ignore[assignment]
     """Lists all bots and their versions, in pages.
@@ -119,10 +123,12 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_registry_pb2.RegisterBotResponse, _abc.Awaitable[_registry_pb2.RegisterBotResponse]]:
         """Registers a bot, or a new version of one, and returns the token that lets it play.
 
-        Metadata: "authorization": "Bearer <key>", the arena's registration key for a new bot, or a
-        current token of the bot for a new version of it. Errors: UNAUTHENTICATED without either;
-        INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a version that is taken;
-        PERMISSION_DENIED for a bot of another owner.
+        Metadata: "authorization": "Bearer <key>", the key of an owner (see OwnerService) for a bot of
+        its own, or a current token of the bot for a new version of it. Errors: UNAUTHENTICATED without
+        either; INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a version that is
+        taken, and for a bot's name that is taken or looks like one that is; PERMISSION_DENIED for a bot
+        or owner that the caller may not speak for; RESOURCE_EXHAUSTED for more bots or versions than an
+        owner may register, with "retry-after" where waiting helps.
         """
 
     @_abc_1.abstractmethod

@@ -14,9 +14,12 @@ COMING: Final = 10
 """Matches a second that come in."""
 
 _BOTS = """
-INSERT INTO owners (name) SELECT 'owner' || n FROM generate_series(1, %(bots)s) n;
-INSERT INTO bots (owner_id, name, house)
-    SELECT id, 'bot' || substr(name, 6), false FROM owners WHERE name LIKE 'owner%%';
+INSERT INTO owners (name, folded, skeleton)
+    SELECT 'owner' || n, 'owner' || n, 'owner' || n FROM generate_series(1, %(bots)s) n;
+INSERT INTO bots (owner_id, name, folded, skeleton, house)
+    SELECT id, bot, bot, bot, false
+    FROM owners, LATERAL (SELECT 'bot' || substr(name, 6) AS bot) named
+    WHERE name LIKE 'owner%%';
 INSERT INTO versions (bot_id, label) SELECT id, '1' FROM bots WHERE name LIKE 'bot%%';
 """
 

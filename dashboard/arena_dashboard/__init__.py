@@ -11,6 +11,11 @@ tournament_data     tournaments as they stand
 watching        a transcript as one viewpoint sees it, moment by moment
 url_choice      choices that live in the URL
 ladder_choice   the ladder of the URL
+owners          who is signed in, and the referee that is asked for what an owner does
+attempts        wrong keys and invites by visitor's address
+sign_in         the forms to sign up and to sign in
+own_tables      an owner's bots as HTML
+submitting      a bot that was just registered: its starter and its first steps
 news            tells open pages that what they show is out of date
 browser         JavaScript of the pages, mounted as components
 ladder_table    the content of the leaderboard's table

@@ -36,7 +36,8 @@ class Profile:
     owner: str
     house: bool
     versions: Sequence[Any]
-    """Newest first, with id, version, created_at and retired_at."""
+    """Newest first, with id, version, created_at and retired_at; and in each what the owner says
+    of the bot: text, language, link; and frozen_at."""
     checks: Mapping[VersionId, RecordedCheck]
     """The last check of those that have one."""
 

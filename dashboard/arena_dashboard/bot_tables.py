@@ -74,6 +74,10 @@ def facts(profile: Profile) -> Html:
         tag("span", "by ", tag("b", profile.owner)),
         badge("house", hint="One of the arena's own sample bots.") if profile.house else "",
         badge("retired", "warn", "None of its versions plays any more.") if profile.retired else "",
+        badge("frozen", "warn", "The operator lets it not play for now.")
+        if newest.frozen_at
+        else "",
+        tag("span", newest.language) if newest.language else "",
         tag("span", "since ", time_of(profile.since)),
         tag(
             "span", f"{count} versions, the newest {newest.version} of ", time_of(newest.created_at)
@@ -82,6 +86,20 @@ def facts(profile: Profile) -> Html:
         else tag("span", f"version {newest.version}"),
         class_="ba-facts",
     )
+
+
+def said(profile: Profile) -> Html | None:
+    """What its owner says of the bot; None for nothing."""
+    newest = profile.versions[0]
+    parts = []
+    if newest.text:
+        parts.append(tag("p", newest.text))
+    # The database has it so, too: no other scheme is ever a link.
+    if newest.link.startswith(("https://", "http://")):
+        # Without a target: with one, Streamlit's sanitiser writes a `rel` of its own.
+        link = tag("a", newest.link, href=newest.link, rel="nofollow noopener noreferrer")
+        parts.append(tag("p", link))
+    return tag("div", *parts, class_="ba-said") if parts else None
 
 
 def check_badge(check: RecordedCheck) -> Html:

@@ -48,7 +48,7 @@ _NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenMatches:
     """What the visitor chose."""
 
     wanted: MatchFilter
@@ -59,7 +59,7 @@ class Choice:
     """Whether all of the URL's names exist; otherwise nothing fits."""
 
 
-def choose_matches() -> Choice:
+def choose_matches() -> ChosenMatches:
     """The filters of the URL, with widgets to change them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bot, bot_known = choose_bot("bot", "Bot")
@@ -97,7 +97,7 @@ def choose_matches() -> Choice:
         since=_midnight(since) if since else None,
         until=_midnight(until + timedelta(days=1)) if until else None,
     )
-    return Choice(
+    return ChosenMatches(
         wanted,
         Sort(sort),
         wanted != MatchFilter(),

@@ -21,6 +21,8 @@ pages = [
     st.Page("views/tournaments.py", title="Tournaments", url_path="tournaments"),
     st.Page("views/play.py", title="Play", url_path="play"),
     st.Page("views/submit.py", title="Submit a bot", url_path="submit"),
+    # Of the owner who is signed in; reached from "Submit a bot".
+    st.Page("views/own_bots.py", title="My bots", url_path="my-bots", visibility="hidden"),
     # Reached by links: about one match or one ladder.
     st.Page("views/replay.py", title="Replay", url_path="replay", visibility="hidden"),
     st.Page(

@@ -26,6 +26,7 @@ class Log:
 
     def __init__(self) -> None:
         self.last = 0
+        self.voidings = 0
         self.rows: list[Any] = []
         self.asked: list[str] = []
 
@@ -47,7 +48,7 @@ class Log:
         text = str(statement)
         if "max(rating_events" in text:
             self.asked.append("last")
-            return [SimpleNamespace(sequence=self.last)]
+            return [SimpleNamespace(sequence=self.last, voidings=self.voidings)]
         if "rating_events" in text:
             (after,) = (
                 value

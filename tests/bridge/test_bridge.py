@@ -37,7 +37,7 @@ async def test_the_perl_bot_plays_without_a_fault_at_a_real_referee(
     enough = asyncio.Event()
     table = TableType(game, make_game(game).options, 2)
     extra = ["--process-per-match"] if game == "bloeff" else []
-    async with running_arena(database, "127.0.0.1", 0, [table], "key") as arena:
+    async with running_arena(database, "127.0.0.1", 0, [table]) as arena:
         arena.when_recorded(50, enough.set)
         tokens = [(await arena.store.register(f"p{n}", f"o{n}"))[1] for n in range(2)]
         address = f"127.0.0.1:{arena.port}"

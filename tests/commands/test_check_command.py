@@ -66,8 +66,8 @@ async def test_the_outcome_for_a_registered_bot_is_recorded_and_shown(
         assert f"will be recorded for the bot of this token at 127.0.0.1:{scene.port} " in before
         assert after == "The outcome is recorded for gopher 1 of owner-of-gopher."
         await scene.arena.store.register("gopher", "owner-of-gopher", "2")
-        shown = await ran("bot", "show", "GOPHER")
-        as_json = await ran("bot", "show", "gopher", "--json")
+        shown = await ran("bot", "show", "GOPHER", "--operator")
+        as_json = await ran("bot", "show", "gopher", "--operator", "--json")
     assert shown.code == 0, shown
     assert "gopher by owner-of-gopher\n" in shown.output
     assert "17 of 20 scenarios met; failed: takeover, refused token, drain." in shown.output
@@ -104,7 +104,7 @@ def test_a_bot_that_is_unknown_is_a_sentence(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
-    found = arena("bot", "show", "nobody")
+    found = arena("bot", "show", "nobody", "--operator")
     assert found.exit_code == 2
     assert "there is no such bot" in found.stderr
 

@@ -9,7 +9,7 @@ import grpc
 import pytest
 from google.protobuf.message_factory import GetMessageClass
 
-from arena.v1 import challenge_pb2, referee_pb2, registry_pb2
+from arena.v1 import challenge_pb2, owner_pb2, referee_pb2, registry_pb2
 from tests.bots import PATIENCE
 from tests.fuzz.odd_messages import arbitrary, damaged
 from tests.referee.conftest import quiet, scene  # noqa: F401  # fixtures
@@ -31,6 +31,7 @@ CALLS = 60
 STREAMS = 20
 _METHODS = [
     *registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].methods,
+    *owner_pb2.DESCRIPTOR.services_by_name["OwnerService"].methods,
     *challenge_pb2.DESCRIPTOR.services_by_name["ChallengeService"].methods,
 ]
 
@@ -41,11 +42,11 @@ async def test_odd_calls_and_streams_are_answered_by_name_and_disturb_nobody(
     seed: int,
 ) -> None:
     random = Random(seed)
-    token = await scene.token("odd")
+    token, key = await scene.token("odd"), await scene.key("odd one")
     async with good_pair(scene) as pair:
         async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
             for _ in range(CALLS):
-                await _call(random, channel, token)
+                await _call(random, channel, random.choice((token, key)))
             for _ in range(STREAMS):
                 await _stream(random, channel, token)
         await pair.go_on()

@@ -1,10 +1,13 @@
 """`copy_starter`: a complete folder, or an error that changes nothing."""
 
+from io import BytesIO
 from pathlib import Path
+from stat import S_IMODE
+from zipfile import ZipFile
 
 import pytest
 
-from arena.home.starters import LANGUAGES, StarterError, copy_starter
+from arena.home.starters import LANGUAGES, StarterError, copy_starter, starter_archive
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -51,3 +54,18 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(StarterError, match="is a file"):
         copy_starter("go", tmp_path / "mine.txt")
+
+
+def test_an_archive_holds_the_starter_and_a_private_script_that_runs_it() -> None:
+    for language, command in LANGUAGES.items():
+        packed = starter_archive(language, "fox", {"ARENA_TOKEN": "it's secret"})
+        with ZipFile(BytesIO(packed)) as archive:
+            names = archive.namelist()
+            script = archive.read("fox/run.sh").decode()
+            mode = archive.getinfo("fox/run.sh").external_attr >> 16
+        assert "fox/README.md" in names
+        assert len(names) == len(set(names))
+        assert not any("node_modules" in name or "/target/" in name for name in names)
+        assert command.rpartition(" && ")[2] in script.splitlines()
+        assert """export ARENA_TOKEN='it'"'"'s secret'""" in script
+        assert S_IMODE(mode) == 0o700

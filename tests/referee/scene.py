@@ -10,12 +10,12 @@ from arena.assembly import Arena, running_arena
 from arena.games import make_game
 from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
+from arena.records import SignUp
 from arena.referee.limits import Limits
 from arena.scheduling.ladder import TableType
 from arena.storage.rows import MatchRow
 from tests.bots import PATIENCE, Peer
 
-KEY = "the registration key"
 CALM = Terms(patience=Patience(join_seconds=5, grace_seconds=0.5))
 """So much time that good bots never run out of it, however busy the machine is."""
 HASTY = Terms(patience=Patience(join_seconds=0.5, grace_seconds=0.5))
@@ -30,6 +30,7 @@ class Scene:
 
     arena: Arena
     tokens: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
     log: list[Any] = field(default_factory=list)
     """What the operator reads, where the fixture keeps it."""
 
@@ -42,6 +43,12 @@ class Scene:
         if bot not in self.tokens:
             _, self.tokens[bot] = await self.arena.store.register(bot, owner or f"owner-of-{bot}")
         return self.tokens[bot]
+
+    async def key(self, owner: str = "me") -> str:
+        """The key of an owner, signed up when it is first named."""
+        if owner not in self.keys:
+            _, self.keys[owner] = await self.arena.store.owners.sign_up(owner, None)
+        return self.keys[owner]
 
     async def peer(self, bot: str, **hello: Any) -> Peer:
         """A stream of a bot, not greeted yet."""
@@ -70,11 +77,15 @@ class Scene:
 
 @asynccontextmanager
 async def opened(
-    database: str, *ladders: TableType, terms: Terms = CALM, limits: Limits = Limits()
+    database: str,
+    *ladders: TableType,
+    terms: Terms = CALM,
+    limits: Limits = Limits(),
+    sign_up: SignUp = SignUp.INVITE,
 ) -> AsyncIterator[Scene]:
     ladders = ladders or (BLUFF,)
     async with running_arena(
-        database, "127.0.0.1", 0, ladders, KEY, terms, 0.5, limits=limits
+        database, "127.0.0.1", 0, ladders, terms, 0.5, limits=limits, sign_up=sign_up
     ) as arena:
         yield Scene(arena)
 

@@ -8,7 +8,7 @@ import pytest
 
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
-from tests.referee.scene import KEY, Scene
+from tests.referee.scene import Scene
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ async def test_only_a_bot_in_service_reports(scene: Scene, registry: Any) -> Non
     await scene.arena.store.retire("fox", "1")
     for shown, code in (
         ("wrong", grpc.StatusCode.UNAUTHENTICATED),
-        (KEY, grpc.StatusCode.UNAUTHENTICATED),
+        ("arena_owner_guessed", grpc.StatusCode.UNAUTHENTICATED),
         (token, grpc.StatusCode.PERMISSION_DENIED),
     ):
         with pytest.raises(grpc.aio.AioRpcError) as refusal:

@@ -14,7 +14,7 @@ from arena.v1 import registry_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import PATIENCE, Peer
-from tests.referee.scene import KEY, Scene, good_pair, opened
+from tests.referee.scene import Scene, good_pair, opened
 
 QUICK = Limits(refusal_seconds=0.01)
 EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -65,13 +65,14 @@ async def test_an_address_may_guess_only_so_often_and_its_known_bots_come_in(
             assert (await peer.greet()).entrant.bot == "good-one"
 
 
-async def test_a_valid_token_and_the_key_cost_nothing(database: str) -> None:
+async def test_a_valid_token_and_an_owners_key_cost_nothing(database: str) -> None:
     limits = replace(QUICK, failures_burst=1)
     async with opened(database, limits=limits) as scene, channel(scene) as line:
         registry = RegistryServiceStub(line)
         for bot in ("one", "two", "three"):
-            asked = pb.RegisterBotRequest(bot=bot, owner=f"owner-of-{bot}")
-            token = (await registry.RegisterBot(asked, metadata=bearing(KEY))).token
+            key = await scene.key(f"owner-of-{bot}")
+            asked = pb.RegisterBotRequest(bot=bot)
+            token = (await registry.RegisterBot(asked, metadata=bearing(key))).token
             async with Peer(scene.port, token) as peer:
                 assert (await peer.greet()).entrant.bot == bot
 
@@ -165,7 +166,7 @@ async def test_a_bot_gets_only_so_many_versions_a_day_and_the_operator_any_numbe
         await scene.arena.store.register("bot", "owner-of-bot", "4")
 
 
-async def test_registrations_with_a_token_are_counted_by_owner_and_with_the_key_by_address(
+async def test_registrations_are_counted_by_owner_with_the_key_and_with_tokens(
     database: str,
 ) -> None:
     limits = replace(QUICK, registrations_burst=2, registrations_per_second=0.001)
@@ -179,20 +180,20 @@ async def test_registrations_with_a_token_are_counted_by_owner_and_with_the_key_
             return registry.RegisterBot(asked, metadata=bearing(scene.tokens[bot]))
 
         def new(bot: str) -> Any:
-            asked = pb.RegisterBotRequest(bot=bot, owner=f"owner-of-{bot}")
-            return registry.RegisterBot(asked, metadata=bearing(KEY))
+            asked = pb.RegisterBotRequest(bot=bot)
+            return registry.RegisterBot(asked, metadata=bearing(keys["bob"]))
 
+        store = scene.arena.store
+        keys = {owner: await store.owners.reset_key(owner, "operator") for owner in ("ann", "bob")}
         await version("ann1", "2")
         await version("ann2", "2")
         for bot in ("ann1", "ann2"):
             error = await failed(version(bot, "3"))
             assert "too many registrations by ann: come back in " in error.details()
         await version("bob1", "2")
-        await new("one")
-        await new("two")
-        error = await failed(new("three"))
-        assert "too many registrations from this address: come back in " in error.details()
-        await version("bob1", "3")
+        await new("bob2")
+        error = await failed(new("bob3"))
+        assert "too many registrations by bob: come back in " in error.details()
 
 
 async def test_repeated_refusals_are_one_line_of_the_log(scene: Scene) -> None:

@@ -17,7 +17,7 @@ from arena.metrics import Metrics, MetricsPortTakenError, metrics_served
 from tests.bots import PATIENCE
 from tests.databases import unreachable
 from tests.free_port import free_port
-from tests.referee.scene import BLUFF, CALM, KEY, Scene, good_pair
+from tests.referee.scene import BLUFF, CALM, Scene, good_pair
 from tests.referee.test_restarts import Silent
 
 SERVICES = (
@@ -55,7 +55,7 @@ async def test_a_referee_without_its_database_is_alive_and_not_ready(database: s
     app.command()(health)
     address = ("127.0.0.1", metrics)
     async with running_arena(
-        database, "127.0.0.1", 0, [BLUFF], KEY, CALM, metrics_address=address
+        database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address
     ) as arena:
         assert await asyncio.to_thread(got, metrics, "ready") == (200, "ready\n")
 
@@ -82,9 +82,7 @@ async def test_the_figures_tell_what_was_played(database: str) -> None:
     metrics = free_port()
     address = ("127.0.0.1", metrics)
     async with (
-        running_arena(
-            database, "127.0.0.1", 0, [BLUFF], KEY, CALM, metrics_address=address
-        ) as arena,
+        running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address) as arena,
         good_pair(Scene(arena)),
     ):
         stranger = await Scene(arena, tokens={"stranger": "not a token"}).peer("stranger")
@@ -108,14 +106,14 @@ async def test_the_figures_tell_what_was_played(database: str) -> None:
 
 async def test_matches_that_an_earlier_referee_left_are_counted(database: str) -> None:
     metrics = free_port()
-    async with running_arena(database, "127.0.0.1", 0, [BLUFF], KEY, CALM) as arena:
+    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM) as arena:
         scene = Scene(arena)
         silent = await Silent(
             *[await scene.peer(name, max_matches=1) for name in "ab"]
         ).__aenter__()
     await silent.__aexit__()
     address = ("127.0.0.1", metrics)
-    async with running_arena(database, "127.0.0.1", 0, [BLUFF], KEY, CALM, metrics_address=address):
+    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address):
         _, text = await asyncio.to_thread(got, metrics, "metrics")
     assert "arena_matches_resumed_total 1.0" in text
 

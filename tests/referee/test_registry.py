@@ -16,7 +16,7 @@ from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import Peer
 from tests.databases import execute, unreachable
-from tests.referee.scene import BLUFF, KEY, Scene, good_pair, opened
+from tests.referee.scene import BLUFF, Scene, good_pair, opened
 from tests.storage.results import finished
 
 UNKNOWN = "11111111-2222-4333-8444-555555555555"
@@ -42,18 +42,20 @@ def request(bot: str = "new", owner: str = "me", version: str = "") -> pb.Regist
     return pb.RegisterBotRequest(bot=bot, owner=owner, version=version)
 
 
-async def test_a_new_bot_is_registered_with_the_key_and_can_play_at_once(
+async def test_a_new_bot_is_registered_with_its_owners_key_and_can_play_at_once(
     scene: Scene, registry: Any
 ) -> None:
-    answer = await registry.RegisterBot(request(), metadata=bearing(KEY))
+    answer = await registry.RegisterBot(request(), metadata=bearing(await scene.key()))
     assert (answer.entrant.bot, answer.entrant.version, answer.entrant.owner) == ("new", "1", "me")
     scene.tokens["new"] = answer.token
     async with await scene.peer("new") as peer:
         assert (await peer.greet()).entrant == answer.entrant
 
 
-async def test_a_new_version_is_registered_with_a_token_of_the_bot(registry: Any) -> None:
-    first = await registry.RegisterBot(request(), metadata=bearing(KEY))
+async def test_a_new_version_is_registered_with_a_token_of_the_bot(
+    scene: Scene, registry: Any
+) -> None:
+    first = await registry.RegisterBot(request(), metadata=bearing(await scene.key()))
     second = await registry.RegisterBot(
         request(owner="", version="2"), metadata=bearing(first.token)
     )
@@ -64,20 +66,27 @@ async def test_a_new_version_is_registered_with_a_token_of_the_bot(registry: Any
     assert not any(line.house or line.retired for line in listed.versions)
 
 
-async def test_what_may_not_be_registered_is_refused_by_its_own_status(registry: Any) -> None:
-    one = await registry.RegisterBot(request("one", "a"), metadata=bearing(KEY))
-    await registry.RegisterBot(request("two", "b"), metadata=bearing(KEY))
+async def test_what_may_not_be_registered_is_refused_by_its_own_status(
+    scene: Scene, registry: Any
+) -> None:
+    key, other = await scene.key("a"), await scene.key("b")
+    one = await registry.RegisterBot(request("one", "a"), metadata=bearing(key))
+    await registry.RegisterBot(request("two", ""), metadata=bearing(other))
     code = grpc.StatusCode
     cases: list[tuple[pb.RegisterBotRequest, str | None, grpc.StatusCode]] = [
         (request(), None, code.UNAUTHENTICATED),
         (request(), "wrong key", code.UNAUTHENTICATED),
         (request(), "ключ", code.UNAUTHENTICATED),
-        (request(bot=""), KEY, code.INVALID_ARGUMENT),
-        (request(bot="no spaces"), KEY, code.INVALID_ARGUMENT),
-        (request(bot="x" * 41), KEY, code.INVALID_ARGUMENT),
-        (request(owner=""), KEY, code.INVALID_ARGUMENT),
-        (request("one", "a", "2"), KEY, code.PERMISSION_DENIED),
-        (request("ONE", "a", "2"), KEY, code.PERMISSION_DENIED),
+        (request(), "arena_owner_guessed", code.UNAUTHENTICATED),
+        (request("", ""), key, code.INVALID_ARGUMENT),
+        (request("two  spaces", ""), key, code.INVALID_ARGUMENT),
+        (request("x" * 41, ""), key, code.INVALID_ARGUMENT),
+        (request("new", "", "v/2"), key, code.INVALID_ARGUMENT),
+        (request("new", "b"), key, code.PERMISSION_DENIED),
+        (request("one", "", "1"), key, code.ALREADY_EXISTS),
+        (request("two", "", "2"), key, code.ALREADY_EXISTS),
+        (request("TWO", "a", "2"), key, code.ALREADY_EXISTS),
+        (request("tw0", "", "2"), key, code.ALREADY_EXISTS),
         (request("two", "", "2"), one.token, code.PERMISSION_DENIED),
         (request("one", "b", "2"), one.token, code.PERMISSION_DENIED),
         (request("third", "a"), one.token, code.PERMISSION_DENIED),

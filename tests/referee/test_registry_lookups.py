@@ -5,13 +5,15 @@ from typing import Any
 import pytest
 
 from arena.reading.calls import ReadingCalls
+from arena.records import SignUp
 from arena.referee.errors import ProtocolError
+from arena.referee.limits import Limits
 from arena.registry import StoredRegistry
 from arena.storage.engine import async_engine
 from arena.storage.rows import BotVersion
 from arena.storage.store import Store
 from arena.v1 import registry_pb2 as pb
-from tests.referee.scene import KEY, Scene
+from tests.referee.scene import Scene
 
 
 async def test_bots_are_read_by_the_page(database: str, scene: Scene) -> None:
@@ -46,15 +48,19 @@ class _NeverLists(Store):
 
 async def test_a_registration_looks_up_its_own_names_only(database: str) -> None:
     engine = async_engine(database)
-    registry = StoredRegistry(_NeverLists(engine), KEY, b"", 24)
-    assert await registry.registrant(KEY) is None
-    await registry.register(None, "Fox", "Ann", "1")
-    for bot, owner, words in (
-        ("fOX", "new", "the bot fOX exists"),
-        ("new", "aNN", "the owner aNN already has bots"),
-        ("a\x00b", "new", "bot"),
+    registry = StoredRegistry(_NeverLists(engine), b"", SignUp.OPEN, Limits())
+    ann, key = await registry.sign_up("Ann", "")
+    assert await registry.registrant(key) == ann
+    _, token = await registry.register(ann, "Fox", "", "1")
+    bot = await registry.registrant(token)
+    await registry.register(bot, "fox", "", "2")
+    bob, _ = await registry.sign_up("bob", "")
+    for owner, name, words in (
+        (bob, "fOX", "The bot Fox is Ann's"),
+        (bot, "new", "registers new versions of Fox only"),
+        (bob, "a\x00b", "cannot name the bot"),
     ):
         with pytest.raises(ProtocolError, match=words):
-            await registry.register(None, bot, owner, "1")
-    await registry.register(None, "hare", "bob", "1")
+            await registry.register(owner, name, "", "3")
+    await registry.register(bob, "hare", "BOB", "1")
     await engine.dispose()

@@ -24,7 +24,7 @@ from arena.v1 import registry_pb2
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.bots import PATIENCE
 from tests.certificates import NAME, Authority, Issued
-from tests.referee.scene import BLUFF, CALM, KEY
+from tests.referee.scene import BLUFF, CALM
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def served(authority: Authority) -> Issued:
 
 @asynccontextmanager
 async def referee(database: str, files: TlsFiles) -> AsyncIterator[Arena]:
-    async with running_arena(database, "127.0.0.1", 0, [BLUFF], KEY, CALM, tls=files) as arena:
+    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, tls=files) as arena:
         yield arena
 
 

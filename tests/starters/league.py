@@ -53,7 +53,7 @@ async def _play(
     played: Played,
 ) -> None:
     enough = asyncio.Event()
-    async with running_arena(database, "127.0.0.1", 0, [table], "key") as arena:
+    async with running_arena(database, "127.0.0.1", 0, [table]) as arena:
         several = len({language.name for _, language in entries}) > 1
         # A tenth more, because not all play equally often.
         wanted = len(entries) * matches * 11 // table.seats // 10 if several else matches

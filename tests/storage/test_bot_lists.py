@@ -3,8 +3,9 @@
 import psycopg
 import pytest
 
+from arena.records import Allowance
 from arena.storage import bot_statements
-from arena.storage.errors import NameRefusedError, TooManyVersionsError
+from arena.storage.errors import TooManyVersionsError
 from arena.storage.names import token_hash
 from arena.storage.reading import Reader
 from arena.storage.store import Store
@@ -88,15 +89,6 @@ async def test_the_list_of_versions_is_read_page_by_page(read: Reader, store: St
     assert pages == [[ids[name] for name in part] for part in (listed[:2], listed[2:4], listed[4:])]
 
 
-async def test_it_is_known_whether_a_bot_and_an_owner_are_there(store: Store) -> None:
-    await store.register("fox", "ann")
-    assert await store.known("FOX", "bob") == (True, False)
-    assert await store.known("wolf", "ANN") == (False, True)
-    for bot, owner, kind in (("a b", "ann", "bot"), ("fox", "a b", "owner")):
-        with pytest.raises(NameRefusedError, match=f"'a b' cannot name the {kind}"):
-            await store.known(bot, owner)
-
-
 async def test_the_hashes_of_all_tokens_are_known(store: Store) -> None:
     tokens = [(await store.register(name, "ann"))[1] for name in ("fox", "owl")]
     assert set(await store.token_hashes()) == {token_hash(token) for token in tokens}
@@ -107,17 +99,19 @@ async def test_the_hashes_of_all_tokens_are_known(store: Store) -> None:
 async def test_a_bot_gets_so_many_versions_in_a_day_and_is_told_how_long_to_wait(
     store: Store, sql: psycopg.Connection
 ) -> None:
+    ann, _ = await store.owners.sign_up("ann", None)
+    few = Allowance(bots=20, bot_versions_a_day=2, owner_versions_a_day=60)
     for version in "12":
-        await store.register("fox", "ann", version, most_a_day=2)
+        await store.owners.register(ann, "fox", version, few)
     with pytest.raises(TooManyVersionsError, match="fox got 2 versions") as refused:
-        await store.register("fox", "ann", "3", most_a_day=2)
+        await store.owners.register(ann, "fox", "3", few)
     assert 86_000 < refused.value.wait_seconds <= 86_400
-    await store.register("owl", "ann", "1", most_a_day=2)
+    await store.owners.register(ann, "owl", "1", few)
     sql.execute("UPDATE versions SET created_at = now() - interval '25 hours' WHERE label = '1'")
     sql.execute("UPDATE versions SET created_at = now() - interval '23 hours' WHERE label = '2'")
-    await store.register("fox", "ann", "3", most_a_day=2)
+    await store.owners.register(ann, "fox", "3", few)
     with pytest.raises(TooManyVersionsError) as refused:
-        await store.register("fox", "ann", "4", most_a_day=2)
+        await store.owners.register(ann, "fox", "4", few)
     assert 3_500 < refused.value.wait_seconds <= 3_600
     await store.register("fox", "ann", "4")
 

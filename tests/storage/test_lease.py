@@ -200,7 +200,7 @@ async def test_an_arena_whose_lease_is_taken_stops_with_a_sentence(
     database: str, sql: psycopg.Connection
 ) -> None:
     async def run() -> None:
-        async with asyncio.timeout(30), running_arena(database, "127.0.0.1", 0, [], "key"):
+        async with asyncio.timeout(30), running_arena(database, "127.0.0.1", 0, []):
             sql.execute("DELETE FROM leases")
             await asyncio.Event().wait()
 

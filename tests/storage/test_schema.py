@@ -33,7 +33,10 @@ from arena.storage.schema import HEAD, migrate
 from arena.storage.store import Store
 from arena.storage.tables import (
     READER_ROLE,
+    audit,
+    invites,
     match_luck,
+    owner_keys,
     signing_key,
     signing_secret,
     tokens,
@@ -43,7 +46,7 @@ from tests.databases import execute, named, plain
 from tests.storage.results import finished
 
 APPEND_ONLY = ("matches", "match_seats", "transcripts", "rating_events", "match_faults")
-"""What triggers keep from being changed."""
+"""Results that triggers keep from being changed."""
 
 _CONSTRAINTS = """
 SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
@@ -160,7 +163,7 @@ def test_results_are_guarded_and_transcripts_stored_as_they_are(database: str) -
             "SELECT attstorage FROM pg_attribute "
             "WHERE attrelid = 'transcripts'::regclass AND attname = 'data'"
         ).fetchone()
-    assert {row[0] for row in triggers} == set(APPEND_ONLY)
+    assert {row[0] for row in triggers} == {*APPEND_ONLY, "audit", "voidings"}
     assert storage == ("e",)
 
 
@@ -169,7 +172,7 @@ def reader(database: str) -> Engine:
     return reading_engine(database)
 
 
-async def test_the_reader_sees_everything_but_tokens_the_private_key_and_running_matches(
+async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matches(
     store: Store, versions: tuple[VersionId, ...], reader: Engine
 ) -> None:
     match = finished(versions)
@@ -179,7 +182,7 @@ async def test_the_reader_sees_everything_but_tokens_the_private_key_and_running
         *(leases, running_blocks, running_matches, running_replies, recorded_batches),
         untold_ends,
     )
-    secret = (tokens, signing_secret, *running)
+    secret = (tokens, owner_keys, invites, audit, signing_secret, *running)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:

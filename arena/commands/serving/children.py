@@ -135,5 +135,5 @@ def nobody_to_play(table_types: Sequence[TableType], names: Collection[str]) -> 
             yield (
                 f"Nothing is played at {table.game}:{table.seats} until more bots connect. "
                 f"Sample bots that can play there: {found} (from {SAMPLE_BOTS}). "
-                "Register bots with `arena bot register`."
+                "Register bots with `arena bot new`."
             )

@@ -1,11 +1,29 @@
 """The referee of the settings: its TLS, and how programs on its machine reach it."""
 
 import os
+from ipaddress import ip_address
 
+from arena.records import SignUp
 from arena.referee.tls import TlsFiles, certificate_name
 from arena.settings import Settings, SettingsError
 
 _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104  not bound
+
+
+def on_loopback(host: str) -> bool:
+    """Whether only programs on this machine reach what listens there."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
+    """Who may become an owner; if the settings do not say it, everybody where the referee is for
+    its own machine `alone`, else who has an invite."""
+    return settings.signup or (SignUp.OPEN if alone else SignUp.INVITE)
 
 
 def tls_files(settings: Settings) -> TlsFiles | None:

@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from arena.assembly import running_arena
-from arena.commands.database import database, registration_key
+from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.free_ports import require_free
-from arena.commands.serving.own_referee import tls_files
+from arena.commands.serving.own_referee import sign_up_of, tls_files
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.event_loop import run
 from arena.hosting.terms import Terms
@@ -19,6 +19,7 @@ from arena.logs import configure_logs
 from arena.referee.tls import TlsFiles
 from arena.scheduling.ladder import TableType
 from arena.settings import Settings, read_settings
+from arena.storage.private_home import make_private_home
 
 
 def serve(
@@ -57,19 +58,19 @@ async def _serve(
     spectator_delay: float,
 ) -> None:
     stop = stop_signal()
-    key = registration_key(settings.home)
+    make_private_home(settings.home)
     async with running_arena(
         url,
         host,
         port,
         table_types,
-        key,
         terms,
         spool_directory=settings.home,
         metrics_address=settings.metrics_address,
         read_beside=True,
         tls=tls,
         spectator_delay=spectator_delay,
+        sign_up=sign_up_of(settings),
     ) as arena:
         encrypted = " It uses TLS." if tls else ""
         typer.echo(f"The referee listens on {host}:{arena.port}.{encrypted} Ctrl-C stops it.")

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.assembly import Arena, running_arena
-from arena.commands.database import database, registration_key
+from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.ratings.leaderboard import checks_of, print_leaderboard, title
 from arena.commands.serving import table_option
@@ -27,7 +27,13 @@ from arena.commands.serving.children import (
 )
 from arena.commands.serving.dashboard import dashboard_arguments, require_streamlit
 from arena.commands.serving.free_ports import require_free
-from arena.commands.serving.own_referee import client_environment, own_address, tls_files
+from arena.commands.serving.own_referee import (
+    client_environment,
+    on_loopback,
+    own_address,
+    sign_up_of,
+    tls_files,
+)
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.commands.serving.serve import stop_signal
 from arena.event_loop import run
@@ -38,6 +44,7 @@ from arena.referee.tls import TlsFiles
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
 from arena.settings import Settings, read_settings
+from arena.storage.private_home import make_private_home
 
 STATUS_SECONDS = 1.0
 RATE_SECONDS = 30
@@ -101,20 +108,20 @@ def up(
 
 async def _up(plan: _Plan, url: str) -> None:
     stopping = stop_signal()
-    key = registration_key(plan.settings.home)
+    make_private_home(plan.settings.home)
     terms = Terms(house_pace=plan.pace)
     async with running_arena(
         url,
         plan.host,
         plan.port,
         plan.table_types,
-        key,
         terms,
         spool_directory=plan.settings.home,
         metrics_address=plan.settings.metrics_address,
         read_beside=True,
         tls=plan.tls,
         spectator_delay=plan.settings.spectator_delay,
+        sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
     ) as arena:
         tokens = await house_tokens(arena.store, plan.table_types)
         with children(plan.settings.home / "logs") as running:

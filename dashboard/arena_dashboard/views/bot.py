@@ -59,6 +59,9 @@ def show_index() -> None:
 def show_profile(bot: Profile) -> None:
     """Everything about one bot."""
     st.html(bot_tables.facts(bot))
+    said = bot_tables.said(bot)
+    if said is not None:
+        st.html(said)
     show_checks(bot)
     ladders = bot_data.ladders_of(bot.name)
     if not ladders:

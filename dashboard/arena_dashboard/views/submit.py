@@ -1,47 +1,147 @@
-"""The page "Submit a bot": how to write, register and run a bot."""
+"""The page "Submit a bot": sign up, register a bot, start it, and watch its first steps."""
 
 from importlib.resources import files
 
 import streamlit as st
 
-from arena.settings import read_settings
+from arena.errors import UserError
+from arena.home.starters import LANGUAGES
+from arena.owner_client import OwnerCallError, OwnerClient
+from arena_dashboard import browser, owners, sign_in, submitting
+from arena_dashboard.markup import tag
+from arena_dashboard.owners import SignedIn
+from arena_dashboard.submitting import MADE, NAMES, Made
 
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
+# How often the page looks for the bot's first steps, and afterwards.
+SOON_SECONDS = 1.0
+# Steps that were seen once: an offer is over in a moment.
+SEEN = "seen"
 
-settings = read_settings()
-# The address, on its own machine, of a referee that listens on all interfaces.
-host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 - asks, does not bind
-scheme = "https://" if settings.tls_cert else ""
+
+def register(client: OwnerClient, owner: SignedIn) -> None:
+    """Let the owner register a bot."""
+    allowed = owners.terms().allowance
+    with st.form("register"):
+        name = st.text_input(
+            "The bot's name",
+            max_chars=40,
+            help="Public. Letters of any script, digits, spaces, dots, hyphens, underscores.",
+        )
+        left, right = st.columns(2)
+        language = left.selectbox("Language", list(LANGUAGES), format_func=NAMES.__getitem__)
+        version = right.text_input(
+            "Version", "1", max_chars=40, help="Each version has a rating of its own."
+        )
+        st.caption(
+            f"You may have {allowed.bots} bots, and register {allowed.owner_versions_a_day} "
+            f"versions in 24 hours, {allowed.bot_versions_a_day} of one bot."
+        )
+        if not st.form_submit_button("Register", type="primary"):
+            return
+    try:
+        bot, token = client.register(owner.key, name, version.strip())
+        st.session_state[MADE] = Made(bot, version.strip() or "1", language, token)
+        st.session_state.pop(SEEN, None)
+        client.describe(owner.key, bot, language=NAMES[language])
+    except OwnerCallError as error:
+        owners.refused(error)
+        return
+    st.rerun()
+
+
+def start(made: Made) -> None:
+    """What to do with a bot that was just registered."""
+    st.subheader(f"Start {made.bot}")
+    st.markdown("**Its token.** Shown in this visit only. Whoever has it plays as your bot.")
+    st.code(made.token, language=None)
+    address = owners.public_address()
+    st.markdown(
+        f"**A complete bot in {NAMES[made.language]}**, with address and token filled in: unpack "
+        "it, read its README.md, and start `run.sh`."
+    )
+    st.download_button(
+        f"Download the {NAMES[made.language]} starter",
+        submitting.starter(made, address),
+        file_name=submitting.file_name(made),
+        mime="application/zip",
+        type="primary",
+    )
+    st.markdown("**Or any bot you have**, started like this:")
+    st.code(submitting.commands(made, address), language="bash")
+
+
+@st.fragment
+def show_progress(client: OwnerClient, owner: SignedIn, made: Made) -> None:
+    """The first steps of the bot, as they happen."""
+    st.subheader("Now")
+    try:
+        (bot,) = client.bots(owner.key, made.bot)
+        steps = submitting.steps(bot, made.version, st.session_state.get(SEEN, frozenset()))
+    except OwnerCallError as error:
+        st.warning(str(error))
+        browser.beat("progress", browser.PULSE_SECONDS)
+        return
+    st.session_state[SEEN] = frozenset(step.name for step in steps if step.done)
+    st.html(submitting.steps_in_html(steps))
+    done = all(step.done for step in steps)
+    browser.beat("progress", browser.PULSE_SECONDS if done else SOON_SECONDS)
+
+
+def connect(client: OwnerClient) -> None:
+    """From a visitor to a bot that plays."""
+    owner = owners.signed_in()
+    if owner is None:
+        st.subheader("1. Who are you?")
+        sign_in.show(client, owners.terms())
+        return
+    who, leave = st.columns([4, 1], vertical_alignment="center")
+    mine = tag("a", "My bots", href="my-bots")
+    who.html(tag("div", "You are ", tag("b", owner.name), ". ", mine, class_="ba-said"))
+    leave.button("Sign out", on_click=owners.sign_out)
+    sign_in.show_fresh_key()
+    made = st.session_state.get(MADE)
+    if made is None:
+        st.subheader("2. Register a bot")
+        register(client, owner)
+        return
+    start(made)
+    show_progress(client, owner, made)
+    st.button("Register another bot", on_click=st.session_state.pop, args=(MADE, None))
+
 
 st.title("Submit a bot")
-st.markdown("Five minutes, on this machine or any other that reaches the referee.")
-st.markdown("**1. Write it.** One file, one method: a turn comes in, an action goes out.")
+st.markdown("Two minutes, on this machine or any other that reaches the referee.")
+try:
+    client = owners.referee()
+    if client is None:
+        st.info("This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS.")
+    else:
+        connect(client)
+except UserError as error:
+    st.warning(str(error))
+
+st.subheader("What a bot looks like")
+st.markdown("One file, one method: a turn comes in, an action goes out.")
 st.code(FIRST_BOT.read_text(), language="python")
 st.markdown(
-    "**2. Try it**, without any server; whatever it does wrong is listed. Install the package from "
-    "its wheel, or run `make setup && . .venv/bin/activate` in a checkout of the project."
+    "Try it without any server; whatever it does wrong is listed. Install the package from its "
+    "wheel, or run `make setup && . .venv/bin/activate` in a checkout of the project."
 )
 st.code(
     'pip install "PATH-OF-THE-WHEEL[play]"\narena play mine.py honest timid --matches 200',
     language="bash",
 )
-st.markdown("**3. Register it**, where the arena runs. This prints the bot's token, once.")
-st.code("arena bot register mine --owner your-name", language="bash")
-st.markdown(
-    "**4. Run it.** It plays rated matches until Ctrl-C. From another machine, put the address at "
-    "which that machine reaches the referee."
-)
+st.markdown("All of the above from a terminal:")
 st.code(
-    f"ARENA_ADDRESS={scheme}{host}:{settings.port} ARENA_TOKEN=the-token python mine.py",
+    f"export ARENA_ADDRESS={owners.public_address()}\n"
+    "arena signup 'Your Name'     # --invite CODE, where one is needed\n"
+    "arena bot new mine           # prints the token, once\n"
+    "ARENA_TOKEN=the-token python mine.py",
     language="bash",
 )
 st.markdown(
-    "It appears on the leaderboard with its first complete block of matches. Every release is a "
-    "version of its own, with a rating of its own: register the next one with `--version 2`. "
-    "A bot in any other language speaks the same gRPC: its files are in `proto/` of the project, "
-    "and in `arena/proto/` of the installed package; `docs/write-a-bot.md` says how to use them."
-)
-st.markdown(
-    "What a bot sees and answers is written down per game in `docs/games/`. Hidden dice and cards "
-    "never reach it; this page's replays show what each seat knew."
+    "It appears on the leaderboard with its first complete block of matches. What a bot sees and "
+    "answers is written down per game in `docs/games/`; a bot in any language speaks the gRPC of "
+    "`proto/`, see `docs/write-a-bot.md`. Hidden dice and cards never reach it."
 )

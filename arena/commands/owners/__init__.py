@@ -1,0 +1,1 @@
+"""The commands of owners, and those of the operator about owners."""

@@ -1,0 +1,36 @@
+"""`arena audit`: what owners and operators changed."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from arena.commands.database import with_store
+from arena.commands.terminal import Terminal
+
+
+def audit(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many lines.")] = 50,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List what owners and operators changed, newest first."""
+    rows = with_store(lambda store: store.owners.audit(limit))
+    if as_json:
+        lines = [
+            {
+                "at": row.at.isoformat(),
+                "actor": row.actor,
+                "action": row.action,
+                "subject": row.subject,
+                "details": row.details,
+            }
+            for row in rows
+        ]
+        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+        return
+    table = Table("at", "actor", "action", "subject", "details")
+    for row in rows:
+        details = json.dumps(row.details, ensure_ascii=False) if row.details else ""
+        table.add_row(f"{row.at:%Y-%m-%d %H:%M:%S}", row.actor, row.action, row.subject, details)
+    Terminal().print_table(table)

@@ -1,0 +1,73 @@
+"""`arena invite …`: Invites, for the operator: make one, list them, withdraw one."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from arena.commands.database import with_store
+from arena.commands.owners.operator import actor
+from arena.commands.terminal import Terminal, say
+
+MOST_USES = 10_000
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Invites, for the operator: make one, list them, withdraw one.",
+)
+
+
+@app.command()
+def new(
+    uses: Annotated[
+        int, typer.Option(min=1, max=MOST_USES, help="How many may sign up with it.")
+    ] = 1,
+    days: Annotated[
+        float, typer.Option(min=0.01, max=3650, help="For how many days it is valid.")
+    ] = 14,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Make an invite and print its code, which is shown only once."""
+    code = with_store(lambda store: store.owners.invite(uses, days, actor()))
+    if as_json:
+        typer.echo(json.dumps({"code": code, "uses": uses, "days": days}))
+        return
+    say(f"For {uses} owners, valid for {days:g} days, shown only once:", err=True)
+    say(code)
+
+
+@app.command("list")
+def list_invites(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the invites that can be used, without their codes."""
+    invites = with_store(lambda store: store.owners.invites())
+    if as_json:
+        lines = [
+            {
+                "invite": one.id,
+                "uses_left": one.uses_left,
+                "made_by": one.made_by,
+                "made": one.created_at.isoformat(),
+                "expires": one.expires_at and one.expires_at.isoformat(),
+            }
+            for one in invites
+        ]
+        typer.echo(json.dumps(lines, indent=2))
+        return
+    table = Table("invite", "uses left", "made by", "made", "expires")
+    for one in invites:
+        until = "never" if one.expires_at is None else f"{one.expires_at:%Y-%m-%d %H:%M}"
+        made = f"{one.created_at:%Y-%m-%d %H:%M}"
+        table.add_row(str(one.id), str(one.uses_left), one.made_by, made, until)
+    Terminal().print_table(table)
+
+
+@app.command()
+def withdraw(
+    number: Annotated[int, typer.Argument(help="The invite's number in `arena invite list`.")],
+) -> None:
+    """End an invite: nobody signs up with it any more."""
+    with_store(lambda store: store.owners.withdraw_invite(number, actor()))
+    say(f"Invite {number} is withdrawn.")

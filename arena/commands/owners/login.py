@@ -1,0 +1,53 @@
+"""`arena signup` and `arena login`: become an owner, and keep the key on this machine."""
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from arena.commands.errors import exit_with_message
+from arena.commands.owners.logins import (
+    DEFAULT_ADDRESS,
+    AddressOption,
+    Login,
+    client_of,
+    keep_login,
+)
+from arena.commands.terminal import say
+
+
+def signup(
+    name: Annotated[str, typer.Argument(help="Your name as an owner; it is public.")],
+    invite: Annotated[str, typer.Option(help="The operator's invite, where one is needed.")] = "",
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Sign up at an arena as an owner of bots; the key is printed once, and kept here."""
+    with exit_with_message():
+        owner, key = client_of(address).sign_up(name, invite)
+        path = keep_login(address, Login(owner, key))
+    if as_json:
+        typer.echo(json.dumps({"owner": owner, "key": key}))
+        return
+    say(f"You are the owner {owner} at {address}. Register a bot: arena bot new NAME", err=True)
+    say(f"Your key, shown only once and kept in {path}; to sign in elsewhere:", err=True)
+    say(key)
+
+
+def login(
+    key: Annotated[str, typer.Option(help="Your key; asked for if it is not given.")] = "",
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Sign in at an arena with the key of `arena signup`, and keep it on this machine."""
+    with exit_with_message():
+        key = key.strip() or _asked()
+        owner = client_of(address).owner(key)
+        path = keep_login(address, Login(owner, key))
+    say(f"You are the owner {owner} at {address}; the key is kept in {path}.", err=True)
+
+
+def _asked() -> str:
+    if sys.stdin.isatty():
+        return str(typer.prompt("Key", hide_input=True, err=True)).strip()
+    return sys.stdin.readline().strip()

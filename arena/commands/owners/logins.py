@@ -1,0 +1,100 @@
+"""The keys of owners by address, in a file that its user alone can read.
+
+It is `config/owners.json` in ARENA_HOME. No database is needed, so that an author's machine needs
+nothing of the server.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.commands.errors import CommandError
+
+if TYPE_CHECKING:
+    from arena.owner_client import OwnerClient
+
+AddressOption = Annotated[
+    str,
+    typer.Option(envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."),
+]
+DEFAULT_ADDRESS = "127.0.0.1:50051"
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Who is signed in at a referee."""
+
+    owner: str
+    key: str
+
+
+def login_file(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the keys are kept."""
+    return Path(environment.get("ARENA_HOME") or ".arena") / "config" / "owners.json"
+
+
+def client_of(address: str) -> "OwnerClient":
+    """A client of the referee. Raises AddressError."""
+    # Imported here, because `arena --help` needs no gRPC.
+    from arena.owner_client import OwnerClient
+
+    return OwnerClient.at(address, os.environ)
+
+
+def login_at(address: str) -> Login:
+    """Who is signed in at a referee. Raises CommandError for nobody."""
+    found = _read(login_file()).get(_place(address))
+    if found is None:
+        raise CommandError(
+            f"you are not signed in at {address}: `arena signup NAME` or `arena login`. (Operators "
+            "on the arena's own machine add --operator.)"
+        )
+    return Login(found["owner"], found["key"])
+
+
+def keep_login(address: str, login: Login) -> Path:
+    """Keep a key, in the place of an older one. Returns the file. Raises CommandError."""
+    path = login_file()
+    kept = _read(path) | {_place(address): {"owner": login.owner, "key": login.key}}
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Mode 0600 from the beginning, and never half a file.
+        with NamedTemporaryFile("w", dir=path.parent, prefix=path.name, delete=False) as new:
+            json.dump(kept, new, indent=1, ensure_ascii=False)
+        Path(new.name).replace(path)
+    except OSError as error:
+        raise _unusable(path, error.strerror or "unknown error") from error
+    return path
+
+
+def _place(address: str) -> str:
+    scheme, _, rest = address.strip().rpartition("://")
+    return f"{'https://' if scheme == 'https' else ''}{rest.rstrip('/')}"
+
+
+def _read(path: Path) -> dict[str, dict[str, str]]:
+    try:
+        kept = json.loads(path.read_text())
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise _unusable(path, error.strerror or "unknown error") from error
+    except ValueError as error:
+        raise _unusable(path, "it is not JSON") from error
+    if not isinstance(kept, dict) or not all(
+        isinstance(one, dict) and {"owner", "key"} <= one.keys() for one in kept.values()
+    ):
+        raise _unusable(path, "it holds something else")
+    return kept
+
+
+def _unusable(path: Path, why: str) -> CommandError:
+    return CommandError(
+        f"{path} cannot be used ({why}): correct or remove it, or choose another ARENA_HOME."
+    )

@@ -1,0 +1,11 @@
+"""Who runs a command of the operator, as the audit names it."""
+
+import getpass
+
+
+def actor() -> str:
+    """The operator, and the account on this machine."""
+    try:
+        return f"operator ({getpass.getuser()})"
+    except (KeyError, OSError):  # an account without a name, as in some containers
+        return "operator"

@@ -1,0 +1,59 @@
+"""`arena owner …`: Owners of bots, for the operator: list, ban, new keys."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from arena.commands.database import with_store
+from arena.commands.owners.operator import actor
+from arena.commands.terminal import Terminal, say
+
+app = typer.Typer(
+    no_args_is_help=True, help="Owners of bots, for the operator: list, ban, new keys."
+)
+
+
+@app.command("list")
+def list_owners(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List all owners."""
+    owners = with_store(lambda store: store.owners.owners())
+    if as_json:
+        lines = [
+            {
+                "owner": one.name,
+                "bots": one.bots,
+                "since": one.created_at.isoformat(),
+                "banned": one.banned_at is not None,
+                "key": one.has_key,
+            }
+            for one in owners
+        ]
+        typer.echo(json.dumps(lines, indent=2))
+        return
+    table = Table("owner", "bots", "since", "")
+    for one in owners:
+        marks = ["banned"] * (one.banned_at is not None) + ["no key"] * (not one.has_key)
+        table.add_row(one.name, str(one.bots), f"{one.created_at:%Y-%m-%d}", ", ".join(marks))
+    Terminal().print_table(table)
+
+
+@app.command()
+def ban(
+    name: str,
+    undo: Annotated[bool, typer.Option("--undo", help="End the ban.")] = False,
+) -> None:
+    """Let an owner and all its bots in no more, at once. Results stay."""
+    with_store(lambda store: store.owners.ban(name, actor(), banned=not undo))
+    say(f"{name} is {'let in again' if undo else 'banned'}.")
+
+
+@app.command("reset-key")
+def reset_key(name: str) -> None:
+    """Print a new key for an owner; the old one becomes invalid."""
+    key = with_store(lambda store: store.owners.reset_key(name, actor()))
+    say(f"The key of {name}, shown only once (for `arena login`, or the page):", err=True)
+    say(key)

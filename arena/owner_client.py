@@ -1,0 +1,199 @@
+"""`OwnerClient`: a client of OwnerService: what an owner does from any machine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import grpc
+
+from arena.bot.address import Address, AddressError
+from arena.errors import UserError
+from arena.records import Allowance, SignUp
+from arena.v1 import owner_pb2 as pb
+from arena.v1 import registry_pb2
+from arena.v1.owner_pb2_grpc import OwnerServiceStub
+from arena.v1.registry_pb2_grpc import RegistryServiceStub
+
+ANSWER_SECONDS: Final = 10.0
+"""How long a referee may take to answer; while many ask at once it takes them in turn."""
+_SIGN_UP: Final = {
+    pb.SIGN_UP_OPEN: SignUp.OPEN,
+    pb.SIGN_UP_INVITE: SignUp.INVITE,
+    pb.SIGN_UP_CLOSED: SignUp.CLOSED,
+}
+
+
+class OwnerCallError(UserError):
+    """The referee refuses, or cannot be reached; the message says why."""
+
+    def __init__(self, sentence: str, *, stranger: bool = False) -> None:
+        super().__init__(sentence)
+        self.stranger = stranger
+        """Whether the key, or the invite, is nobody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpTerms:
+    """Who may sign up, and how much an owner may register."""
+
+    sign_up: SignUp
+    allowance: Allowance
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSeen:
+    """A version of a bot, as its owner sees it."""
+
+    label: str
+    registered: datetime
+    retired: bool
+    matches: int
+    faults: int
+    connected: int
+    """Streams that are open now."""
+    playing: int
+    """Matches that it is offered or plays now."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotSeen:
+    """A bot, as its owner sees it."""
+
+    name: str
+    text: str
+    language: str
+    link: str
+    frozen: bool
+    versions: tuple[VersionSeen, ...]
+    """Newest first."""
+
+    @property
+    def retired(self) -> bool:
+        """Whether none of its versions plays any more."""
+        return all(one.retired for one in self.versions)
+
+
+class OwnerClient:
+    """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        channel = address.channel()
+        # The types of generated stubs are those of grpc.aio as well.
+        self._owners: Any = OwnerServiceStub(channel)
+        self._registry: Any = RegistryServiceStub(channel)
+
+    @classmethod
+    def at(cls, address: str, environment: Mapping[str, str]) -> "OwnerClient":
+        """A client of the referee at an address. Raises AddressError."""
+        return cls(Address.parse(address, environment))
+
+    def terms(self) -> SignUpTerms:
+        """Who may sign up, and how much an owner may register."""
+        found = self._ask(self._owners.GetSignUpTerms, pb.GetSignUpTermsRequest())
+        allowed = Allowance(found.bots, found.bot_versions_a_day, found.owner_versions_a_day)
+        return SignUpTerms(_SIGN_UP.get(found.sign_up, SignUp.CLOSED), allowed)
+
+    def sign_up(self, name: str, invite: str = "") -> tuple[str, str]:
+        """Become an owner. Returns the name as it is stored, and the key."""
+        request = pb.SignUpRequest(name=_sent(name), invite=_sent(invite))
+        answer = self._ask(self._owners.SignUp, request)
+        return answer.owner, answer.key
+
+    def owner(self, key: str) -> str:
+        """The name of the owner who has a key."""
+        name: str = self._ask(self._owners.GetOwner, pb.GetOwnerRequest(), key).owner
+        return name
+
+    def register(self, key: str, bot: str, version: str = "1") -> tuple[str, str]:
+        """Register a new bot, or a new version of one. Returns the bot's name as it is stored, and
+        the token."""
+        request = registry_pb2.RegisterBotRequest(bot=_sent(bot), version=_sent(version))
+        answer = self._ask(self._registry.RegisterBot, request, key)
+        return answer.entrant.bot, answer.token
+
+    def bots(self, key: str, bot: str = "") -> list[BotSeen]:
+        """The owner's bots, or the one of that name, by name."""
+        answer = self._ask(self._owners.ListOwnBots, pb.ListOwnBotsRequest(bot=_sent(bot)), key)
+        return [_bot(one) for one in answer.bots]
+
+    def describe(
+        self,
+        key: str,
+        bot: str,
+        *,
+        text: str | None = None,
+        language: str | None = None,
+        link: str | None = None,
+    ) -> None:
+        """Change what the owner says of a bot, as far as given."""
+        given = {"text": text, "language": language, "link": link}
+        said = {field: _sent(words) for field, words in given.items() if words is not None}
+        self._ask(self._owners.DescribeBot, pb.DescribeBotRequest(bot=_sent(bot), **said), key)
+
+    def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
+        """A new token, by default for the newest version in service. Returns the version's label
+        and the token."""
+        request = pb.RotateTokenRequest(bot=_sent(bot), version=_sent(version))
+        answer = self._ask(self._owners.RotateToken, request, key)
+        return answer.version, answer.token
+
+    def retire(self, key: str, bot: str, version: str = "") -> None:
+        """Retire a version, or the whole bot."""
+        request = pb.RetireBotRequest(bot=_sent(bot), version=_sent(version))
+        self._ask(self._owners.RetireBot, request, key)
+
+    def _ask(self, call: Any, request: Any, key: str | None = None) -> Any:
+        if key is not None and not (key.isascii() and key.isprintable() and key):
+            raise OwnerCallError("This is no key: an owner's key begins with arena_owner_.")
+        metadata = () if key is None else (("authorization", f"Bearer {key}"),)
+        try:
+            return call(request, timeout=ANSWER_SECONDS, metadata=metadata)
+        except grpc.RpcError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: Any) -> OwnerCallError:
+        code, details = error.code(), error.details() or ""
+        if code is grpc.StatusCode.UNAVAILABLE and "database" not in details:
+            return OwnerCallError(self._address.why_unreachable(details))
+        if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+            return OwnerCallError(f"The referee did not answer within {ANSWER_SECONDS:.0f} s.")
+        if code is grpc.StatusCode.UNIMPLEMENTED:
+            return OwnerCallError("The referee is of a release without owners.")
+        sentence = (details or code.name).rstrip(".")
+        return OwnerCallError(
+            f"{sentence[:1].upper()}{sentence[1:]}.",
+            stranger=code is grpc.StatusCode.UNAUTHENTICATED,
+        )
+
+
+def _sent(words: str) -> str:
+    """Text as protobuf takes it: half a surrogate pair cannot be sent."""
+    return words.encode("utf-8", "replace").decode()
+
+
+def _bot(one: pb.OwnBot) -> BotSeen:
+    versions = tuple(
+        VersionSeen(
+            version.label,
+            datetime.fromtimestamp(version.registered_ms / 1000, UTC),
+            version.retired,
+            version.matches,
+            version.faults,
+            version.connected,
+            version.playing,
+        )
+        for version in one.versions
+    )
+    return BotSeen(one.name, one.text, one.language, one.link, one.frozen, versions)
+
+
+__all__ = [
+    "AddressError",
+    "BotSeen",
+    "OwnerCallError",
+    "OwnerClient",
+    "SignUpTerms",
+    "VersionSeen",
+]

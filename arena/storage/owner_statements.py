@@ -1,0 +1,200 @@
+"""SQL statements about owners, keys, invites and the audit, built here, run elsewhere."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Insert, Update, and_, extract, func, or_, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from arena.storage.bot_statements import name_columns
+from arena.storage.names import folded, skeleton
+from arena.storage.statements import Row
+from arena.storage.tables import (
+    audit,
+    bots,
+    invites,
+    match_seats,
+    owner_keys,
+    owners,
+    versions,
+)
+
+
+def add_owner(name: str) -> Insert:
+    """Adds an owner, unless one has that name or looks like it; returns its id."""
+    values = name_columns(name)
+    return insert(owners).values(values).on_conflict_do_nothing().returning(owners.c.id)
+
+
+def owner_named(name: str) -> Row:
+    """id, name, created_at, banned_at, bots (those in service), has_key."""
+    return owner_list().where(owners.c.folded == folded(name))
+
+
+def owner_like(name: str) -> Row:
+    """name, of the owner whose name looks like this one."""
+    return select(owners.c.name).where(owners.c.skeleton == skeleton(name))
+
+
+def owner_by_key(sha256: bytes) -> Row:
+    """The columns of `owner_list`."""
+    return owner_list().where(owner_keys.c.sha256 == sha256)
+
+
+def owner_list() -> Row:
+    """id, name, created_at, banned_at, bots (those in service), has_key; by name."""
+    in_service = (
+        select(func.count())
+        .where(bots.c.owner_id == owners.c.id, bots.c.retired_at.is_(None))
+        .scalar_subquery()
+    )
+    return (
+        select(owners.c.id, owners.c.name, owners.c.created_at, owners.c.banned_at)
+        .add_columns(in_service.label("bots"), owner_keys.c.sha256.is_not(None).label("has_key"))
+        .select_from(owners.outerjoin(owner_keys))
+        .order_by(owners.c.folded)
+    )
+
+
+def lock_owner(owner_id: int) -> Row:
+    """name, banned_at; until the end of the transaction nobody else adds to what the owner has."""
+    return (
+        select(owners.c.name, owners.c.banned_at).where(owners.c.id == owner_id).with_for_update()
+    )
+
+
+def bots_in_service(owner_id: int) -> Row:
+    """bots: how many of the owner's are not retired."""
+    return select(func.count().label("bots")).where(
+        bots.c.owner_id == owner_id, bots.c.retired_at.is_(None)
+    )
+
+
+def owners_versions_today(owner_id: int) -> Row:
+    """versions, wait_seconds: as `bot_statements.versions_today`, of all bots of an owner."""
+    day = text("interval '1 day'")
+    wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
+    return (
+        select(func.count().label("versions"))
+        .add_columns(wait.label("wait_seconds"))
+        .select_from(versions.join(bots))
+        .where(bots.c.owner_id == owner_id, versions.c.created_at > func.now() - day)
+    )
+
+
+def owned_versions(owner_id: int, bot: str | None = None) -> Row:
+    """The columns of OwnedVersion, by bot and newest first; of all bots of an owner, or of one."""
+    played = (
+        select(func.count(match_seats.c.match_id.distinct()))
+        .where(match_seats.c.version_id == versions.c.id)
+        .scalar_subquery()
+    )
+    faults = (
+        select(func.coalesce(func.sum(match_seats.c.faults), 0))
+        .where(match_seats.c.version_id == versions.c.id)
+        .scalar_subquery()
+    )
+    retired = func.coalesce(bots.c.retired_at, versions.c.retired_at)
+    found = (
+        select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
+        .add_columns(versions.c.created_at, retired.label("retired_at"), bots.c.frozen_at)
+        .add_columns(bots.c.text, bots.c.language, bots.c.link)
+        .add_columns(played.label("matches"), faults.label("faults"))
+        .select_from(versions.join(bots))
+        .where(bots.c.owner_id == owner_id)
+        .order_by(bots.c.folded, versions.c.id.desc())
+    )
+    return found if bot is None else found.where(bots.c.folded == folded(bot))
+
+
+def set_key(owner_id: int, sha256: bytes) -> Insert:
+    """Sets the key of an owner, which has only one."""
+    return (
+        insert(owner_keys)
+        .values(owner_id=owner_id, sha256=sha256)
+        .on_conflict_do_update(
+            index_elements=[owner_keys.c.owner_id],
+            set_={"sha256": sha256, "created_at": func.now()},
+        )
+    )
+
+
+def key_hashes() -> Row:
+    """sha256, of all keys of owners."""
+    return select(owner_keys.c.sha256)
+
+
+def set_banned(owner_id: int, *, banned: bool) -> Update:
+    """Bans an owner, or lets it in again; an earlier `banned_at` is kept."""
+    at = func.coalesce(owners.c.banned_at, func.now()) if banned else None
+    return update(owners).where(owners.c.id == owner_id).values(banned_at=at)
+
+
+def set_frozen(bot_id: int, *, frozen: bool) -> Update:
+    """Freezes a bot, or lets it play again; an earlier `frozen_at` is kept."""
+    at = func.coalesce(bots.c.frozen_at, func.now()) if frozen else None
+    return update(bots).where(bots.c.id == bot_id).values(frozen_at=at)
+
+
+def describe_bot(bot_id: int, said: Mapping[str, str]) -> Update:
+    """Sets what the owner says of a bot: text, language, link."""
+    return update(bots).where(bots.c.id == bot_id).values(dict(said))
+
+
+def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | None) -> Insert:
+    """Adds an invite; returns its id."""
+    return (
+        insert(invites)
+        .values(sha256=sha256, uses_left=uses, made_by=made_by, expires_at=expires_at)
+        .returning(invites.c.id)
+    )
+
+
+def use_invite(sha256: bytes) -> Update:
+    """Uses an invite once and returns its id; no row if it is unknown, used up or expired.
+
+    The row's lock lets those who come at once pass one after the other.
+    """
+    valid = and_(
+        invites.c.sha256 == sha256,
+        invites.c.uses_left > 0,
+        or_(invites.c.expires_at.is_(None), invites.c.expires_at > func.now()),
+    )
+    return (
+        update(invites)
+        .where(valid)
+        .values(uses_left=invites.c.uses_left - 1)
+        .returning(invites.c.id)
+    )
+
+
+def invite_list() -> Row:
+    """The columns of InviteRow of those that can be used, oldest first."""
+    return (
+        select(invites.c.id, invites.c.uses_left, invites.c.made_by, invites.c.created_at)
+        .add_columns(invites.c.expires_at)
+        .where(
+            invites.c.uses_left > 0,
+            or_(invites.c.expires_at.is_(None), invites.c.expires_at > func.now()),
+        )
+        .order_by(invites.c.id)
+    )
+
+
+def withdraw_invite(invite_id: int) -> Update:
+    """Leaves an invite no use; returns its id."""
+    return (
+        update(invites).where(invites.c.id == invite_id).values(uses_left=0).returning(invites.c.id)
+    )
+
+
+def add_audit(actor: str, action: str, subject: str, details: Mapping[str, Any]) -> Insert:
+    """Records what somebody changed."""
+    values = {"actor": actor, "action": action, "subject": subject, "details": dict(details)}
+    return insert(audit).values(values)
+
+
+def audit_list(limit: int) -> Row:
+    """The columns of AuditRow, newest first."""
+    return select(audit).order_by(audit.c.id.desc()).limit(limit)

@@ -1,0 +1,278 @@
+"""`Owners`: owners, their keys and bots, invites and the audit, one transaction per method."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.records import Allowance, OwnedVersion, Owner, OwnerId, Registered
+from arena.storage import bot_statements, owner_statements, registering, voiding
+from arena.storage.bot_details import checked
+from arena.storage.errors import (
+    BannedError,
+    InviteRefusedError,
+    NameTakenError,
+    UnknownBotError,
+    UnknownOwnerError,
+)
+from arena.storage.names import (
+    check_name,
+    check_not_reserved,
+    code_hash,
+    new_code,
+    new_key,
+    normal_name,
+    token_hash,
+)
+from arena.storage.rows import AuditRow, InviteRow, OwnerRow
+from arena.storage.transaction import transaction
+
+MOST_USES: Final = 10_000
+"""Of one invite."""
+
+
+class Owners:
+    """Who registers bots. Every method raises DatabaseUnreachableError, as those of Store."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    # An owner's own
+
+    async def sign_up(self, name: str, code: str | None) -> tuple[Owner, str]:
+        """A new owner, and the key, which cannot be read again; uses the invite of that code, if
+        one is required. Raises NameRefusedError and InviteRefusedError, and uses no invite then."""
+        name = normal_name("owner", name)
+        check_not_reserved(name)
+        async with self._transaction() as connection:
+            invite = None
+            if code is not None:
+                invite = await connection.scalar(owner_statements.use_invite(code_hash(code)))
+                if invite is None:
+                    raise InviteRefusedError(
+                        "This invite is not known here, or used up, or expired: ask the operator "
+                        "for another one."
+                    )
+            owner_id = await connection.scalar(owner_statements.add_owner(name))
+            if owner_id is None:
+                raise await _taken(connection, name)
+            key = await _new_key(connection, owner_id)
+            await _record(connection, name, "sign up", name, {"invite": invite})
+            return Owner(OwnerId(owner_id), name), key
+
+    async def by_key(self, key: str) -> Owner | None:
+        """The owner who has this key; None for an unknown key. Raises BannedError."""
+        async with self._transaction() as connection:
+            statement = owner_statements.owner_by_key(token_hash(key))
+            found = (await connection.execute(statement)).one_or_none()
+        if found is None:
+            return None
+        if found.banned_at is not None:
+            raise BannedError(f"The operator has banned the owner {found.name}.")
+        return Owner(OwnerId(found.id), found.name)
+
+    async def named(self, name: str) -> Owner:
+        """The owner of that name, in any case. Raises UnknownOwnerError."""
+        async with self._transaction() as connection:
+            found = await _owner(connection, name)
+        return Owner(OwnerId(found.id), found.name)
+
+    async def key_hashes(self) -> list[bytes]:
+        """The hashes of all keys."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(owner_statements.key_hashes())).all()
+        return [bytes(row.sha256) for row in rows]
+
+    async def register(
+        self, owner: Owner, bot: str, version: str, allowance: Allowance
+    ) -> tuple[Registered, str]:
+        """Register a new bot of the owner, or a new version of one. Returns it and its token.
+
+        Raises BannedError and what `registering.add_version` raises.
+        """
+        bot = normal_name("bot", bot)
+        check_name("version", version)
+        async with self._transaction() as connection:
+            # Locked, so that those who come at once are counted one after the other.
+            locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
+            if locked.banned_at is not None:
+                raise BannedError(f"The operator has banned the owner {owner.name}.")
+            registered, token = await registering.add_version(
+                connection, bot, owner.id, version, allowance=allowance
+            )
+            await _record(connection, owner.name, "register", str(registered.entrant))
+        return registered, token
+
+    async def bots(self, owner: Owner, bot: str | None = None) -> list[OwnedVersion]:
+        """The versions of all bots of the owner, or of one, newest first. Raises
+        UnknownBotError."""
+        async with self._transaction() as connection:
+            statement = owner_statements.owned_versions(owner.id, bot)
+            rows = (await connection.execute(statement)).mappings().all()
+        if bot is not None and not rows:
+            raise _not_yours(bot)
+        return [OwnedVersion(**row) for row in rows]
+
+    async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
+        """A new token for a version, by default the newest in service; and the version's label.
+
+        Raises UnknownBotError and RetiredError.
+        """
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            token, label = await registering.rotate(connection, own.name, version)
+            await _record(connection, owner.name, "rotate token", f"{own.name} {label}")
+        return token, label
+
+    async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
+        """Retire a version of the owner's bot, or the whole bot, for good. Raises
+        UnknownBotError."""
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            await registering.retire(connection, own.name, version)
+            subject = own.name if version is None else f"{own.name} {version}"
+            await _record(connection, owner.name, "retire", subject)
+
+    async def describe(self, owner: Owner, bot: str, said: Mapping[str, str]) -> None:
+        """Change what the owner says of a bot: `text`, `language` and `link`, as far as given.
+
+        Raises UnknownBotError and DetailsRefusedError.
+        """
+        said = {field: checked(field, words) for field, words in said.items()}
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            if said:
+                await connection.execute(owner_statements.describe_bot(own.id, said))
+                await _record(connection, owner.name, "describe", own.name, said)
+
+    # The operator's
+
+    async def owners(self) -> list[OwnerRow]:
+        """All owners, by name."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(owner_statements.owner_list())).mappings().all()
+        return [OwnerRow(**row) for row in rows]
+
+    async def reset_key(self, name: str, actor: str) -> str:
+        """A new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
+        async with self._transaction() as connection:
+            owner = await _owner(connection, name)
+            key = await _new_key(connection, owner.id)
+            await _record(connection, actor, "reset key", owner.name)
+        return key
+
+    async def ban(self, name: str, actor: str, *, banned: bool = True) -> None:
+        """Let an owner and its bots in no more, or again. Raises UnknownOwnerError."""
+        async with self._transaction() as connection:
+            owner = await _owner(connection, name)
+            await connection.execute(owner_statements.set_banned(owner.id, banned=banned))
+            await connection.execute(bot_statements.tell_tokens())
+            await _record(connection, actor, "ban" if banned else "unban", owner.name)
+
+    async def freeze(self, bot: str, actor: str, *, frozen: bool = True) -> None:
+        """Let a bot play no more, or again. Raises UnknownBotError."""
+        async with self._transaction() as connection:
+            await registering.versions_named(connection, bot, None)
+            found = (await connection.execute(bot_statements.bot_named(bot))).one()
+            await connection.execute(owner_statements.set_frozen(found.id, frozen=frozen))
+            await connection.execute(bot_statements.tell_tokens())
+            await _record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
+
+    async def void_block(self, block_id: str, actor: str, reason: str) -> None:
+        """Let the matches of a block count for no rating any more; repeating it changes nothing.
+
+        Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
+        """
+        async with self._transaction() as connection:
+            if await voiding.void_block(connection, block_id):
+                details = {"reason": reason or None}
+                await _record(connection, actor, "void block", block_id.lower(), details)
+
+    async def invite(self, uses: int, days: float | None, actor: str) -> str:
+        """The code of a new invite, which cannot be read again. `uses` is 1 to MOST_USES."""
+        code = new_code()
+        until = None if days is None else datetime.now(UTC) + timedelta(days=days)
+        async with self._transaction() as connection:
+            statement = owner_statements.add_invite(code_hash(code), uses, actor, until)
+            number = await connection.scalar(statement)
+            details = {"uses": uses, "expires_at": until and until.isoformat()}
+            await _record(connection, actor, "invite", str(number), details)
+        return code
+
+    async def invites(self) -> list[InviteRow]:
+        """The invites that can be used, oldest first."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(owner_statements.invite_list())).mappings().all()
+        return [InviteRow(**row) for row in rows]
+
+    async def withdraw_invite(self, number: int, actor: str) -> None:
+        """End an invite. Raises InviteRefusedError."""
+        async with self._transaction() as connection:
+            if await connection.scalar(owner_statements.withdraw_invite(number)) is None:
+                raise InviteRefusedError(f"There is no invite {number}: see `arena invite list`.")
+            await _record(connection, actor, "withdraw invite", str(number))
+
+    async def record(self, actor: str, action: str, subject: str) -> None:
+        """Record in the audit what an operator did elsewhere."""
+        async with self._transaction() as connection:
+            await _record(connection, actor, action, subject)
+
+    async def audit(self, limit: int = 100) -> list[AuditRow]:
+        """What owners and operators changed, newest first."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(owner_statements.audit_list(limit))).mappings().all()
+        return [AuditRow(**row) for row in rows]
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:
+    statement = owner_statements.owner_named(name)
+    found = (await connection.execute(statement)).mappings().one_or_none()
+    if found is None:
+        raise UnknownOwnerError(f"There is no owner {name}: see `arena owner list`.")
+    return OwnerRow(**found)
+
+
+async def _own(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
+    """The owner's bot. Another one's is told apart from none by nobody."""
+    found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
+    if found is None or found.owner_id != owner.id:
+        raise _not_yours(bot)
+    return found
+
+
+def _not_yours(bot: str) -> UnknownBotError:
+    return UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")
+
+
+async def _taken(connection: AsyncConnection, name: str) -> NameTakenError:
+    statement = owner_statements.owner_named(name)
+    found = (await connection.execute(statement)).one_or_none()
+    if found is None:
+        return await registering.alike(connection, name)
+    return NameTakenError(
+        f"There is an owner {found.name} already: choose another name. If that is you, sign in "
+        "with your key, or ask the operator for a new one."
+    )
+
+
+async def _new_key(connection: AsyncConnection, owner_id: int) -> str:
+    key = new_key()
+    await connection.execute(owner_statements.set_key(owner_id, token_hash(key)))
+    return key
+
+
+async def _record(
+    connection: AsyncConnection,
+    actor: str,
+    action: str,
+    subject: str,
+    details: Mapping[str, Any] | None = None,
+) -> None:
+    given = {key: value for key, value in (details or {}).items() if value is not None}
+    await connection.execute(owner_statements.add_audit(actor, action, subject, given))

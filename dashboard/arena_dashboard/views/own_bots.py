@@ -1,0 +1,113 @@
+"""The page "My bots": the bots of the owner who is signed in, and what can be done with them."""
+
+import streamlit as st
+
+from arena.errors import UserError
+from arena.owner_client import BotSeen, OwnerCallError, OwnerClient
+from arena_dashboard import bot_data, browser, own_tables, owners, sign_in
+from arena_dashboard.owners import SignedIn
+
+LATER_SECONDS = 5.0
+
+
+def describe(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
+    """What the bot's page says of it."""
+    with st.form(f"describe {bot.name}"):
+        text = st.text_area("About it", bot.text, max_chars=1000)
+        language = st.text_input("Language", bot.language, max_chars=40)
+        link = st.text_input("Link", bot.link, max_chars=200, placeholder="https://…")
+        if not st.form_submit_button("Save"):
+            return
+    try:
+        client.describe(owner.key, bot.name, text=text, language=language, link=link)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()
+
+
+def rotate(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
+    """A new token for a version."""
+    labels = [one.label for one in bot.versions if not one.retired]
+    with st.form(f"rotate {bot.name}"):
+        label = st.selectbox("Version", labels, key=f"rotate-version {bot.name}")
+        st.caption("The old token is not valid any more, and the bot that uses it is cut off.")
+        if not st.form_submit_button("New token"):
+            return
+    try:
+        version, token = client.rotate(owner.key, bot.name, label)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.success(f"The new token of {bot.name} {version}, shown only now:")
+        st.code(token, language=None)
+
+
+def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
+    """Take a version, or the whole bot, out of service."""
+    labels = [one.label for one in bot.versions if not one.retired]
+    whole = "the whole bot"
+    with st.form(f"retire {bot.name}"):
+        chosen = st.selectbox("Retire", [whole, *labels], key=f"retire-version {bot.name}")
+        sure = st.checkbox("For good; its results stay", key=f"sure {bot.name}")
+        if not st.form_submit_button("Retire"):
+            return
+    if not sure:
+        st.warning("Tick the box: a retired bot or version never plays again.")
+        return
+    try:
+        client.retire(owner.key, bot.name, "" if chosen == whole else chosen)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()
+
+
+@st.fragment
+def show_versions(client: OwnerClient, owner: SignedIn) -> None:
+    """All bots with their versions, as they play."""
+    try:
+        bots = client.bots(owner.key)
+    except OwnerCallError as error:
+        st.warning(str(error))
+    else:
+        ratings = {bot.name: bot_data.ladders_of(bot.name) for bot in bots}
+        st.html(own_tables.versions(bots, ratings))
+    browser.beat("own", LATER_SECONDS)
+
+
+def show(client: OwnerClient, owner: SignedIn) -> None:
+    """Everything of an owner."""
+    sign_in.show_fresh_key()
+    try:
+        bots = client.bots(owner.key)
+    except OwnerCallError as error:
+        owners.refused(error)
+        return
+    if not bots:
+        st.info("You have no bot yet.")
+    else:
+        show_versions(client, owner)
+    st.page_link("views/submit.py", label="Submit a bot")
+    for bot in bots:
+        with st.expander(f"Change {bot.name}"):
+            describe(client, owner, bot)
+            if not bot.retired:
+                rotate(client, owner, bot)
+                retire(client, owner, bot)
+
+
+st.title("My bots")
+try:
+    client = owners.referee()
+    if client is None:
+        st.info("This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS.")
+    else:
+        owner = owners.signed_in()
+        if owner is None:
+            sign_in.show(client, owners.terms())
+        else:
+            show(client, owner)
+            st.button("Sign out", on_click=owners.sign_out)
+except UserError as error:
+    st.warning(str(error))

@@ -1,0 +1,190 @@
+"""A stranger signs up in a real browser, registers a bot, starts it, and sees its first match."""
+
+import io
+import os
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from arena.commands.serving.children import house_tokens
+from arena.commands.serving.table_option import table_types
+from arena.home.loading import bot_file
+from arena.storage.store import open_store
+from tests.browser.conftest import dashboard, free_port, tabs
+from tests.browser.test_play_in_browser import in_own_loop, program
+from tests.databases import execute, named
+
+FIRST_BOT = bot_file("honest").parent / "starters" / "first_bot.py"
+HOSTILE = '<img src=x onerror="document.title=1">'
+
+
+@dataclass(frozen=True)
+class Place:
+    """A dashboard of an arena with one house bot, and what programs need to reach the referee."""
+
+    database: str
+    address: str
+    home: Path
+    environment: dict[str, str]
+
+    def invite(self) -> str:
+        async def make() -> str:
+            async with open_store(self.database) as store:
+                return await store.owners.invite(1, 1, "operator")
+
+        return in_own_loop(make())
+
+
+@pytest.fixture(scope="module")
+def place(
+    postgres_server: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    execute(postgres_server, "CREATE DATABASE submitted TEMPLATE arena_template")
+    database = named(postgres_server, "submitted")
+    port = free_port()
+    home = tmp_path_factory.mktemp("arena")
+    own = {
+        "ARENA_DATABASE_URL": database,
+        "ARENA_HOME": str(home),
+        "ARENA_ADDRESS": f"127.0.0.1:{port}",
+        "ARENA_PORT": str(port),
+    }
+
+    async def tokens() -> dict[str, str]:
+        async with open_store(database) as store:
+            return await house_tokens(store, table_types(["bluff:2"]))
+
+    bots = in_own_loop(tokens())
+    with ExitStack() as stack:
+        serve = ["-m", "arena", "serve", "--port", str(port)]
+        stack.enter_context(program(serve, home / "referee.log", own))
+        mine = own | {"ARENA_TOKEN": bots["honest"]}
+        stack.enter_context(program([str(bot_file("honest"))], home / "honest.log", mine))
+        yield Place(database, stack.enter_context(dashboard(database, **own)), home, own)
+    execute(postgres_server, "DROP DATABASE submitted WITH (FORCE)")
+
+
+@pytest.fixture
+def open_tab(place: Place, browser: Browser) -> Iterator[Callable[..., Page]]:
+    with tabs(place.address, browser) as open_tab:
+        yield open_tab
+
+
+def sign_up(page: Page, place: Place, name: str) -> str:
+    """Sign up on the page by keys alone. Returns the key."""
+    page.goto("/submit")
+    field(page, "Your name").fill(name)
+    page.keyboard.press("Tab")
+    field(page, "Invite").fill(place.invite())
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("You are signed up")).to_be_visible()
+    return code_with(page, "arena_owner_").inner_text().strip()
+
+
+def field(page: Page, label: str) -> Locator:
+    return page.locator(f'input[aria-label="{label}"], textarea[aria-label="{label}"]')
+
+
+def code_with(page: Page, words: str) -> Locator:
+    return page.locator('[data-testid="stCode"]').filter(has_text=words).first
+
+
+@pytest.mark.parametrize(
+    ("look", "width", "height", "scheme"),
+    [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")],
+)
+def test_a_stranger_signs_up_registers_a_bot_starts_it_and_sees_its_first_match(
+    look: str,
+    width: int,
+    height: int,
+    scheme: str,
+    place: Place,
+    open_tab: Callable[..., Page],
+) -> None:
+    shots = os.environ.get("ARENA_SHOTS")
+    page = open_tab(viewport={"width": width, "height": height}, color_scheme=scheme)
+    key = sign_up(page, place, f"Zoë on {look}")
+    # The page shows the key once more above what follows; then it is a secret of the session.
+    bot = f"Лиса {look}"
+    field(page, "The bot's name").fill(bot)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=f"Start {bot}")).to_be_visible()
+    expect(page.get_by_text("Waiting for it to connect")).to_be_visible()
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Download the Python starter").click()
+    archive = zipfile.ZipFile(io.BytesIO(Path(got.value.path()).read_bytes()))
+    (script,) = (one for one in archive.namelist() if one.endswith("/run.sh"))
+    mode = stat.S_IMODE(archive.getinfo(script).external_attr >> 16)
+    assert mode == 0o700
+    exports = dict(
+        line.removeprefix("export ").split("=", 1)
+        for line in archive.read(script).decode().splitlines()
+        if line.startswith("export ")
+    )
+    assert exports["ARENA_ADDRESS"] == place.environment["ARENA_ADDRESS"]
+    assert page.get_by_text(exports["ARENA_TOKEN"]).count() >= 1
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.evaluate(overflow) <= 0
+    with program([str(FIRST_BOT)], place.home / f"{look}.log", place.environment | exports):
+        for words in (
+            "It is connected",
+            "A match was offered to it",
+            "Its first match is recorded",
+            "It has a rating",
+        ):
+            expect(page.get_by_text(words)).to_be_visible()
+        if shots is not None:
+            page.screenshot(path=f"{shots}/submit-{look}.png", full_page=True)
+        page.get_by_role("link", name="Watch the latest").click()
+        expect(page.locator(".player svg.table g.seat").first).to_be_visible()
+
+    other = open_tab(viewport={"width": width, "height": height}, color_scheme=scheme)
+    other.goto("/my-bots")
+    other.get_by_role("tab", name="I have a key").click()
+    field(other, "Your key").fill("arena_owner_wrong")
+    other.keyboard.press("Enter")
+    expect(other.get_by_text("No owner has this key")).to_be_visible()
+    field(other, "Your key").fill(key)
+    other.keyboard.press("Enter")
+    line = other.locator(".ba-table tbody tr").filter(has_text=bot)
+    expect(line).to_contain_text("v1")
+    expect(other.get_by_text(exports["ARENA_TOKEN"])).to_have_count(0)
+    assert other.evaluate(overflow) <= 0
+    if shots is not None:
+        other.screenshot(path=f"{shots}/my-bots-{look}.png", full_page=True)
+
+
+def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
+    place: Place, open_tab: Callable[..., Page]
+) -> None:
+    page = open_tab()
+    sign_up(page, place, "Mallory")
+    field(page, "The bot's name").fill("<b>fox")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("cannot name the bot: use 1 to 40 letters of any")).to_be_visible()
+    field(page, "The bot's name").fill("fox")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Start fox")).to_be_visible()
+    page.get_by_role("link", name="My bots").click()
+    page.get_by_text("Change fox").click()
+    field(page, "About it").fill(HOSTILE)
+    field(page, "Link").fill("javascript:alert(1)")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("The link is no address of a page")).to_be_visible()
+    field(page, "Link").fill('https://example.org/"><script>alert(1)</script>')
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("The link is no address of a page")).to_have_count(0)
+    page.goto("/bot?bot=fox")
+    expect(page.get_by_text(HOSTILE)).to_be_visible()
+    link: Any = page.locator(".ba-said a")
+    assert link.get_attribute("rel") == "nofollow noopener noreferrer"
+    assert link.get_attribute("href").startswith("https://example.org/")
+    assert page.locator(".ba-said img, .ba-said script").count() == 0
+    expect(page.get_by_text("by Mallory")).to_be_visible()

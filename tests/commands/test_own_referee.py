@@ -1,0 +1,43 @@
+"""What a referee of the settings is by default."""
+
+import pytest
+
+from arena.commands.serving.own_referee import on_loopback, sign_up_of
+from arena.records import SignUp
+from arena.settings import Settings, SettingsError, read_settings
+
+
+@pytest.mark.parametrize(
+    ("host", "alone"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("[::1]", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.7", False),
+        ("arena.example", False),
+    ],
+)
+def test_only_the_loopback_is_for_this_machine_alone(host: str, alone: bool) -> None:
+    assert on_loopback(host) is alone
+
+
+def test_everybody_may_sign_up_at_home_and_elsewhere_by_invite_unless_told_otherwise() -> None:
+    assert sign_up_of(Settings(), alone=True) is SignUp.OPEN
+    assert sign_up_of(Settings()) is SignUp.INVITE
+    for alone in (True, False):
+        for said in SignUp:
+            assert sign_up_of(Settings(signup=said), alone=alone) is said
+
+
+def test_the_setting_is_read_in_any_case_and_another_word_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ARENA_SIGNUP", "Closed")
+    assert read_settings().signup is SignUp.CLOSED
+    monkeypatch.setenv("ARENA_SIGNUP", "all")
+    with pytest.raises(SettingsError, match=r"ARENA_SIGNUP is malformed.*'open', 'invite'"):
+        read_settings()

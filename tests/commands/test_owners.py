@@ -1,0 +1,181 @@
+"""What owners do from their own machine, and the operator on the arena's, by command."""
+
+import asyncio
+import json
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from structlog.testing import capture_logs
+from typer.testing import CliRunner
+
+from arena.cli import application
+from arena.records import SignUp
+from tests.bots import Peer
+from tests.referee.scene import Scene, opened
+
+
+@pytest.fixture
+async def scene(
+    database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> AsyncIterator[Scene]:
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    # The referee's log would be among what the commands print.
+    with capture_logs():
+        async with opened(database, sign_up=SignUp.OPEN) as scene:
+            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+            yield scene
+
+
+async def arena(*words: object, given: str | None = None) -> Result:
+    arguments = [str(word) for word in words]
+    return await asyncio.to_thread(CliRunner().invoke, application(arguments), arguments, given)
+
+
+async def refused(*words: object, given: str | None = None) -> str:
+    done = await arena(*words, given=given)
+    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    return done.stderr
+
+
+async def test_an_author_signs_up_registers_and_looks_after_a_bot(
+    scene: Scene, tmp_path: Path
+) -> None:
+    key = (await arena("signup", "Zoë from 3b")).stdout.strip()
+    assert key.startswith("arena_owner_")
+    path = tmp_path / "home" / "config" / "owners.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert key in path.read_text()
+
+    made = await arena("bot", "new", "Bad Bluff", "--language", "Go", "--text", "It lies.")
+    assert made.exit_code == 0, made.output
+    token = made.stdout.strip()
+    async with Peer(scene.port, token) as peer:
+        assert (await peer.greet()).entrant.owner == "Zoë from 3b"
+        shown = json.loads((await arena("bot", "show", "bad bluff", "--json")).stdout)
+    (version,) = shown.pop("versions")
+    assert shown == {
+        "bot": "Bad Bluff",
+        "text": "It lies.",
+        "language": "Go",
+        "link": "",
+        "frozen": False,
+    }
+    assert (version["version"], version["connected"], version["retired"]) == ("1", True, False)
+
+    assert (await arena("bot", "new", "Bad Bluff", "--version", "2")).exit_code == 0
+    assert (await arena("bot", "describe", "Bad Bluff", "--link", "https://x.example")).stdout == ""
+    assert "https://x.example" in (await arena("bot", "show", "Bad Bluff")).stdout
+    fresh = (await arena("bot", "rotate", "Bad Bluff", "--version", "1")).stdout.strip()
+    assert fresh.startswith("arena_")
+    assert fresh != token
+    assert (await arena("bot", "retire", "Bad Bluff", "--version", "1")).exit_code == 0
+    listed = json.loads((await arena("bot", "list", "--json")).stdout)
+    assert [(one["bot"], one["version"], one["retired"]) for one in listed] == [
+        ("Bad Bluff", "2", False),
+        ("Bad Bluff", "1", True),
+    ]
+    assert "retired" in (await arena("bot", "list")).stdout
+
+
+async def test_an_owner_signs_in_on_another_machine_by_option_and_by_line(
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = json.loads((await arena("signup", "Ann", "--json")).stdout)
+    for number, (option, given) in enumerate(
+        [(["--key", told["key"]], None), ([], told["key"] + "\n")]
+    ):
+        monkeypatch.setenv("ARENA_HOME", str(tmp_path / f"other{number}"))
+        assert "you are not signed in at 127.0.0.1:" in await refused("bot", "list")
+        done = await arena("login", *option, given=given)
+        assert done.exit_code == 0, done.output
+        assert "You are the owner Ann" in done.stderr
+        assert told["key"] not in done.output
+        assert (await arena("bot", "list", "--json")).stdout == "[]\n"
+
+
+async def test_what_is_refused_is_a_sentence_and_changes_nothing(
+    scene: Scene, tmp_path: Path
+) -> None:
+    kept = tmp_path / "home" / "config" / "owners.json"
+    assert "No owner has this key" in await refused("login", "--key", "arena_owner_guess")
+    assert "This is no key" in await refused("login", given="\n")
+    assert "cannot name the owner" in await refused("signup", "<b>")
+    assert not kept.exists()
+    await arena("signup", "Ann")
+    assert "There is an owner Ann already" in await refused("signup", "ANN")
+    assert "cannot name the bot" in await refused("bot", "new", "a/b")
+    assert "You have no bot fox" in await refused("bot", "show", "fox")
+    assert "say what to change" in await refused("bot", "describe", "fox")
+    await arena("bot", "new", "fox")
+    assert "The link is no address of a page" in await refused(
+        "bot", "describe", "fox", "--link", "javascript:alert(1)"
+    )
+    kept.write_text("{")
+    assert "owners.json cannot be used (it is not JSON)" in await refused("bot", "list")
+
+
+async def test_keys_are_kept_by_address(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    await arena("signup", "Ann")
+    assert "cannot be reached" in await refused("signup", "Bob", "--address", "127.0.0.1:1")
+    assert "not signed in at 127.0.0.1:1" in await refused(
+        "bot", "list", "--address", "127.0.0.1:1"
+    )
+    assert (
+        await arena("bot", "list", "--address", f"http://127.0.0.1:{scene.port}/")
+    ).exit_code == 0
+
+
+async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Scene) -> None:
+    code = json.loads((await arena("invite", "new", "--uses", 2, "--json")).stdout)["code"]
+    (invite,) = json.loads((await arena("invite", "list", "--json")).stdout)
+    assert invite["uses_left"] == 2
+    assert code not in (await arena("invite", "list")).output
+    assert (await arena("invite", "withdraw", invite["invite"])).exit_code == 0
+    await arena("signup", "Ann")
+    await arena("bot", "new", "fox")
+    for words in (
+        ("bot", "freeze", "fox"),
+        ("bot", "freeze", "fox", "--undo"),
+        ("owner", "ban", "ann"),
+        ("owner", "ban", "ann", "--undo"),
+        ("bot", "rotate", "fox", "--operator"),
+        ("bot", "retire", "fox", "--operator"),
+        ("bot", "register", "owl", "--owner", "bob"),
+    ):
+        assert (await arena(*words)).exit_code == 0, words
+    key = (await arena("owner", "reset-key", "bob")).stdout.strip()
+    assert (await arena("login", "--key", key)).exit_code == 0
+    owners = json.loads((await arena("owner", "list", "--json")).stdout)
+    assert [(one["owner"], one["bots"], one["key"]) for one in owners] == [
+        ("Ann", 0, True),
+        ("bob", 1, True),
+    ]
+    audit = json.loads((await arena("audit", "--json")).stdout)
+    assert [(one["action"], one["subject"]) for one in reversed(audit)] == [
+        ("invite", "1"),
+        ("withdraw invite", "1"),
+        ("sign up", "Ann"),
+        ("register", "fox 1"),
+        ("freeze", "fox"),
+        ("unfreeze", "fox"),
+        ("ban", "Ann"),
+        ("unban", "Ann"),
+        ("rotate token", "fox"),
+        ("retire", "fox"),
+        ("register", "owl 1"),
+        ("reset key", "bob"),
+    ]
+    actors = {one["actor"].partition(" ")[0] for one in audit}
+    assert actors == {"operator", "Ann"}
+    assert "There is no block guess" in await refused("block", "void", "guess")
+    assert "There is no owner carl" in await refused("owner", "ban", "carl")
+    listed = json.loads((await arena("bot", "list", "--operator", "--json")).stdout)
+    assert [(one["bot"], one["owner"], one["retired"]) for one in listed] == [
+        ("fox", "Ann", True),
+        ("owl", "bob", False),
+    ]

@@ -1,0 +1,101 @@
+"""What pages show of owners' bots: escaped text, links that lead out safely, the first steps."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from arena.owner_client import BotSeen, VersionSeen
+from arena_dashboard import bot_tables, own_tables, submitting
+from arena_dashboard.attempts import MOST, MOST_ADDRESSES, SECONDS, Attempts
+from arena_dashboard.bot_data import Profile
+from arena_dashboard.submitting import Made
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+HOSTILE = "<script>alert(1)</script>"
+
+
+def profile(**said: Any) -> Profile:
+    row = SimpleNamespace(
+        **{"text": "", "language": "", "link": "", "frozen_at": None}
+        | {"id": 1, "version": "1", "created_at": NOON, "retired_at": None}
+        | said
+    )
+    return Profile("fox", "Ann", False, [row], {})
+
+
+def seen(**facts: Any) -> BotSeen:
+    given = {"matches": 0, "faults": 0, "connected": 0, "playing": 0, "retired": False} | facts
+    return BotSeen("fox", "", "", "", False, (VersionSeen("1", NOON, **given),))
+
+
+def test_a_profile_shows_text_and_link_escaped_and_follows_no_link() -> None:
+    shown = bot_tables.said(profile(text=HOSTILE, link='https://x.example/"onclick="x'))
+    assert shown is not None
+    assert "<script" not in shown
+    assert 'href="https://x.example/&quot;onclick=&quot;x"' in shown
+    assert 'rel="nofollow noopener noreferrer"' in shown
+    assert HOSTILE not in bot_tables.facts(profile(language=HOSTILE))
+    assert "frozen" in bot_tables.facts(profile(frozen_at=NOON))
+
+
+@pytest.mark.parametrize("link", ["", "javascript:alert(1)", "data:text/html,x", "//x.example"])
+def test_a_link_of_another_scheme_is_never_one(link: str) -> None:
+    assert bot_tables.said(profile(link=link)) is None
+
+
+def test_the_steps_of_a_new_bot_are_waited_for_one_by_one_and_stay_done() -> None:
+    def done(bot: BotSeen, *before: str) -> list[str]:
+        return [one.name for one in submitting.steps(bot, "1", before) if one.done]
+
+    assert done(seen()) == []
+    assert done(seen(connected=1)) == ["connected"]
+    assert done(seen(connected=1, playing=1), "connected") == ["connected", "offered"]
+    away = submitting.steps(seen(), "1", ("connected", "offered"))
+    assert [one.name for one in away if one.done] == ["connected", "offered"]
+    assert "It is away now" in submitting.steps_in_html(away)
+    assert "Waiting for the end of its first match" in submitting.steps_in_html(away)
+
+
+def test_a_line_of_my_bots_says_whether_it_plays_and_links_to_its_faults() -> None:
+    table = own_tables.versions([seen(connected=1, playing=3, matches=9, faults=2)], {})
+    assert "plays 3" in table
+    assert "faults=1" in table
+    assert "away" in own_tables.versions([seen()], {})
+    assert "retired" in own_tables.versions([seen(retired=True)], {})
+
+
+@pytest.mark.parametrize(
+    ("bot", "file"),
+    [("fox", "fox.zip"), ("../../x", "x.zip"), ("Лиса", "go-bot.zip"), ("Bad Fox", "Bad-Fox.zip")],
+)
+def test_the_name_of_a_starter_is_safe_for_files(bot: str, file: str) -> None:
+    assert submitting.file_name(Made(bot, "1", "go", "arena_x")) == file
+
+
+def test_commands_are_quoted_for_the_shell() -> None:
+    made = Made("fox", "1", "python", "arena_$(x)")
+    assert "export ARENA_TOKEN='arena_$(x)'" in submitting.commands(made, "127.0.0.1:50051")
+
+
+def test_a_visitor_may_be_wrong_only_so_often_and_others_go_on() -> None:
+    now = 0.0
+    attempts = Attempts(lambda: now)
+    for _ in range(MOST):
+        assert attempts.wait("one") == 0
+        attempts.wrong("one")
+        now += 1
+    assert attempts.wait("one") == SECONDS - MOST
+    assert attempts.wait("other") == 0
+    now = SECONDS
+    assert attempts.wait("one") == 0
+
+
+def test_attempts_are_remembered_in_bounded_memory() -> None:
+    attempts = Attempts(lambda: 0.0)
+    for _ in range(MOST):
+        attempts.wrong("first")
+    for number in range(MOST_ADDRESSES):
+        attempts.wrong(f"address {number}")
+    assert attempts.wait("first") == 0

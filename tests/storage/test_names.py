@@ -1,0 +1,102 @@
+"""Names in any script: what is allowed, how they are found, and which look alike."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.storage.errors import NameRefusedError
+from arena.storage.names import (
+    LONGEST,
+    check_not_reserved,
+    code_hash,
+    folded,
+    new_code,
+    normal_name,
+    skeleton,
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "stored"),
+    [
+        ("mine", "mine"),
+        ("A.b_c-9", "A.b_c-9"),
+        ("Bad Bluff", "Bad Bluff"),
+        ("  Zoë ", "Zoë"),
+        ("Zoe\u0308", "Zoë"),
+        ("Лиса 2", "Лиса 2"),
+        ("嘘つき", "嘘つき"),
+        ("كاذب", "كاذب"),
+        ("झूठा", "झूठा"),
+        ("ｆｏｘ", "fox"),
+        ("x" * LONGEST, "x" * LONGEST),
+    ],
+)
+def test_a_name_in_any_script_is_stored_normalised(given: str, stored: str) -> None:
+    assert normal_name("bot", given) == stored
+    assert normal_name("bot", stored) == stored
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", " ", "...", "x" * (LONGEST + 1), "x" * 100_000, "a  b", "a\tb", "fox\n", "a/b"),
+        *("<b>", "a:b", "a,b", "fuchs§", "🦊", "fox\u200b", "\u202efox", "fo\u200dx", "fox\x00"),
+        *("\u3164", "fox\u115f", "fox\ufe0f", "Z" + 5 * "\u0308", "a#1", "a'b", 'a"b', "ﷺ" * 9),
+    ],
+)
+def test_a_name_that_is_not_allowed_is_told_what_is(name: str) -> None:
+    allowed = "cannot name the bot: use 1 to 40 letters of any script, digits, dots"
+    with pytest.raises(NameRefusedError, match=allowed) as caught:
+        normal_name("bot", name)
+    assert len(str(caught.value)) < 1_500
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("fox", "fох"),  # Cyrillic о and х
+        ("PAYPAL", "РАУРАL"),
+        ("bot1", "botl"),
+        ("bot1", "botI"),
+        ("bot0", "bOtO"),
+        ("mine", "rnine"),
+        ("Omega", "Οmega"),  # Greek Omicron
+        ("Ann", "ANN"),
+    ],
+)
+def test_names_that_look_alike_have_one_skeleton(one: str, other: str) -> None:
+    assert skeleton(one) == skeleton(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("fox", "foxx"), ("Zoë", "Zoe"), ("bot1", "bot2"), ("лиса", "лес")]
+)
+def test_names_that_do_not_look_alike_have_different_skeletons(one: str, other: str) -> None:
+    assert skeleton(one) != skeleton(other)
+
+
+@given(st.text(max_size=LONGEST))
+def test_what_is_stored_once_is_stored_the_same_again_and_found_in_any_case(text: str) -> None:
+    try:
+        name = normal_name("bot", text)
+    except NameRefusedError:
+        return
+    assert normal_name("bot", name) == name
+    assert 1 <= len(name) <= LONGEST
+    assert folded(name) == folded(name.upper()) or name.upper().casefold() != name.casefold()
+    assert folded(folded(name)) == folded(name)
+    assert skeleton(name)
+    assert "#" not in skeleton(name)
+
+
+@pytest.mark.parametrize("name", ["house", "HOUSE", "hоuse", "Operator", "0perator", "admin"])
+def test_nobody_signs_up_under_a_name_of_the_operator(name: str) -> None:
+    with pytest.raises(NameRefusedError, match="is the operator's: choose another one"):
+        check_not_reserved(name)
+
+
+def test_an_invite_is_the_same_however_it_is_typed() -> None:
+    code = new_code()
+    assert code_hash(code) == code_hash(f" {code.lower().replace('-', ' ')} ")
+    assert code_hash(code) != code_hash(new_code())
