@@ -190,7 +190,7 @@ async def running_arena(
         stack.callback(worker.close)
         reading = ReadingQueue(worker, limits, time.monotonic)
         timer = LoopTimer()
-        spectators = Spectators(director.showable_matches, timer, spectator_delay)
+        spectators = Spectators(director.showable_matches, timer, spectator_delay, limits)
         director.audience = spectators
         server = RefereeServer(
             play,

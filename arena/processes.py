@@ -67,6 +67,11 @@ def spawn(
     )
 
 
+def how_it_ended(code: int) -> str:
+    """What the exit code of a process says, in words that continue its name."""
+    return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
+
+
 def stop_all(processes: Sequence[subprocess.Popen[bytes]], patience: float = 5.0) -> None:
     """End processes at the same time: all are sent SIGTERM, and SIGKILL after `patience` seconds
     in all."""

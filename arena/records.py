@@ -1,4 +1,5 @@
-"""Records of versions, blocks and finished matches, shared by hosting, boards and storage."""
+"""Records of versions, their checks, blocks and finished matches, shared by hosting, boards and
+storage."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,6 +28,24 @@ class Registered:
     entrant: Entrant
     house: bool
     """Whether it is one of the platform's own bots, which may meet each other in rated matches."""
+
+
+class CheckOrigin(Enum):
+    """On whose machine a bot's program was checked against the protocol."""
+
+    AUTHOR = "author"
+    ARENA = "arena"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOutcome:
+    """Which scenarios of the conformance check a version's program met."""
+
+    edition: int
+    """Of the scenarios."""
+    met: int
+    failed: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 class BlockKind(Enum):

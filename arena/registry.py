@@ -8,7 +8,7 @@ import grpc
 import structlog
 
 from arena.match.transcript import Entrant
-from arena.records import Registered
+from arena.records import CheckOrigin, CheckOutcome, Registered
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import LimitError
 from arena.storage.errors import (
@@ -73,6 +73,10 @@ class StoredRegistry:
                 bot, owner, version, most_a_day=self._versions_per_day
             )
         return registered.entrant, new_token
+
+    async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
+        async with _as_statuses():
+            await self._store.checks.record(registered.version_id, CheckOrigin.AUTHOR, outcome)
 
     async def _require_new(self, bot: str, owner: str) -> None:
         """The registration key is for new bots and owners: refuse existing ones."""

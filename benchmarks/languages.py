@@ -4,7 +4,12 @@ A referee of its own asks each starter the recorded turns of Bluff (sample_bots/
 match and with 32 at once, each match always having one open turn. Printed per starter: decisions a
 second, also as a ratio to the Python starter in the same run, the median time from a turn sent to
 its answer received, CPU time of the starter for a decision, its resident memory, and the time from
-its start to its first answer. The starters must be built.
+its start to its first answer.
+
+Then `arena play` with two of the compiled starters takes turns with the load of
+`benchmarks.referee` on a referee with a database: decisions a second of both, and their ratio.
+
+The starters must be built; one that is not is left out. All languages take about four minutes.
 """
 
 import asyncio
@@ -12,7 +17,9 @@ import json
 import os
 import shlex
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,8 +29,13 @@ from typing import Any
 import grpc
 from google.protobuf.json_format import ParseDict
 
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
 from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeServiceServicer_to_server
+from benchmarks.referee import MANY_MATCHES, STREAMS
+from benchmarks.referee_load.stage import measure as load_figures
+from benchmarks.referee_load.stage import referee, register
 
 SAMPLE_BOTS = Path(__file__).parents[1] / "sample_bots"
 PYTHON = SAMPLE_BOTS / "python/arena_sample_bots/starters/python"
@@ -37,8 +49,14 @@ PROGRAMS = {
     "cpp": (SAMPLE_BOTS / "cpp", "build/bot"),
 }
 WARM_UP_SECONDS = 3.0
-SECONDS = 8.0
+SECONDS = 6.0
 MATCHES = (1, 32)
+COMPILED = ("go", "rust", "cpp")
+"""The first two of these that are built play at home."""
+ROUNDS = 3
+HOME_MATCHES = 3_000
+COUNTED_MATCHES = 500
+"""Of which the decisions are counted."""
 
 
 @dataclass
@@ -151,6 +169,52 @@ def _resident_mb(process: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
 
+def at_home(bots: Sequence[str]) -> None:
+    """Compare `arena play` with the load of the referee's benchmark."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedPostgres(Path(folder) / "postgres") as url,
+    ):
+        migrate(url)
+        tokens = asyncio.run(register(url, STREAMS, "bot"))
+        transcripts = Path(folder, "transcripts")
+        _play(bots, COUNTED_MATCHES, "--transcripts", str(transcripts))
+        with transcripts.open() as lines:
+            decisions = sum(map(_decisions, lines)) / COUNTED_MATCHES
+        home, served = [], []
+        with referee(url) as (port, _):
+            for _ in range(ROUNDS):
+                home.append(_play(bots, HOME_MATCHES) * decisions)
+                load = ("players", "play", port, MANY_MATCHES, SECONDS)
+                served.append(load_figures(*load, tokens=tokens)["per_second"])
+    here, there = statistics.median(home), statistics.median(served)
+    print(
+        f"\narena play, {' against '.join(bots)}: {here:,.0f} decisions/s, {here / there:.2f} of "
+        f"the {there:,.0f} of a referee with a database and {STREAMS} bots"
+    )
+
+
+def _play(bots: Sequence[str], matches: int, *more: str) -> float:
+    """Matches a second of Bluff among starters."""
+    commands = [str(folder / run) for folder, run in (PROGRAMS[bot] for bot in bots)]
+    words = [sys.executable, "-m", "arena", "play", *commands, "-n", str(matches), "--json", *more]
+    done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
+    rate: float = json.loads(done.stdout)["matches_per_second"]
+    return rate
+
+
+def _decisions(transcript: str) -> int:
+    steps = json.loads(transcript)["steps"]
+    return sum(step["actor"] != "dealer" for step in steps)
+
+
+def built(language: str) -> bool:
+    """Whether a starter can be run."""
+    folder, command = PROGRAMS[language]
+    program = next(word for word in shlex.split(command)[::-1] if not word.startswith("-"))
+    return (folder / program).exists()
+
+
 async def main(languages: Sequence[str]) -> None:
     print(
         "| starter | matches | decisions/s | to Python | median answer | CPU for a decision "
@@ -158,6 +222,9 @@ async def main(languages: Sequence[str]) -> None:
     )
     python: dict[int, float] = {}
     for language in dict.fromkeys(["python", *languages]):
+        if not built(language):
+            print(f"{language} is not built: left out", file=sys.stderr)
+            continue
         for matches in MATCHES:
             one = await measure(language, matches)
             rate = one.answers / one.seconds
@@ -172,4 +239,8 @@ async def main(languages: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1:] or list(PROGRAMS)))
+    chosen = sys.argv[1:] or list(PROGRAMS)
+    asyncio.run(main(chosen))
+    compiled = [one for one in COMPILED if one in chosen and built(one)][:2]
+    if len(compiled) == 2:
+        at_home(compiled)

@@ -1,6 +1,5 @@
 """What the documents say of the code is true: links, limits, settings, commands."""
 
-import importlib
 import re
 import shlex
 from pathlib import Path
@@ -69,24 +68,6 @@ def test_the_map_names_every_package_and_nothing_that_is_gone() -> None:
         init.parent.relative_to(ROOT) for init in ROOT.glob("arena/commands/*/__init__.py")
     }
     assert packages <= named, packages - named
-
-
-def constant(path: str) -> Any:
-    """The value of `module.NAME`, or of a field's default: `module.Class.field`."""
-    parts = path.split(".")
-    cut = len(parts) - (2 if parts[-2][0].isupper() else 1)
-    found: Any = importlib.import_module(".".join(parts[:cut]))
-    for name in parts[cut:]:
-        found = getattr(found() if isinstance(found, type) else found, name)
-    return found
-
-
-def test_limits_are_those_of_the_code() -> None:
-    text = (ROOT / "docs/protocol.md").read_text()
-    limits = re.findall(r"\| ([\d.]+) \| `([\w.]+)` \|", text)
-    assert len(limits) > 10
-    for value, path in limits:
-        assert constant(path) == float(value), path
 
 
 def test_every_setting_is_explained_with_its_default() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
 
 from arena.bridge.lines import LONGEST
-from arena.processes import spawn, stop
+from arena.processes import how_it_ended, spawn, stop
 
 PATIENCE_S = 5.0
 """How long a program may take to end once its input has ended."""
@@ -85,4 +85,4 @@ class Program:
             code = self.process.wait(1)
         except subprocess.TimeoutExpired:
             return "closed its output"
-        return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
+        return how_it_ended(code)

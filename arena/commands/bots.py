@@ -2,14 +2,19 @@
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from arena.commands.database import with_store
+from arena.commands.database import with_reader, with_store
 from arena.commands.errors import CommandError
 from arena.commands.terminal import Terminal, say
+
+if TYPE_CHECKING:
+    from arena.records import VersionId
+    from arena.storage.checks import RecordedCheck
+    from arena.storage.reading import Reader
 
 app = typer.Typer(no_args_is_help=True, help="Register bots and manage their tokens.")
 
@@ -68,6 +73,68 @@ def list_bots(
         marks = ["house"] * bot.house + ["retired"] * (bot.retired_at is not None)
         table.add_row(bot.bot, bot.version, bot.owner, str(bot.matches), ", ".join(marks))
     Terminal().print_table(table)
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print a bot's versions, each with its last check against the protocol (`arena check`)."""
+
+    def read(reader: "Reader") -> "tuple[Sequence[Any], dict[VersionId, RecordedCheck]]":
+        from arena.storage import bot_statements
+        from arena.storage.checks import last_checks
+
+        rows = reader(bot_statements.bot_list(bot=name))
+        if not rows:
+            known = reader(bot_statements.bot_page(limit=MOST_NAMES + 1))
+            require_bots({row.name for row in known}, [name], "NAME")
+        return rows, last_checks(reader, [row.id for row in rows])
+
+    rows, checks = with_reader(read)
+    if as_json:
+        typer.echo(json.dumps(_bot_json(rows, checks), indent=2))
+        return
+    from arena.boards.checks import check_in_words
+
+    newest = rows[-1]
+    say(f"{newest.bot} by {newest.owner}{', house' if newest.house else ''}")
+    table = Table("version", "registered", "matches", "", "check")
+    for row in reversed(rows):
+        check = checks.get(row.id)
+        table.add_row(
+            row.version,
+            f"{row.created_at:%Y-%m-%d}",
+            str(row.matches),
+            "retired" if row.retired_at is not None else "",
+            check_in_words(check) if check is not None else "Not checked.",
+        )
+    Terminal().print_table(table)
+
+
+def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> dict[str, Any]:
+    from arena.boards.checks import check_json
+
+    newest = rows[-1]
+    versions = []
+    for row in reversed(rows):
+        check = checks.get(row.id)
+        versions.append(
+            {
+                "version": row.version,
+                "registered_at": row.created_at.isoformat(),
+                "retired": row.retired_at is not None,
+                "matches": row.matches,
+                "check": None if check is None else check_json(check),
+            }
+        )
+    return {
+        "bot": newest.bot,
+        "owner": newest.owner,
+        "house": newest.house,
+        "versions": versions,
+    }
 
 
 @app.command("rotate-token")

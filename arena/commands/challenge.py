@@ -53,12 +53,14 @@ def challenge(
     """Let your connected bot play unrated matches against bots that accept challenges.
 
     The bot runs as always; this only asks for the matches, with its token from ARENA_TOKEN. Ctrl-C
-    ends the report, not the matches. Exit code 1 if not all matches were played.
+    ends the report, not the matches, and so does a stop of the referee: it continues them when it
+    is back. Exit code 1 if not all matches were reported.
     """
     # Imported here, because `arena --help` needs none of them.
     from arena.bot.address import Address
     from arena.bot.challenging import (
         ChallengeAccepted,
+        ChallengeLostError,
         ChallengeOver,
         ChallengePlayed,
         Challenger,
@@ -84,7 +86,7 @@ def challenge(
         )
         found: list[ChallengePlayed] = []
         over = None
-        challenge_id = ""
+        challenge_id = lost = ""
         try:
             for told in Challenger(referee, token).challenge(wanted):
                 match told:
@@ -98,15 +100,24 @@ def challenge(
                             say(_line(told, len(found), matches, pages))
                     case ChallengeOver():
                         over = told
+        except ChallengeLostError as error:
+            lost = (
+                f"{error} No longer following: a challenge whose first match has begun goes on "
+                f"when the referee is back. Its matches are listed at {pages}/matches."
+            )
         except KeyboardInterrupt:
             say("No longer following; the matches go on.", err=True)
             raise typer.Exit(1) from None
     if as_json:
-        typer.echo(json.dumps(_report(challenge_id, found, over, pages), indent=2))
+        reason = over.reason if over else lost
+        typer.echo(json.dumps(_report(challenge_id, found, reason, pages), indent=2))
     elif len(found) > 1:
         _print_summary(found)
-    if over is None or over.reason:
+    if lost:
+        say(lost, err=True)
+    elif over is None or over.reason:
         say(f"Not all were played: {over.reason if over else ''}", err=True)
+    if over is None or over.reason:
         raise typer.Exit(1)
 
 
@@ -135,7 +146,7 @@ def _print_summary(found: list[Any]) -> None:
     Terminal().print_table(table)
 
 
-def _report(challenge_id: str, found: list[Any], over: Any, pages: str) -> dict[str, Any]:
+def _report(challenge_id: str, found: list[Any], reason: str, pages: str) -> dict[str, Any]:
     return {
         "challenge_id": challenge_id,
         "matches": [
@@ -154,6 +165,6 @@ def _report(challenge_id: str, found: list[Any], over: Any, pages: str) -> dict[
             }
             for played in found
         ],
-        "played": None if over is None else over.played,
-        "reason": None if over is None else over.reason,
+        "played": len(found),
+        "reason": reason,
     }

@@ -7,12 +7,25 @@ from annotated_types import Ge, Le
 from pydantic import ValidationError
 
 from arena.games import GAMES
+from arena.games.bloeff import BloeffOptions
+from arena.games.bloeff.deck import DeckRow
 
-_TABLES: Final[dict[tuple[str, str], list[Any]]] = {
+
+def _more(row: DeckRow, cards: int) -> DeckRow:
+    return row.model_copy(update={"count": row.count + cards})
+
+
+_DECK: Final = BloeffOptions().deck
+_DEAL: Final = BloeffOptions().deal
+_OTHER_VALUES: Final[dict[tuple[str, str], list[Any]]] = {
     ("bluff_you", "chip_points"): [(1,) * 16],
     ("bloeff", "limits"): [(0,), (99, 50)],
+    ("bloeff", "first_seat"): [1],
+    # A card less of the first kind, and one more of the second.
+    ("bloeff", "deck"): [(_more(_DECK[0], -1), _more(_DECK[1], 1), *_DECK[2:])],
+    ("bloeff", "deal"): [tuple(row.model_copy(update={"cards": 5}) for row in _DEAL)],
 }
-"""Other values of options that are lists."""
+"""Other values of options whose types do not tell them."""
 
 
 def variants(game: str) -> Iterator[dict[str, Any]]:
@@ -20,7 +33,7 @@ def variants(game: str) -> Iterator[dict[str, Any]]:
     kind = GAMES[game].options_type
     yield {}
     for name, field in kind.model_fields.items():
-        if name in ("players_min", "players_max"):
+        if name == "players_min":  # it changes no match
             continue
         for value in _values(game, name, field.annotation, field.metadata, field.default):
             try:
@@ -32,8 +45,8 @@ def variants(game: str) -> Iterator[dict[str, Any]]:
 
 
 def _values(game: str, name: str, kind: Any, metadata: list[Any], default: Any) -> list[Any]:
-    if (game, name) in _TABLES:
-        return _TABLES[game, name]
+    if (game, name) in _OTHER_VALUES:
+        return _OTHER_VALUES[game, name]
     if kind is bool:
         return [not default]
     if get_origin(kind) is Literal:

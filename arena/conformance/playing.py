@@ -6,7 +6,6 @@ from itertools import count
 from arena.conformance.scripted_match import ScriptedMatch
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
 from arena.games import GAMES
-from arena.v1 import referee_pb2 as pb
 
 
 def games_of(stream: BotStream) -> list[str]:
@@ -50,7 +49,7 @@ async def joined(
             if join.match_id not in waiting:
                 raise UnmetError(f"it joined match {join.match_id}, which was not offered")
             match = waiting.pop(join.match_id)
-            match.join(pb.PlayRequest(joins=[join]))
+            match.join(join)
             accepted.append(match)
         for decline in request.declines:
             if not may_decline:

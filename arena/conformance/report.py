@@ -1,18 +1,20 @@
-"""Runs scenarios against a program, each with a hard limit of time."""
+"""Runs scenarios against a bot, each with a hard limit of time."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
-from arena.conformance.match_scenarios import SCENARIOS as OF_MATCHES
+from arena.conformance.checked_bots import AwaitingReferee, StartingReferee
+from arena.conformance.dealing_scenarios import SCENARIOS as OF_THE_DEALING
+from arena.conformance.news_scenarios import SCENARIOS as OF_NEWS
+from arena.conformance.play_scenarios import SCENARIOS as OF_PLAY
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
 from arena.conformance.stream_scenarios import SCENARIOS as OF_STREAMS
-from arena.conformance.tampering_scenario import TAMPERING
 
-SCENARIOS: Final = (*OF_MATCHES, TAMPERING, *OF_STREAMS)
+SCENARIOS: Final = (*OF_PLAY, *OF_NEWS, *OF_THE_DEALING, *OF_STREAMS)
 SCENARIO_SECONDS: Final = 60.0
 """After so long a scenario has failed, whatever the bot does."""
 
@@ -25,40 +27,58 @@ class ScenarioOutcome:
     met: bool
     seen: str
     seconds: float
-    log: Path
-    """What the program printed."""
+    log: Path | None
+    """What the program printed, if it was started here."""
+
+
+Tell: TypeAlias = Callable[[ScenarioOutcome], None]
+"""Called when a scenario is over."""
 
 
 async def check(
     command: Sequence[str],
     logs: Path,
     scenarios: Sequence[Scenario] = SCENARIOS,
-    tell: Callable[[ScenarioOutcome], None] = lambda _outcome: None,
+    tell: Tell = lambda _outcome: None,
     *,
     seconds: float = SCENARIO_SECONDS,
 ) -> list[ScenarioOutcome]:
     """Run scenarios one after the other, each with a program of its own."""
     outcomes = []
     for scenario in scenarios:
-        outcome = await _run(command, logs, scenario, seconds)
-        tell(outcome)
-        outcomes.append(outcome)
+        log = logs / f"{scenario.name.replace(' ', '-').replace(chr(39), '')}.log"
+        referee = StartingReferee(command, log)
+        async with referee.listening():
+            outcomes.append(await _outcome(referee, scenario, seconds))
+        tell(outcomes[-1])
     return outcomes
 
 
-async def _run(
-    command: Sequence[str], logs: Path, scenario: Scenario, seconds: float
-) -> ScenarioOutcome:
-    log = logs / f"{scenario.name.replace(' ', '-').replace(chr(39), '')}.log"
+async def check_running(
+    referee: AwaitingReferee,
+    scenarios: Sequence[Scenario],
+    tell: Tell = lambda _outcome: None,
+    *,
+    seconds: float = SCENARIO_SECONDS,
+) -> list[ScenarioOutcome]:
+    """Run scenarios one after the other with the bot that connects to the listening referee."""
+    outcomes = []
+    for scenario in scenarios:
+        outcomes.append(await _outcome(referee, scenario, seconds))
+        tell(outcomes[-1])
+    return outcomes
+
+
+async def _outcome(referee: ScriptedReferee, scenario: Scenario, seconds: float) -> ScenarioOutcome:
     began = asyncio.get_running_loop().time()
-    referee = ScriptedReferee(command, log)
     met, seen = False, ""
     try:
-        async with referee.listening(), asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds):
             seen = await scenario.play(referee)
             met = True
     except UnmetError as error:
         seen = str(error)
     except TimeoutError:
         seen = f"it was not through after {seconds:g} s"
-    return ScenarioOutcome(scenario, met, seen, asyncio.get_running_loop().time() - began, log)
+    took = asyncio.get_running_loop().time() - began
+    return ScenarioOutcome(scenario, met, seen, took, referee.log)

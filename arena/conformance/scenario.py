@@ -18,3 +18,5 @@ class Scenario:
     expected: str
     """What happens, and what the bot does."""
     play: Play
+    needs_program: str = ""
+    """Why only a program that the check itself started can be checked so; empty if any bot can."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from random import Random
 from typing import Any, Final
-from uuid import UUID
+from uuid import uuid4
 
 from arena.codec import turns
 from arena.codec.malformed import MalformedError
@@ -43,7 +43,7 @@ class ScriptedMatch:
         names = [Entrant(f"other-{one}", "1", "script") for one in range(seats)]
         names[self.seat] = BOT
         self.setup = Setup(
-            match_id=str(UUID(bytes=self.random.randbytes(16), version=4)),
+            match_id=str(uuid4()),
             game=game,
             options=rules.options,
             entrants=tuple(names),
@@ -76,12 +76,9 @@ class ScriptedMatch:
     def resume(self) -> pb.Resume:
         return pb.Resume(offer=self.offer(named=True), entropy=self.entropy)
 
-    def join(self, request: pb.PlayRequest) -> None:
+    def join(self, join: pb.Join) -> None:
         """Take the bot's join, and deal. Raises UnmetError."""
-        joins = [join for join in request.joins if join.match_id == self.id]
-        if len(joins) != 1:
-            raise UnmetError(f"instead of one `join` of match {self.id}: {_short(request)}")
-        self.entropy = joins[0].entropy
+        self.entropy = join.entropy
         if not 8 <= len(self.entropy) <= 64:
             raise UnmetError(f"the entropy of a join has {len(self.entropy)} bytes, not 8 to 64")
         seats = range(len(self.setup.entrants))
@@ -196,8 +193,3 @@ class ScriptedMatch:
     def _at_random(self, turn: OpenTurn) -> Reply:
         choices = list(islice(self._rules.choices(turn.view), _MOST_CHOICES))
         return TimedAction(self.random.choice(choices))
-
-
-def _short(request: pb.PlayRequest) -> str:
-    said = [field.name for field, _ in request.ListFields()]
-    return f"a message with {', '.join(said)}" if said else "an empty message"

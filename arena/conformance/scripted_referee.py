@@ -1,12 +1,14 @@
-"""`ScriptedReferee`: a gRPC referee whose streams a scenario answers, and the checked program.
+"""`ScriptedReferee`: a gRPC referee whose streams a scenario answers.
 
 Exception
-└── UnmetError    the bot did not do what a scenario expects; says what was seen instead
+└── UnmetError     the bot did not do what a scenario expects; says what was seen instead
+UserError
+└── ListenError    its address cannot be used
 """
 
 import asyncio
-import secrets
-from collections.abc import AsyncIterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +17,9 @@ import grpc
 import grpc.aio
 
 from arena.codec.transcript import write_entrant
+from arena.errors import UserError
 from arena.games import GAMES
-from arena.home.programs.program import BotProgram
+from arena.home.programs.program import CONNECT_SECONDS, BotProgram
 from arena.match.transcript import PROTOCOL_VERSION, Entrant
 from arena.signatures import Signer, new_private_key
 from arena.v1 import referee_pb2 as pb
@@ -25,7 +28,6 @@ from arena.v1.referee_pb2_grpc import (
     add_RefereeServiceServicer_to_server,
 )
 
-CONNECT_SECONDS: Final = 15.0
 ANSWER_SECONDS: Final = 5.0
 """How long a bot may take for anything that is asked of it."""
 _LOOK_SECONDS: Final = 0.02
@@ -34,6 +36,10 @@ BOT: Final = Entrant("checked", "1", "local")
 
 class UnmetError(Exception):
     """Something else than expected was seen."""
+
+
+class ListenError(UserError):
+    """The address on which the referee is to listen cannot be used."""
 
 
 class BotStream:
@@ -92,22 +98,31 @@ class BotStream:
             self.ending.set_result(None if code is grpc.StatusCode.OK else (code, why))
 
 
-class ScriptedReferee:
-    """A referee for one scenario; the program is started with `begin`."""
+class ScriptedReferee(ABC):
+    """A referee that does what scenarios say, to one bot."""
 
-    def __init__(self, command: Sequence[str], log: Path) -> None:
-        self._command = command
-        self.log = log
+    program: BotProgram | None = None
+    """The bot, if it was started here."""
+    log: Path | None = None
+    """What it prints."""
+
+    def __init__(self, token: str, address: str = "127.0.0.1:0") -> None:
         self.signer = Signer(new_private_key())
-        self.token = secrets.token_urlsafe(24)
-        self.program: BotProgram | None = None
+        self.token = token
+        self.address = address
+        """Where it listens; with port 0, at a free port once it does."""
         self._streams: asyncio.Queue[BotStream] = asyncio.Queue()
-        self._address = ""
+        self._opened: list[BotStream] = []
+        """Streams that may still be open."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Let the bot open a new stream; those before are of no more interest."""
 
     @asynccontextmanager
-    async def listening(self) -> AsyncIterator["ScriptedReferee"]:
-        """Serves, and at the end kills the program."""
-        streams, opened = self._streams, []
+    async def listening(self) -> AsyncIterator[None]:
+        """Serves. Raises ListenError."""
+        streams, opened = self._streams, self._opened
 
         class Service(RefereeServiceServicer):
             async def Play(  # type: ignore[override]  # noqa: N802
@@ -129,26 +144,18 @@ class ScriptedReferee:
 
         server = grpc.aio.server()
         add_RefereeServiceServicer_to_server(Service(), server)
-        self._address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        try:
+            port = server.add_insecure_port(self.address)
+        except RuntimeError as error:
+            raise ListenError(f"Nothing can listen on {self.address}: is it in use?") from error
+        self.address = f"{self.address.rpartition(':')[0]}:{port}"
         await server.start()
         try:
-            yield self
+            yield
         finally:
-            if self.program is not None:
-                self.program.kill()
             for stream in opened:
                 stream.end()
             await server.stop(None)
-
-    def start(self) -> BotProgram:
-        """Start the program, or start it again."""
-        environment = {
-            "ARENA_ADDRESS": self._address,
-            "ARENA_TOKEN": self.token,
-            "ARENA_INSTANCE": "",
-        }
-        self.program = BotProgram("the bot", self._command, environment, self.log)
-        return self.program
 
     async def stream(self, seconds: float = CONNECT_SECONDS) -> BotStream:
         """The next stream that the bot opens, not greeted yet. Raises UnmetError."""

@@ -14,9 +14,9 @@ from arena.conformance.playing import (
     seat,
     take_answers,
 )
+from arena.conformance.printed import quiet_about
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
-from arena.conformance.verification_lines import quiet_about
 
 _QUIET_SECONDS: Final = 3.0
 """How long a bot is watched that must not come back."""
@@ -75,10 +75,8 @@ async def _restarted(referee: ScriptedReferee) -> str:
     await seat(stream, [match])
     await stream.say(begins=[match.begin()], turns=[match.turn()])
     await take_answers(stream, [match])
-    assert referee.program is not None
-    referee.program.kill()
-    stream.end()
     referee.start()
+    stream.end()
     turns = [] if match.over else [match.turn(repeat=True)]
     again = await referee.welcomed(resumes=[match.resume()], turns=turns)
     if turns:
@@ -171,17 +169,29 @@ SCENARIOS: Final = (
         "restart of the bot",
         "Plays on, when it is started again, in a match that its earlier run had joined.",
         _restarted,
+        needs_program="the check kills the program",
     ),
     Scenario(
         "unavailable",
         "Comes back, after a pause, to a referee that was unavailable.",
         _unavailable,
     ),
-    Scenario("takeover", "Does not come back after ABORTED.", _takeover),
-    Scenario("refused token", "Does not come back after UNAUTHENTICATED.", _refused_token),
+    Scenario(
+        "takeover",
+        "Does not come back after ABORTED.",
+        _takeover,
+        needs_program="the bot is not to come back, and would miss what follows",
+    ),
+    Scenario(
+        "refused token",
+        "Does not come back after UNAUTHENTICATED.",
+        _refused_token,
+        needs_program="the bot is not to come back, and would miss what follows",
+    ),
     Scenario(
         "drain",
         "Sends `drain` after SIGTERM, plays its block to the end and ends with code 0.",
         _drain,
+        needs_program="the check sends SIGTERM to the program",
     ),
 )

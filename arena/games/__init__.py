@@ -48,6 +48,9 @@ GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(
     }
 )
 
+_LONGEST: Final = 60
+"""The most characters of a value that a message shows."""
+
 
 class UnknownGameError(UserError, ValueError):
     """No game has this name; the message names the known ones."""
@@ -65,7 +68,7 @@ def make_game(name: str, options: Mapping[str, object] | None = None) -> AnyGame
     """
     game = GAMES.get(name)
     if game is None:
-        raise UnknownGameError(f"there is no game {name!r}; the games are {', '.join(GAMES)}")
+        raise UnknownGameError(f"there is no game {_shown(name)}; the games are {', '.join(GAMES)}")
     return game(_parsed(game, options or {}))
 
 
@@ -74,11 +77,10 @@ def _parsed(game: type[AnyGame], options: Mapping[str, object]) -> Options:
     try:
         return kind.model_validate(dict(options))
     except ValidationError as error:
-        refused = error
+        refused = {each["loc"] for each in error.errors()}
     # A choice among numbers does not accept "6" for 6; read such words as JSON and look again.
     reread = {
-        name: _word_read(value) if any(e["loc"] == (name,) for e in refused.errors()) else value
-        for name, value in options.items()
+        name: _word_read(value) if (name,) in refused else value for name, value in options.items()
     }
     try:
         return kind.model_validate(reread)
@@ -103,9 +105,15 @@ def _error_text(kind: type[Options], options: Mapping[str, object], error: Valid
     name = str(first["loc"][0])
     properties: dict[str, dict[str, Any]] = kind.model_json_schema()["properties"]
     if name not in properties:
-        return f"there is no option {name!r}; the options are {', '.join(properties)}"
+        return f"there is no option {_shown(name)}; the options are {', '.join(properties)}"
     allowed = _allowed(properties[name])
-    return f"option {name} is {options.get(name)!r}; allowed is {allowed or first['msg']}"
+    return f"option {name} is {_shown(options.get(name))}; allowed is {allowed or first['msg']}"
+
+
+def _shown(value: object) -> str:
+    """What was given, cut if it is long: the message may be sent to whoever gave it."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:

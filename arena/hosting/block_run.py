@@ -262,10 +262,11 @@ class BlockRun:
         assert transcript is not None
         if match.notes is not None:
             match.notes.over = True
+        # Once for storage and for all seats: it is the most expensive part of a match's end. First,
+        # because a match that cannot be written down was not played.
+        written = services.write_down(transcript)
         self._conduct.played(match.bots, transcript.result.forfeited, first=match.position == 0)
         self._time.played(match.bots, hosted, transcript)
-        # Once for storage and for all seats: it is the most expensive part of a match's end.
-        written = services.write_down(transcript)
         now = services.timer.now()
         finished = match.finished(transcript, written, self.block, now, hosted.refused)
         services.journal.add(

@@ -1,10 +1,12 @@
 """`ChallengeBook`: accepts challenges, and says which of them can begin.
 
-A challenge waits until all of its bots have a free place, and the ladder leaves them alone
-meanwhile. It is played as one unrated block, whose places are charged to the challenger: while it
-holds a place of an opponent, the ladder gives it one place less of that opponent.
+A challenge waits until all of its bots have a free place, and the ladder leaves one place of each
+free for it meanwhile. It is played as one unrated block, whose places are charged to the
+challenger: while it holds a place of an opponent, the ladder gives it one place less of that
+opponent, but at least one.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 from uuid import uuid4
@@ -29,7 +31,7 @@ MOST_OF_ONE: Final = 8
 MOST_IN_ALL: Final = 64
 """Challenges at once, so that a crowd of them leaves the referee time for the ladder."""
 MOST_WAITING_SECONDS: Final = 60.0
-"""How long a challenge waits for free places of its bots: it keeps them from the ladder."""
+"""How long a challenge waits for free places of its bots: it keeps one of each from the ladder."""
 
 
 class ChallengeBook:
@@ -102,10 +104,16 @@ class ChallengeBook:
                 self._drop(run, f"{busy.name} had no free place in time.")
         return None
 
-    @property
-    def held(self) -> set[ConnectedBot]:
-        """The bots that waiting challenges need a place of."""
-        return {bot for run in self._waiting for bot in run.bots}
+    def held(self, now: float) -> Counter[ConnectedBot]:
+        """How many places of each bot the waiting challenges need. Who has no place left for a
+        challenge of its own keeps no place of others free for it."""
+        held: Counter[ConnectedBot] = Counter()
+        left: dict[ConnectedBot, int] = {}
+        for run in self._waiting:
+            own = left.setdefault(run.challenger, run.challenger.free_places(now))
+            held.update(run.bots if own > 0 else (run.challenger,))
+            left[run.challenger] -= 1
+        return held
 
     def over(self, run: ChallengeRun, played: int, ending: EngagementEnd) -> None:
         """The block of a challenge is over."""
@@ -184,7 +192,7 @@ def _challenger(wanted: Challenge, present: Sequence[ConnectedBot]) -> Connected
         raise _not_now(
             "your bot is not connected: start it, with this token, and challenge again"
             if not wanted.instance
-            else f"no copy of your bot is connected as instance {wanted.instance!r}"
+            else f"no copy of your bot is connected as instance {wanted.instance[:40]!r}"
         )
     able = [bot for bot in copies if wanted.table_type.game in bot.candidate.games]
     if not able:

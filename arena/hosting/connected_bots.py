@@ -9,6 +9,8 @@ from arena.scheduling.ladder import Candidate
 FIRST_PAUSE_SECONDS = 5.0
 """How long a bot is left out after its first miss; doubled with each further one in a row."""
 LONGEST_PAUSE_SECONDS = 300.0
+_ENOUGH_DOUBLINGS = 10
+"""For the longest pause. A bot may miss thousands of matches, and so large a power is no float."""
 
 
 @dataclass(slots=True)
@@ -24,7 +26,8 @@ class Reliability:
 
     def missed(self, now: float) -> float:
         """Count a miss: for so many seconds the version is left out."""
-        pause: float = min(FIRST_PAUSE_SECONDS * 2**self.misses, LONGEST_PAUSE_SECONDS)
+        doublings = min(self.misses, _ENOUGH_DOUBLINGS)
+        pause: float = min(FIRST_PAUSE_SECONDS * 2**doublings, LONGEST_PAUSE_SECONDS)
         self.misses += 1
         self.not_before = now + pause
         return pause
@@ -89,8 +92,12 @@ class ConnectedBot:
 
     def free(self, now: float) -> bool:
         """Whether it can take a seat in another match."""
+        return self.free_places(now) > 0
+
+    def free_places(self, now: float) -> int:
+        """In how many further matches it can take a seat."""
         places = 1 if self.on_probation else self.participant.max_matches
-        return self.eligible(now) and self.taken < places
+        return max(0, places - self.taken) if self.eligible(now) else 0
 
 
 def idlest_copies(

@@ -179,8 +179,8 @@ class Director:
             self._play(challenge)
             return True
         free = self._roster.free(now)
-        if held := self.challenges.held:
-            free = [bot for bot in free if bot not in held]
+        if held := self.challenges.held(now):
+            free = [bot for bot in free if bot.free_places(now) > held[bot]]
         if self.agenda is not None and self.agenda.wanting:
             engagement = self.agenda.next_engagement(one_per_version(free))
             if engagement is not None:

@@ -74,7 +74,8 @@ class PublicMoment(NamedTuple):
     """What everybody may know after a step: the spectator's view and public events alone."""
 
     step: int
-    """How many steps of the match were played."""
+    """How many steps of the match were played, without draws that follow a sealed answer: that
+    there was one would tell what the answer was."""
     view: Any
     """The spectator's view."""
     events: Sequence[Any]
@@ -109,6 +110,10 @@ class MatchFlow:
         self._state = game.start(seat_count)
         self._faults = FaultCount(seat_count, fault_limit)
         self._steps: list[Step] = []
+        self._known_steps = 0
+        """The steps of which everybody may know."""
+        self._sealed = False
+        """Whether the last step was an answer that nobody was shown."""
         self._events: list[Any] = []
         self._seen = [0] * seat_count
         self._turns = 0
@@ -119,7 +124,7 @@ class MatchFlow:
     def public(self) -> PublicMoment:
         """What is public now, with all public events so far."""
         self._shown = self._game.view(self._state, None)
-        return PublicMoment(len(self._steps), self._shown, tuple(self._events))
+        return PublicMoment(self._known_steps, self._shown, tuple(self._events))
 
     def conduct(self) -> Flow:
         """The flow."""
@@ -175,12 +180,15 @@ class MatchFlow:
         self._steps.append(step)
         events = self._game.events(before, actor, step.action, after)
         self._events.extend(events)
+        drawn = actor is DEALER
+        self._known_steps += not (drawn and self._sealed)
+        self._sealed = not (drawn or events)
         if self.onlooker is not None:
             view = self._game.view(after, None)
             # A sealed answer shows nobody anything, not even that it was given.
             if events or view != self._shown:
                 self._shown = view
-                self.onlooker(PublicMoment(len(self._steps), view, events))
+                self.onlooker(PublicMoment(self._known_steps, view, events))
 
     def _record(self, termination: Termination) -> MatchRecord:
         forfeited = tuple(self._faults.forfeited)

@@ -11,6 +11,7 @@ from arena.codec.transcript import FAULTS, from_message
 from arena.errors import UserError
 from arena.games.game import AnyGame
 from arena.games.notation import NotationError
+from arena.match.flow import PublicMoment
 from arena.match.result import Result
 from arena.match.transcript import Entrant
 from arena.v1 import game_pb2, referee_pb2
@@ -26,7 +27,9 @@ class Heard:
 
     events: tuple[Any, ...]
     view: Any | None
-    """None at the end of a match."""
+    """The seat's own view with a turn; a spectator's between turns; None at the end of a match."""
+    played: Any = None
+    """The last action that the seat answered with before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +58,19 @@ class PersonSeat:
         self.match: Match[Any] | None = None
         """None until the match begins."""
         self.heard: list[Heard] = []
-        """Oldest first."""
+        """Oldest first. Another list if what was heard before did not happen."""
         self.turn: AskedTurn | None = None
         self.refusals: list[Refusal] = []
         self.result: Result | None = None
         """Once the match is over and recorded."""
         self.called_off = ""
         """Why the match did not take place, or does not count."""
-        self._known: list[game_pb2.Event] = []
+        self._events: list[Any] = []
+        """All public events of the match that were heard."""
+        self._told = 0
+        """How many of them turns have told."""
         self._resumed = False
+        self._played: Any = None
 
     @property
     def match_id(self) -> str:
@@ -97,12 +104,13 @@ class PersonSeat:
             self.match = Match.of(self.offered.setup, self.offered.seat)
         game, seat = self.offered.setup.game, self.offered.seat
         view = bot_side.read_view(game, turn.view, seat)
-        self._hear(turn.events, view)
+        self._hear_own(turn.events, view)
         self.turn = AskedTurn(turn.turn_number, view, turn.turn_ms, turn.bank_ms, now)
 
     def refused(self, refusal: referee_pb2.Refusal) -> None:
         """An answer did not count, or none came in time."""
         kind = FAULTS.get(refusal.kind)
+        self._played = None
         if self.turn is not None and self.turn.number == refusal.turn_number:
             self.turn = None
         if kind is not None:
@@ -113,9 +121,17 @@ class PersonSeat:
         """The match is over."""
         transcript = from_message(end.transcript)
         self.begin(transcript.setup.entrants)
-        self._hear(end.events, None)
+        self._hear_own(end.events, None)
         self.turn = None
         self.result = transcript.result
+
+    def see(self, moment: PublicMoment, first: int) -> bool:
+        """What everybody at the table learned between the seat's turns; `first` is the number of
+        its first event. Returns whether it is new."""
+        if self.over or first + len(moment.events) <= len(self._events):
+            return False
+        self._hear(list(moment.events), moment.view, first)
+        return True
 
     def answer(self, turn_number: int, answer: object) -> referee_pb2.Answer:
         """The answer to the open turn, from its JSON form. Raises AnswerError for one that is not
@@ -130,6 +146,7 @@ class PersonSeat:
             raise AnswerError(f"{error}") from error
         if action not in game.choices(turn.view):
             raise AnswerError("This is not possible now.")
+        self._played = action
         message = self._empty_answer(turn_number)
         bot_side.write_action(self.offered.setup.game, action, message.action)
         return message
@@ -145,12 +162,22 @@ class PersonSeat:
     def _empty_answer(self, turn_number: int) -> referee_pb2.Answer:
         return referee_pb2.Answer(match_id=self.match_id, turn_number=turn_number)
 
-    def _hear(self, events: Sequence[game_pb2.Event], view: Any | None) -> None:
-        anew = self._resumed and self._known and events and events[0] == self._known[0]
+    def _hear_own(self, events: Sequence[game_pb2.Event], view: Any | None) -> None:
+        """The events since the seat's last turn, or, once it has resumed, of the whole match."""
+        told = list(bot_side.read_events(self.offered.setup.game, events))
+        if self._resumed and told and self._events and told[0] == self._events[0]:
+            self._told = 0
         self._resumed = False
-        if anew:
-            self._known.clear()
-            self.heard.clear()
-        self._known += events
-        told = bot_side.read_events(self.offered.setup.game, events)
-        self.heard.append(Heard(told, view))
+        self._hear(told, view, self._told)
+        self._told += len(told)
+
+    def _hear(self, events: list[Any], view: Any | None, first: int) -> None:
+        """Events of the match, from the one with the number `first` on; they are the newest."""
+        known = self._events[first:]
+        if known != events[: len(known)]:
+            # A referee that was killed has lost what came after: it did not happen.
+            events, known = self._events[:first] + events, []
+            self.heard, self._events = [], []
+        new = events[len(known) :]
+        self._events += new
+        self.heard.append(Heard(tuple(new), view, self._played))

@@ -11,7 +11,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, Final
 
@@ -28,6 +27,7 @@ from arena.bot.challenging import (
 )
 from arena.codec.bot_side import read_begin, read_offer
 from arena.match.transcript import PROTOCOL_VERSION
+from arena.person import watching
 from arena.person.seat import AnswerError, PersonSeat
 from arena.randomness import ENTROPY_BYTES
 from arena.v1 import referee_pb2
@@ -72,6 +72,7 @@ class PersonSession:
         self._changed = changed
         self._now = now
         self._outgoing: SimpleQueue[referee_pb2.PlayRequest | None] | None = None
+        self._channel: Any = None
         self._call: Any = None
         self._welcome = threading.Event()
         self._left = threading.Event()
@@ -120,12 +121,18 @@ class PersonSession:
 
     def _follow(self, updates: Iterator[ChallengeNews]) -> None:
         """Learn why a match does not come about."""
-        with suppress(ChallengeError):  # the stream says the rest
+        reason = ""
+        try:
             for told in updates:
-                if isinstance(told, ChallengeOver) and told.reason:
-                    with self.lock:
-                        self.awaited, self.not_played = "", told.reason
-                    self._changed()
+                if isinstance(told, ChallengeOver):
+                    reason = told.reason
+        except ChallengeError as error:
+            with self.lock:  # what has been offered goes on, and the stream says the rest
+                reason = str(error) if self.awaited else ""
+        if reason:
+            with self.lock:
+                self.awaited, self.not_played = "", reason
+            self._changed()
 
     def answer(self, turn_number: int, answer: object) -> None:
         """Answer the open turn with an action in its JSON form. Raises AnswerError."""
@@ -194,7 +201,7 @@ class PersonSession:
             call = RefereeServiceStub(channel).Play(
                 iter(outgoing.get, None), metadata=(("authorization", f"Bearer {self._token}"),)
             )
-            self._call = call
+            self._channel, self._call = channel, call
             try:
                 for response in call:
                     with self.lock:
@@ -221,6 +228,7 @@ class PersonSession:
             if self.seat is None or self.seat.match_id != offered.setup.match_id:
                 self.seat = PersonSeat(offered, resume.entropy)
             self.seat.resume(offered)
+            self._watch(self.seat)
         for offer in response.offers:
             self.seat = PersonSeat(read_offer(offer), secrets.token_bytes(ENTROPY_BYTES))
             self.awaited = ""
@@ -231,6 +239,7 @@ class PersonSession:
         for begin in response.begins:
             if (seat := self._seat(begin.match_id)) is not None:
                 seat.begin(read_begin(begin))
+                self._watch(seat)
         for withdrawal in response.withdrawals:
             if (seat := self._seat(withdrawal.match_id)) is not None:
                 seat.turn = None
@@ -247,6 +256,11 @@ class PersonSession:
         if self.leaving:
             self._give_up(request)
         self._send(request)
+
+    def _watch(self, seat: PersonSeat) -> None:
+        # Over the same channel: it is the referee that plays the match.
+        if seat.match is not None and not self.leaving:
+            watching.watch(self._channel, seat, self.lock, self._changed)
 
     def _seat(self, match_id: str) -> PersonSeat | None:
         seat = self.seat

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import grpc
 from google.protobuf.message import DecodeError
 
+from arena.codec.checks import write_check
 from arena.codec.fields import field, key
 from arena.codec.transcript import write_entrant
 from arena.games import OptionsError, UnknownGameError, make_game
@@ -15,9 +16,11 @@ from arena.games.wording import span
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
+from arena.records import VersionId
 from arena.referee.errors import ProtocolError, malformed
 from arena.referee.options_json import read_options
 from arena.storage import bot_statements, statements
+from arena.storage.checks import last_checks
 from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.reading import Read
 from arena.storage.transcripts import Packed, unpack_message
@@ -64,12 +67,16 @@ class ReadingCalls:
         after = _page_number(request.page_token) if request.page_token else None
         # One more, which says whether there is a next page.
         rows = self._read(bot_statements.bot_list(after=after, limit=size + 1))
+        checks = last_checks(self._read, [VersionId(row.id) for row in rows[:size]])
         response = registry_pb2.ListBotsResponse()
         for row in rows[:size]:
             line = response.versions.add(
                 house=row.house, retired=row.retired_at is not None, matches=row.matches
             )
             write_entrant(Entrant(row.bot, row.version, row.owner), line.entrant)
+            check = checks.get(row.id)
+            if check is not None:
+                write_check(check.outcome, check.origin, check.recorded_at, line.check)
         if len(rows) > size:
             response.next_page_token = str(rows[size - 1].id)
         return response.SerializeToString()

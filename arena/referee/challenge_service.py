@@ -1,6 +1,8 @@
 """`ChallengeService`: the calls about unrated matches that a connected bot asks for."""
 
 import asyncio
+import time
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import grpc
@@ -9,7 +11,7 @@ import structlog
 
 from arena.codec.transcript import write_entrant, write_time_control
 from arena.errors import UserError
-from arena.games import make_game
+from arena.games import GAMES, make_game
 from arena.hosting.challenges import (
     Challenge,
     ChallengeFollower,
@@ -25,6 +27,7 @@ from arena.referee.gate import Authenticator, Gate
 from arena.referee.limits import LimitError
 from arena.referee.options_json import read_options
 from arena.referee.play_service import bearer_token
+from arena.referee.reading_queue import KEPT_SECONDS
 from arena.referee.refusals import Context
 from arena.scheduling.ladder import TableType
 from arena.v1 import challenge_pb2 as pb
@@ -36,6 +39,9 @@ TURN_MS: Final = range(100, 120_000 + 1)
 """What a challenge may allow for a turn: time enough for a person."""
 BANK_MS: Final = range(600_000 + 1)
 """And as the time bank of a match."""
+MOST_ACTIONS: Final = 30_000
+"""Of one match, by its rules: the transcript of a longer one would be too large for a message, and
+options could make it last for millions."""
 MOST_LISTED: Final = 1_000
 RETRY_SECONDS: Final = 5.0
 """After how long a challenge that was one too many may be tried again."""
@@ -63,7 +69,16 @@ class ChallengeHost(Protocol):
 class ChallengeService:
     """Serves the proto's ChallengeService."""
 
-    def __init__(self, authenticator: Authenticator, host: ChallengeHost, gate: Gate) -> None:
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        host: ChallengeHost,
+        gate: Gate,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._now = now
+        self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
+        """Answers of ListOpponents by game, each with the time until which it is given."""
         self._authenticator = authenticator
         self._host = host
         self._gate = gate
@@ -94,12 +109,15 @@ class ChallengeService:
         """Accept or refuse a challenge, and tell how its matches end."""
         try:
             token, peer = bearer_token(context), context.peer()
+            self._gate.call(peer)  # before the database is asked
             async with self._gate.trying(token, peer):
                 registered = await self._authenticator.authenticate(token)
             self._gate.challenge(registered)
             await self._follow(self._wanted(request, registered), context)
         except ProtocolError as error:
             await self._refuse(context, error)
+        except grpc.aio.InternalError:
+            return  # the caller is gone
         except Exception:
             log.exception("call failed", call="Challenge")
             await self._refuse(context, _our_mistake())
@@ -112,9 +130,20 @@ class ChallengeService:
             self._gate.call(context.peer())
         except ProtocolError as error:
             await self._refuse(context, error)
+            raise
+        game = request.game
+        if game and game not in GAMES:
+            return pb.ListOpponentsResponse()
+        until, response = self._listed.get(game, (0.0, pb.ListOpponentsResponse()))
+        if until <= self._now():
+            response = self._opponents(game)
+            self._listed[game] = self._now() + KEPT_SECONDS, response
+        return response
+
+    def _opponents(self, game: str) -> pb.ListOpponentsResponse:
         found: dict[int, tuple[Participant, int]] = {}
         for participant, free in self._host.accepting():
-            if not request.game or request.game in participant.games:
+            if not game or game in participant.games:
                 version = participant.registered.version_id
                 free += found[version][1] if version in found else 0
                 found[version] = participant, free
@@ -140,6 +169,12 @@ class ChallengeService:
             raise malformed(f"{game.title} is played by {fewest} to {most} seats, not {seats}")
         if named >= seats:
             raise malformed(f"{named} opponents and yourself do not fit {seats} seats")
+        longest = game.longest(seats)
+        if longest > MOST_ACTIONS:
+            raise malformed(
+                f"with these options a match may take {longest} actions; "
+                f"a challenge's takes at most {MOST_ACTIONS}"
+            )
         matches = request.matches or 1
         if not 1 <= matches <= MOST_MATCHES:
             raise malformed(f"a challenge has 1 to {MOST_MATCHES} matches, not {matches}")
@@ -170,7 +205,7 @@ class ChallengeService:
             while not isinstance(news := await follower.news.get(), pb.ChallengeOver):
                 if isinstance(news, ProtocolError):
                     raise news
-                await context.write(pb.ChallengeResponse(match=_summary(news)))
+                await context.write(pb.ChallengeResponse(match=news))
             await context.write(pb.ChallengeResponse(over=news))
         finally:
             self._followers.discard(follower)
@@ -181,13 +216,16 @@ class ChallengeService:
 
 
 class _Follower:
-    """A call that waits for news. At most as many as matches wait, so the queue is bounded."""
+    """A call that waits for news. At most as many as matches wait, so the queue is bounded; and no
+    transcripts, because a caller may read slowly."""
 
     def __init__(self) -> None:
-        self.news: asyncio.Queue[FinishedMatch | pb.ChallengeOver | ProtocolError] = asyncio.Queue()
+        self.news: asyncio.Queue[registry_pb2.MatchSummary | pb.ChallengeOver | ProtocolError] = (
+            asyncio.Queue()
+        )
 
     def recorded(self, match: FinishedMatch) -> None:
-        self.news.put_nowait(match)
+        self.news.put_nowait(_summary(match))
 
     def over(self, played: int, reason: str) -> None:
         self.news.put_nowait(pb.ChallengeOver(played=played, reason=reason))

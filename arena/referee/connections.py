@@ -282,8 +282,7 @@ def _borrowed(file: int, family: int = -1) -> Iterator[socket.socket]:
 
     Not a copy: there may be no file left for one.
     """
-    kind = socket.SOCK_STREAM if family > 0 else -1
-    line = socket.socket(family, kind, -1, fileno=file)
+    line = socket.socket(family, -1, -1, fileno=file)
     try:
         yield line
     finally:

@@ -31,6 +31,10 @@ class Limits:
     """Spectators' streams at once, by address."""
     watching: int = 128
     """The same of all addresses together."""
+    watching_share: float = 0.2
+    """The part of the time that showing matches to spectators may take in the long run."""
+    watching_burst_seconds: float = 2.0
+    """The time that showing may take at once."""
     watching_waits: int = 8_192
     """Parts (a match, a moment, an end) that wait for a spectator, delayed ones included: some
     2 MB."""
@@ -58,12 +62,12 @@ class Limits:
     """The part of the time that answering reading calls may take in the long run."""
     reading_burst_seconds: float = 2.0
     """The time that answering may take at once."""
-    refusal_seconds: float = 1.0
+    refusal_seconds: float = 2.0
     """How long a call beyond a limit waits for its refusal: trying again at once gains nothing."""
-    refusals_held: int = 500
-    """Refusals that wait at the same time; further ones are sent at once."""
+    refusals_held: int = 1_000
+    """Refusals that wait at the same time, some 50 kB each; further ones are sent at once."""
     refusals_a_connection: int = 100
-    """Refusals after which a connection without a known bot is cut."""
+    """Refusals sent at once after which a connection without a known bot is cut."""
     connections_an_address: int = 200
     """Connections without a known bot, by address; the oldest is cut."""
     strangers_share: float = 0.5

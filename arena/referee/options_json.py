@@ -2,13 +2,18 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from arena.referee.errors import malformed
+
+MOST_CHARACTERS: Final = 20_000
+"""Of `options_json`: all options of the game with the longest ones take a tenth of it."""
 
 
 def read_options(text: str) -> Mapping[str, Any]:
     """The members of `options_json`; none for "". Raises ProtocolError."""
+    if len(text) > MOST_CHARACTERS:
+        raise malformed(f"`options_json` has at most {MOST_CHARACTERS} characters, not {len(text)}")
     try:
         options = json.loads(text or "{}")
     except (ValueError, RecursionError) as error:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from random import uniform
 from typing import Any, Final, Protocol
 
 import grpc
@@ -62,7 +63,7 @@ class Repeats:
 
 class Refusals:
     """Ends calls with their status. A call beyond a limit waits for it, so that a flood is slow;
-    a connection that goes on is cut."""
+    when very many wait already, the connections of the next are cut."""
 
     def __init__(
         self,
@@ -94,21 +95,26 @@ class Refusals:
         metadata: tuple[tuple[str, str], ...] = ()
         if isinstance(error, LimitError):
             peer = context.peer()
-            if self._by_connection.take(peer, self._now()) or self._connections.suspected(peer):
+            # Cutting is for floods that cannot be slowed down: whoever is cut connects again at
+            # once, with all its streams.
+            if not await self.hold() and (
+                self._by_connection.take(peer, self._now()) or self._connections.suspected(peer)
+            ):
                 self._connections.cut(peer)
-            await self.hold()
             metadata = (("retry-after", str(error.seconds)),)
         try:
             await context.abort(error.code, error.sentence, metadata)
         except grpc.aio.InternalError:
             log.debug("bot gone before its status was sent", code=error.code.name)
 
-    async def hold(self) -> None:
-        """Let a call wait that is one too many, unless very many wait already."""
+    async def hold(self) -> bool:
+        """Let a call wait that is one too many. Returns whether it did: not if very many wait."""
         if self._held >= self._limits.refusals_held:
-            return
+            return False
         self._held += 1
         try:
-            await asyncio.sleep(self._limits.refusal_seconds)
+            # Not all at the same moment: what was opened at once would be opened again at once.
+            await asyncio.sleep(self._limits.refusal_seconds * uniform(0.5, 1.5))
+            return True
         finally:
             self._held -= 1

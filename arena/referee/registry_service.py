@@ -9,11 +9,13 @@ import grpc
 import grpc.aio
 import structlog
 
+from arena.codec.checks import read_outcome
+from arena.codec.malformed import MalformedError
 from arena.codec.transcript import write_entrant
 from arena.match.transcript import Entrant
-from arena.records import Registered
-from arena.referee.errors import ProtocolError
-from arena.referee.gate import Gate
+from arena.records import CheckOutcome, Registered
+from arena.referee.errors import ProtocolError, malformed
+from arena.referee.gate import Authenticator, Gate
 from arena.referee.play_service import bearer_token
 from arena.referee.reading_queue import ReadingQueue
 from arena.referee.refusals import Context
@@ -30,7 +32,7 @@ _REFUSALS = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED
 log = structlog.get_logger()
 
 
-class Registry(Protocol):
+class Registry(Authenticator, Protocol):
     """What the calls need. Every method raises ProtocolError for a request that it refuses."""
 
     @property
@@ -46,6 +48,10 @@ class Registry(Protocol):
         self, registrant: Registered | None, bot: str, owner: str, version: str
     ) -> tuple[Entrant, str]:
         """Register a version of the registrant's bot, or a new bot. Returns it and its token."""
+        ...
+
+    async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
+        """Record what came of an author's check of a version."""
         ...
 
 
@@ -93,6 +99,22 @@ class RegistryService:
         write_entrant(entrant, response.entrant)
         return response
 
+    @_guarded
+    async def report_check(
+        self, request: registry_pb2.ReportCheckRequest, context: Context
+    ) -> registry_pb2.ReportCheckResponse:
+        token, peer = bearer_token(context), context.peer()
+        async with self.gate.trying(token, peer):
+            registered = await self._registry.authenticate(token)
+        try:
+            outcome = read_outcome(request.outcome)
+        except MalformedError as error:
+            raise malformed(str(error)) from error
+        await self._registry.record_check(registered, outcome)
+        response = registry_pb2.ReportCheckResponse()
+        write_entrant(registered.entrant, response.entrant)
+        return response
+
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
         """The calls by name, for the server. Reading calls are passed on as bytes."""
@@ -103,6 +125,7 @@ class RegistryService:
         for call, method in (
             ("RegisterBot", self.register_bot),
             ("GetSigningKey", self.get_signing_key),
+            ("ReportCheck", self.report_check),
         ):
             request = getattr(registry_pb2, f"{call}Request")
             response = getattr(registry_pb2, f"{call}Response")

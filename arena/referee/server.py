@@ -28,7 +28,7 @@ MAX_MESSAGE_BYTES: Final = 256 * 1024
 KEEPALIVE_MS: Final = 20_000
 """A peer whose machine is gone is noticed after this plus KEEPALIVE_TIMEOUT_MS."""
 KEEPALIVE_TIMEOUT_MS: Final = 10_000
-MAX_STREAMS_PER_CONNECTION: Final = 1_000
+MAX_STREAMS_PER_CONNECTION: Final = 100
 """A connection is one process, which may run many bots; further streams would wait silently."""
 
 IDLE_CONNECTION_MS: Final = 60_000

@@ -100,6 +100,9 @@ class SpectatorService:
             self._gate.call(context.peer())
             request = _parsed(data)
             fits, most = wanted(request), _most(request)
+            wait = self._spectators.overdrawn_seconds
+            if wait:
+                raise LimitError("watching", "spectators are shown as much as they can be", wait)
             with self._place(address_of(context.peer())):
                 await self._show(fits, most, request.match_id, context)
         except ProtocolError as error:

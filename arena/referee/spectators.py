@@ -2,7 +2,9 @@
 
 A match that nobody watches only asks whether there is a spectator at all. What a watched match
 shows is written down once for all its spectators. Each of them has a bounded queue: who does not
-read as fast as its matches are played is dropped, and never waited for.
+read as fast as its matches are played is dropped, and never waited for. All of them together are
+shown as much as fits into `watching_share` of the time: beyond that, matches that begin are left
+out.
 """
 
 from collections import deque
@@ -15,8 +17,13 @@ from arena.codec.spectating import end_part, match_part, moment_part
 from arena.hosting.ports import ShowableMatch, Timer
 from arena.match.flow import PublicMoment
 from arena.match.result import Result
+from arena.referee.limits import Limits
 
 MOST_IN_A_MESSAGE: Final = 512
+PART_SECONDS: Final = 60e-6
+"""What it costs to write a moment down, as measured."""
+COPY_SECONDS: Final = 4e-6
+"""And to queue and send it, for each spectator."""
 
 log = structlog.get_logger()
 
@@ -85,9 +92,13 @@ class Spectators:
         running: Callable[[], Iterable[tuple[ShowableMatch, str]]],
         timer: Timer,
         delay_seconds: float = 0.0,
+        limits: Limits = Limits(),
     ) -> None:
         """`running` are the matches that are being played, with the names of their tournaments."""
         self.delay_seconds = delay_seconds
+        self._limits = limits
+        self._earned_at = 0.0
+        """When the share of time that was used so far is regained."""
         self._running = running
         self._timer = timer
         self._spectators: dict[Spectator, None] = {}
@@ -95,6 +106,13 @@ class Spectators:
 
     def __len__(self) -> int:
         return len(self._spectators)
+
+    @property
+    def overdrawn_seconds(self) -> float:
+        """For how many seconds no further match is shown, because the share of time is used up."""
+        limits = self._limits
+        debt = self._earned_at - self._timer.now()
+        return max(0.0, debt - limits.watching_burst_seconds / limits.watching_share)
 
     def enter(self, spectator: Spectator) -> int:
         """Show it the running matches that fit, and later ones. Returns how many run now."""
@@ -118,7 +136,7 @@ class Spectators:
 
     def begins(self, match: ShowableMatch, tournament: str) -> None:
         """See Audience."""
-        if not self._spectators:
+        if not self._spectators or self.overdrawn_seconds > 0:
             return
         try:
             wanted = [
@@ -134,17 +152,21 @@ class Spectators:
         match_id = match.setup.match_id
         show = self._shows.get(match_id)
         if show is None:
-            show = self._shows[match_id] = _Show(match, self._due, self._over)
+            show = self._shows[match_id] = _Show(match, self._due_part, self._over)
         now = match.show(show)
-        due = self._due()
+        due = self._due_part(len(spectators))
         first = match_part(match.setup, tournament) + moment_part(match.setup, now)
         for spectator in spectators:
             show.spectators.append(spectator)
             spectator.shown[match_id] = show
             spectator.add(due, first)
 
-    def _due(self) -> float:
-        return self._timer.now() + self.delay_seconds
+    def _due_part(self, spectators: int) -> float:
+        """When a part that was written for so many spectators is to be sent; its cost is noted."""
+        now = self._timer.now()
+        spent = (PART_SECONDS + spectators * COPY_SECONDS) / self._limits.watching_share
+        self._earned_at = max(now, self._earned_at) + spent
+        return now + self.delay_seconds
 
     def _over(self, show: "_Show") -> None:
         del self._shows[show.match_id]
@@ -158,7 +180,7 @@ class _Show:
     def __init__(
         self,
         match: ShowableMatch,
-        due: Callable[[], float],
+        due: Callable[[int], float],
         ended: Callable[["_Show"], None],
     ) -> None:
         self.match = match
@@ -181,7 +203,7 @@ class _Show:
         self._ended(self)
 
     def _send(self, part: bytes) -> None:
-        due = self._due()
+        due = self._due(len(self.spectators))
         # An overflow removes a spectator from the list.
         for spectator in tuple(self.spectators):
             spectator.add(due, part)

@@ -172,6 +172,8 @@ class SharedPlaces:
         """`places` says at any time how many each bot has; `seats` are those of a table."""
         self._time = time
         self._held: dict[tuple[int, str], int] = defaultdict(int)
+        self._charged: dict[tuple[int, str], int] = defaultdict(int)
+        """Places that are held elsewhere."""
         self._places = places
         self._opponents = seats - 1
 
@@ -180,18 +182,13 @@ class SharedPlaces:
         for one in bots:
             for other in bots:
                 if one.bot != other.bot:
-                    self._add(one, other, by)
+                    _add(self._held, one, other, by)
 
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
-        """Count a place of each of `hosts` that their guest holds at another kind of table."""
+        """Count a place of each of `hosts` that their guest holds at another kind of table. One
+        place is left to the guest's owner all the same: nobody avoids an opponent in this way."""
         for host in hosts:
-            self._add(host, guest, by)
-
-    def _add(self, host: Candidate, guest: Candidate, by: int) -> None:
-        key = host.bot, guest.account
-        self._held[key] += by
-        if not self._held[key]:
-            del self._held[key]
+            _add(self._charged, host, guest, by)
 
     def allow(self, one: Candidate, other: Candidate, now: float) -> bool:
         """Whether the two may share one more table."""
@@ -209,4 +206,12 @@ class SharedPlaces:
         if self._time.one_at_a_time(bot, guest):
             return False
         places = self._places.get(bot.bot, 1) * self._opponents
-        return held < ceil(places / self._time.sharing(bot, guest))
+        charged = self._charged.get((bot.bot, guest.account), 0)
+        return held + charged < ceil(places / self._time.sharing(bot, guest))
+
+
+def _add(counts: dict[tuple[int, str], int], host: Candidate, guest: Candidate, by: int) -> None:
+    key = host.bot, guest.account
+    counts[key] += by
+    if not counts[key]:
+        del counts[key]

@@ -13,6 +13,7 @@ from sqlalchemy import (
     literal,
     select,
     text,
+    true,
     tuple_,
     update,
 )
@@ -113,21 +114,22 @@ def versions_of(bot: str, label: str | None) -> Row:
 
 
 def bot_page(*, search: str = "", offset: int = 0, limit: int = 50) -> Row:
-    """name, owner, house, created_at, retired_at, versions (how many), newest (its label): a page
-    of the bots by name, those with `search` in the name of the bot or its owner.
+    """name, owner, house, created_at, retired_at, versions (how many), newest_id, newest (its
+    label): a page of the bots by name, those with `search` in the name of the bot or its owner.
     """
     newest = (
-        select(versions.c.label)
+        select(versions.c.id, versions.c.label)
         .where(versions.c.bot_id == bots.c.id)
         .order_by(versions.c.id.desc())
         .limit(1)
-        .scalar_subquery()
+        .lateral()
     )
     count = select(func.count()).where(versions.c.bot_id == bots.c.id).scalar_subquery()
     found = (
         select(bots.c.name, owners.c.name.label("owner"), bots.c.house, bots.c.created_at)
-        .add_columns(bots.c.retired_at, count.label("versions"), newest.label("newest"))
-        .select_from(bots.join(owners))
+        .add_columns(bots.c.retired_at, count.label("versions"))
+        .add_columns(newest.c.id.label("newest_id"), newest.c.label.label("newest"))
+        .select_from(bots.join(owners).join(newest, true()))
         .order_by(func.lower(bots.c.name))
         .offset(offset)
         .limit(limit)
@@ -165,9 +167,9 @@ def retire_version(version_id: int) -> Update:
     )
 
 
-def bot_list(*, after: int | None = None, limit: int | None = None) -> Row:
-    """The columns of `all_versions`, created_at and matches (the version's), by bot and age; with
-    a `limit` so many of those behind the version `after`."""
+def bot_list(*, bot: str | None = None, after: int | None = None, limit: int | None = None) -> Row:
+    """The columns of `all_versions`, created_at and matches (the version's), by bot and age; only
+    those of one `bot`; with a `limit` so many of those behind the version `after`."""
     name = func.lower(bots.c.name)
     played = (
         select(func.count(match_seats.c.match_id.distinct()))
@@ -181,12 +183,14 @@ def bot_list(*, after: int | None = None, limit: int | None = None) -> Row:
         .order_by(name, versions.c.id)
         .limit(limit)
     )
+    if bot is not None:
+        found = found.where(is_bot(bot))
     if after is None:
         return found
-    bot, version = bots.alias(), versions.alias()
+    last_bot, version = bots.alias(), versions.alias()
     last = (
-        select(func.lower(bot.c.name))
-        .join(version, version.c.bot_id == bot.c.id)
+        select(func.lower(last_bot.c.name))
+        .join(version, version.c.bot_id == last_bot.c.id)
         .where(version.c.id == after)
         .scalar_subquery()
     )

@@ -122,14 +122,14 @@ def all_matches(
 
 def counted(found: Row) -> Row:
     """matches: how many rows `all_matches` returns."""
-    ids = found.with_only_columns(matches.c.id, maintain_column_froms=True).order_by(None)
+    ids = found.with_only_columns(matches.c.id).order_by(None)
     return select(func.count().label("matches")).select_from(ids.subquery())
 
 
 def transcripts_of(found: Row) -> Row:
     """format, sha256, data of the rows of `all_matches`, in the same order."""
     packed = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
-    joined = found.with_only_columns(*packed, maintain_column_froms=True)
+    joined = found.with_only_columns(*packed)
     return joined.join(transcripts, transcripts.c.match_id == matches.c.id)
 
 

@@ -17,6 +17,7 @@ from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
 from arena.storage import bot_statements, recording, running, statements
+from arena.storage.checks import Checks
 from arena.storage.engine import async_engine
 from arena.storage.errors import (
     NameRefusedError,
@@ -65,6 +66,7 @@ class Store:
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
         self.luck = Lucks(engine)
+        self.checks = Checks(engine)
         self.signer = partial(signer, engine)
         self._pack = packer()
 

@@ -1,7 +1,7 @@
 """The tables in Postgres, with the constraints that enforce the rules; comments name the rules.
 
     owners ─< bots ─< versions ─ tokens
-                         │
+                         ├─< conformance_checks
     blocks ─< matches ─< match_seats
                  ├── transcripts
                  ├── rating_events
@@ -99,6 +99,24 @@ tokens = Table(
     Column("sha256", LargeBinary, nullable=False, unique=True),
     now("created_at"),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+conformance_checks = Table(
+    "conformance_checks",
+    metadata,
+    # The last check of each origin: that of a version's author, and that of the arena.
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True),
+    Column("origin", Text, primary_key=True),
+    # Of the scenarios.
+    Column("edition", Integer, nullable=False),
+    Column("met", SmallInteger, nullable=False),
+    # Scenarios by name.
+    Column("failed", ARRAY(Text), nullable=False),
+    Column("skipped", ARRAY(Text), nullable=False),
+    now("recorded_at"),
+    CheckConstraint("origin IN ('author', 'arena')", name="origin_known"),
+    CheckConstraint("edition >= 1", name="edition_least"),
+    CheckConstraint("met >= 0 AND met + cardinality(failed) >= 1", name="something_tried"),
 )
 
 blocks = Table(

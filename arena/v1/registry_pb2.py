@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import transcript_pb2 as arena_dot_v1_dot_transcript__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/registry.proto\x12\x08\x61rena.v1\x1a\x19\x61rena/v1/transcript.proto\"A\n\x12RegisterBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"H\n\x13RegisterBotResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05token\x18\x02 \x01(\t\"8\n\x0fListBotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"S\n\x10ListBotsResponse\x12&\n\x08versions\x18\x01 \x03(\x0b\x32\x14.arena.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"a\n\nBotVersion\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05house\x18\x02 \x01(\x08\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\"\x9e\x01\n\x15GetLeaderboardRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x14\n\x0coptions_json\x18\x03 \x01(\t\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\"c\n\x16GetLeaderboardResponse\x12!\n\x07ratings\x18\x01 \x03(\x0b\x32\x10.arena.v1.Rating\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"\xd4\x01\n\x06Rating\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x0b\n\x03\x65lo\x18\x02 \x01(\x01\x12\x0f\n\x07matches\x18\x03 \x01(\x05\x12\x14\n\x0cmean_placing\x18\x04 \x01(\x01\x12\x11\n\twin_share\x18\x05 \x01(\x01\x12\r\n\x05house\x18\x06 \x01(\x08\x12\x0f\n\x07\x65lo_low\x18\x07 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x08 \x01(\x01\x12-\n\rluck_adjusted\x18\t \x01(\x0b\x32\x16.arena.v1.LuckAdjusted\"p\n\x0cLuckAdjusted\x12\x0b\n\x03\x65lo\x18\x01 \x01(\x01\x12\x0f\n\x07\x65lo_low\x18\x02 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x03 \x01(\x01\x12\x1c\n\x0fvariance_factor\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x12\n\x10_variance_factor\"R\n\x12ListMatchesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"W\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.arena.v1.MatchSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xa6\x01\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12#\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x11.arena.v1.Entrant\x12\x0f\n\x07placing\x18\x04 \x03(\x05\x12\x13\n\x0b\x66inished_ms\x18\x05 \x01(\x03\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\"(\n\x14GetTranscriptRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"A\n\x15GetTranscriptResponse\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\"\x16\n\x14GetSigningKeyRequest\"$\n\x15GetSigningKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x32\xe5\x03\n\x0fRegistryService\x12J\n\x0bRegisterBot\x12\x1c.arena.v1.RegisterBotRequest\x1a\x1d.arena.v1.RegisterBotResponse\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12S\n\x0eGetLeaderboard\x12\x1f.arena.v1.GetLeaderboardRequest\x1a .arena.v1.GetLeaderboardResponse\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12P\n\rGetTranscript\x12\x1e.arena.v1.GetTranscriptRequest\x1a\x1f.arena.v1.GetTranscriptResponse\x12P\n\rGetSigningKey\x12\x1e.arena.v1.GetSigningKeyRequest\x1a\x1f.arena.v1.GetSigningKeyResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/registry.proto\x12\x08\x61rena.v1\x1a\x19\x61rena/v1/transcript.proto\"A\n\x12RegisterBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"H\n\x13RegisterBotResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05token\x18\x02 \x01(\t\"8\n\x0fListBotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"S\n\x10ListBotsResponse\x12&\n\x08versions\x18\x01 \x03(\x0b\x32\x14.arena.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8c\x01\n\nBotVersion\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05house\x18\x02 \x01(\x08\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\x12)\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x1a.arena.v1.ConformanceCheck\"w\n\x10\x43onformanceCheck\x12\'\n\x07outcome\x18\x01 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\x12%\n\x06origin\x18\x02 \x01(\x0e\x32\x15.arena.v1.CheckOrigin\x12\x13\n\x0brecorded_ms\x18\x03 \x01(\x03\"M\n\x0c\x43heckOutcome\x12\x0f\n\x07\x65\x64ition\x18\x01 \x01(\x05\x12\x0b\n\x03met\x18\x02 \x01(\x05\x12\x0e\n\x06\x66\x61iled\x18\x03 \x03(\t\x12\x0f\n\x07skipped\x18\x04 \x03(\t\"=\n\x12ReportCheckRequest\x12\'\n\x07outcome\x18\x01 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\"9\n\x13ReportCheckResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\"\x9e\x01\n\x15GetLeaderboardRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x14\n\x0coptions_json\x18\x03 \x01(\t\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\"c\n\x16GetLeaderboardResponse\x12!\n\x07ratings\x18\x01 \x03(\x0b\x32\x10.arena.v1.Rating\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"\xd4\x01\n\x06Rating\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x0b\n\x03\x65lo\x18\x02 \x01(\x01\x12\x0f\n\x07matches\x18\x03 \x01(\x05\x12\x14\n\x0cmean_placing\x18\x04 \x01(\x01\x12\x11\n\twin_share\x18\x05 \x01(\x01\x12\r\n\x05house\x18\x06 \x01(\x08\x12\x0f\n\x07\x65lo_low\x18\x07 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x08 \x01(\x01\x12-\n\rluck_adjusted\x18\t \x01(\x0b\x32\x16.arena.v1.LuckAdjusted\"p\n\x0cLuckAdjusted\x12\x0b\n\x03\x65lo\x18\x01 \x01(\x01\x12\x0f\n\x07\x65lo_low\x18\x02 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x03 \x01(\x01\x12\x1c\n\x0fvariance_factor\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x12\n\x10_variance_factor\"R\n\x12ListMatchesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"W\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.arena.v1.MatchSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xa6\x01\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12#\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x11.arena.v1.Entrant\x12\x0f\n\x07placing\x18\x04 \x03(\x05\x12\x13\n\x0b\x66inished_ms\x18\x05 \x01(\x03\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\"(\n\x14GetTranscriptRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"A\n\x15GetTranscriptResponse\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\"\x16\n\x14GetSigningKeyRequest\"$\n\x15GetSigningKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\x0c*\\\n\x0b\x43heckOrigin\x12\x1c\n\x18\x43HECK_ORIGIN_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43HECK_ORIGIN_AUTHOR\x10\x01\x12\x16\n\x12\x43HECK_ORIGIN_ARENA\x10\x02\x32\xb1\x04\n\x0fRegistryService\x12J\n\x0bRegisterBot\x12\x1c.arena.v1.RegisterBotRequest\x1a\x1d.arena.v1.RegisterBotResponse\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12S\n\x0eGetLeaderboard\x12\x1f.arena.v1.GetLeaderboardRequest\x1a .arena.v1.GetLeaderboardResponse\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12P\n\rGetTranscript\x12\x1e.arena.v1.GetTranscriptRequest\x1a\x1f.arena.v1.GetTranscriptResponse\x12P\n\rGetSigningKey\x12\x1e.arena.v1.GetSigningKeyRequest\x1a\x1f.arena.v1.GetSigningKeyResponse\x12J\n\x0bReportCheck\x12\x1c.arena.v1.ReportCheckRequest\x1a\x1d.arena.v1.ReportCheckResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,6 +33,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.registry_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
+  _globals['_CHECKORIGIN']._serialized_start=1917
+  _globals['_CHECKORIGIN']._serialized_end=2009
   _globals['_REGISTERBOTREQUEST']._serialized_start=64
   _globals['_REGISTERBOTREQUEST']._serialized_end=129
   _globals['_REGISTERBOTRESPONSE']._serialized_start=131
@@ -41,30 +43,38 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTBOTSREQUEST']._serialized_end=261
   _globals['_LISTBOTSRESPONSE']._serialized_start=263
   _globals['_LISTBOTSRESPONSE']._serialized_end=346
-  _globals['_BOTVERSION']._serialized_start=348
-  _globals['_BOTVERSION']._serialized_end=445
-  _globals['_GETLEADERBOARDREQUEST']._serialized_start=448
-  _globals['_GETLEADERBOARDREQUEST']._serialized_end=606
-  _globals['_GETLEADERBOARDRESPONSE']._serialized_start=608
-  _globals['_GETLEADERBOARDRESPONSE']._serialized_end=707
-  _globals['_RATING']._serialized_start=710
-  _globals['_RATING']._serialized_end=922
-  _globals['_LUCKADJUSTED']._serialized_start=924
-  _globals['_LUCKADJUSTED']._serialized_end=1036
-  _globals['_LISTMATCHESREQUEST']._serialized_start=1038
-  _globals['_LISTMATCHESREQUEST']._serialized_end=1120
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=1122
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=1209
-  _globals['_MATCHSUMMARY']._serialized_start=1212
-  _globals['_MATCHSUMMARY']._serialized_end=1378
-  _globals['_GETTRANSCRIPTREQUEST']._serialized_start=1380
-  _globals['_GETTRANSCRIPTREQUEST']._serialized_end=1420
-  _globals['_GETTRANSCRIPTRESPONSE']._serialized_start=1422
-  _globals['_GETTRANSCRIPTRESPONSE']._serialized_end=1487
-  _globals['_GETSIGNINGKEYREQUEST']._serialized_start=1489
-  _globals['_GETSIGNINGKEYREQUEST']._serialized_end=1511
-  _globals['_GETSIGNINGKEYRESPONSE']._serialized_start=1513
-  _globals['_GETSIGNINGKEYRESPONSE']._serialized_end=1549
-  _globals['_REGISTRYSERVICE']._serialized_start=1552
-  _globals['_REGISTRYSERVICE']._serialized_end=2037
+  _globals['_BOTVERSION']._serialized_start=349
+  _globals['_BOTVERSION']._serialized_end=489
+  _globals['_CONFORMANCECHECK']._serialized_start=491
+  _globals['_CONFORMANCECHECK']._serialized_end=610
+  _globals['_CHECKOUTCOME']._serialized_start=612
+  _globals['_CHECKOUTCOME']._serialized_end=689
+  _globals['_REPORTCHECKREQUEST']._serialized_start=691
+  _globals['_REPORTCHECKREQUEST']._serialized_end=752
+  _globals['_REPORTCHECKRESPONSE']._serialized_start=754
+  _globals['_REPORTCHECKRESPONSE']._serialized_end=811
+  _globals['_GETLEADERBOARDREQUEST']._serialized_start=814
+  _globals['_GETLEADERBOARDREQUEST']._serialized_end=972
+  _globals['_GETLEADERBOARDRESPONSE']._serialized_start=974
+  _globals['_GETLEADERBOARDRESPONSE']._serialized_end=1073
+  _globals['_RATING']._serialized_start=1076
+  _globals['_RATING']._serialized_end=1288
+  _globals['_LUCKADJUSTED']._serialized_start=1290
+  _globals['_LUCKADJUSTED']._serialized_end=1402
+  _globals['_LISTMATCHESREQUEST']._serialized_start=1404
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1486
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1488
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=1575
+  _globals['_MATCHSUMMARY']._serialized_start=1578
+  _globals['_MATCHSUMMARY']._serialized_end=1744
+  _globals['_GETTRANSCRIPTREQUEST']._serialized_start=1746
+  _globals['_GETTRANSCRIPTREQUEST']._serialized_end=1786
+  _globals['_GETTRANSCRIPTRESPONSE']._serialized_start=1788
+  _globals['_GETTRANSCRIPTRESPONSE']._serialized_end=1853
+  _globals['_GETSIGNINGKEYREQUEST']._serialized_start=1855
+  _globals['_GETSIGNINGKEYREQUEST']._serialized_end=1877
+  _globals['_GETSIGNINGKEYRESPONSE']._serialized_start=1879
+  _globals['_GETSIGNINGKEYRESPONSE']._serialized_end=1915
+  _globals['_REGISTRYSERVICE']._serialized_start=2012
+  _globals['_REGISTRYSERVICE']._serialized_end=2573
 # @@protoc_insertion_point(module_scope)

@@ -8,6 +8,7 @@ from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -18,6 +19,30 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _CheckOrigin:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CheckOriginEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CheckOrigin.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CHECK_ORIGIN_UNSPECIFIED: _CheckOrigin.ValueType  # 0
+    """Not said."""
+    CHECK_ORIGIN_AUTHOR: _CheckOrigin.ValueType  # 1
+    """On that of the bot's author, whose word it is."""
+    CHECK_ORIGIN_ARENA: _CheckOrigin.ValueType  # 2
+    """On one of the arena."""
+
+class CheckOrigin(_CheckOrigin, metaclass=_CheckOriginEnumTypeWrapper):
+    """On whose machine a check ran."""
+
+CHECK_ORIGIN_UNSPECIFIED: CheckOrigin.ValueType  # 0
+"""Not said."""
+CHECK_ORIGIN_AUTHOR: CheckOrigin.ValueType  # 1
+"""On that of the bot's author, whose word it is."""
+CHECK_ORIGIN_ARENA: CheckOrigin.ValueType  # 2
+"""On one of the arena."""
+Global___CheckOrigin: _TypeAlias = CheckOrigin  # noqa: Y015
 
 @_typing.final
 class RegisterBotRequest(_message.Message):
@@ -141,6 +166,7 @@ class BotVersion(_message.Message):
     HOUSE_FIELD_NUMBER: _builtins.int
     RETIRED_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
+    CHECK_FIELD_NUMBER: _builtins.int
     house: _builtins.bool
     """Whether it is one of the platform's own sample bots."""
     retired: _builtins.bool
@@ -151,6 +177,10 @@ class BotVersion(_message.Message):
     def entrant(self) -> _transcript_pb2.Entrant:
         """Its name, version and owner."""
 
+    @_builtins.property
+    def check(self) -> Global___ConformanceCheck:
+        """The last check of its program against the protocol. Absent if none was reported."""
+
     def __init__(
         self,
         *,
@@ -158,14 +188,137 @@ class BotVersion(_message.Message):
         house: _builtins.bool = ...,
         retired: _builtins.bool = ...,
         matches: _builtins.int = ...,
+        check: Global___ConformanceCheck | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "entrant", b"entrant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "house", b"house", "matches", b"matches", "retired", b"retired"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "entrant", b"entrant", "house", b"house", "matches", b"matches", "retired", b"retired"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___BotVersion: _TypeAlias = BotVersion  # noqa: Y015
+
+@_typing.final
+class ConformanceCheck(_message.Message):
+    """A check of a version's program against the protocol, as recorded."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    ORIGIN_FIELD_NUMBER: _builtins.int
+    RECORDED_MS_FIELD_NUMBER: _builtins.int
+    origin: Global___CheckOrigin.ValueType
+    """On whose machine it ran."""
+    recorded_ms: _builtins.int
+    """When it was recorded, in milliseconds since 1970-01-01 UTC."""
+    @_builtins.property
+    def outcome(self) -> Global___CheckOutcome:
+        """What came of it."""
+
+    def __init__(
+        self,
+        *,
+        outcome: Global___CheckOutcome | None = ...,
+        origin: Global___CheckOrigin.ValueType = ...,
+        recorded_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["origin", b"origin", "outcome", b"outcome", "recorded_ms", b"recorded_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConformanceCheck: _TypeAlias = ConformanceCheck  # noqa: Y015
+
+@_typing.final
+class CheckOutcome(_message.Message):
+    """Which scenarios of the conformance check a program met. Scenarios are known by their names:
+    1 to 40 lower-case letters, digits, spaces, hyphens and apostrophes.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EDITION_FIELD_NUMBER: _builtins.int
+    MET_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    SKIPPED_FIELD_NUMBER: _builtins.int
+    edition: _builtins.int
+    """The edition of the scenarios, from 1: a later edition may ask for more."""
+    met: _builtins.int
+    """How many scenarios the program met, 0 to 1000."""
+    @_builtins.property
+    def failed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Those that it did not meet. At least one scenario was met or failed."""
+
+    @_builtins.property
+    def skipped(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Those that were not tried, as some cannot be with a program that is running already. With
+        `failed` at most 100, each once.
+        """
+
+    def __init__(
+        self,
+        *,
+        edition: _builtins.int = ...,
+        met: _builtins.int = ...,
+        failed: _abc.Iterable[_builtins.str] | None = ...,
+        skipped: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["edition", b"edition", "failed", b"failed", "met", b"met", "skipped", b"skipped"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CheckOutcome: _TypeAlias = CheckOutcome  # noqa: Y015
+
+@_typing.final
+class ReportCheckRequest(_message.Message):
+    """Asks for ReportCheck."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def outcome(self) -> Global___CheckOutcome:
+        """What came of the check."""
+
+    def __init__(
+        self,
+        *,
+        outcome: Global___CheckOutcome | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportCheckRequest: _TypeAlias = ReportCheckRequest  # noqa: Y015
+
+@_typing.final
+class ReportCheckResponse(_message.Message):
+    """Answers ReportCheck."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRANT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def entrant(self) -> _transcript_pb2.Entrant:
+        """The version for which it was recorded."""
+
+    def __init__(
+        self,
+        *,
+        entrant: _transcript_pb2.Entrant | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReportCheckResponse: _TypeAlias = ReportCheckResponse  # noqa: Y015
 
 @_typing.final
 class GetLeaderboardRequest(_message.Message):

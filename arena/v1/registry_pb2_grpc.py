@@ -65,6 +65,11 @@ class RegistryServiceStub(object):
                 request_serializer=arena_dot_v1_dot_registry__pb2.GetSigningKeyRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_registry__pb2.GetSigningKeyResponse.FromString,
                 _registered_method=True)
+        self.ReportCheck = channel.unary_unary(
+                '/arena.v1.RegistryService/ReportCheck',
+                request_serializer=arena_dot_v1_dot_registry__pb2.ReportCheckRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_registry__pb2.ReportCheckResponse.FromString,
+                _registered_method=True)
 
 
 class RegistryServiceServicer(object):
@@ -123,6 +128,19 @@ class RegistryServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReportCheck(self, request, context):
+        """Records which scenarios of the conformance check (`arena check`) a bot's program met when its
+        author ran it. It replaces the author's earlier report for this version. It is shown with the
+        bot, and affects neither ratings nor pairings.
+
+        Metadata: "authorization": "Bearer <token>", a current token of the version that was checked.
+        Errors: UNAUTHENTICATED without it; INVALID_ARGUMENT for a report that contradicts itself or is
+        too long; PERMISSION_DENIED for a retired version.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RegistryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -155,6 +173,11 @@ def add_RegistryServiceServicer_to_server(servicer, server):
                     servicer.GetSigningKey,
                     request_deserializer=arena_dot_v1_dot_registry__pb2.GetSigningKeyRequest.FromString,
                     response_serializer=arena_dot_v1_dot_registry__pb2.GetSigningKeyResponse.SerializeToString,
+            ),
+            'ReportCheck': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReportCheck,
+                    request_deserializer=arena_dot_v1_dot_registry__pb2.ReportCheckRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_registry__pb2.ReportCheckResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -320,6 +343,33 @@ class RegistryService(object):
             '/arena.v1.RegistryService/GetSigningKey',
             arena_dot_v1_dot_registry__pb2.GetSigningKeyRequest.SerializeToString,
             arena_dot_v1_dot_registry__pb2.GetSigningKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReportCheck(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.RegistryService/ReportCheck',
+            arena_dot_v1_dot_registry__pb2.ReportCheckRequest.SerializeToString,
+            arena_dot_v1_dot_registry__pb2.ReportCheckResponse.FromString,
             options,
             channel_credentials,
             insecure,

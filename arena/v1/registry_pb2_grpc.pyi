@@ -58,6 +58,15 @@ class RegistryServiceStub:
     """The record of one finished match. NOT_FOUND when there is none."""
     GetSigningKey: _grpc.UnaryUnaryMultiCallable[_registry_pb2.GetSigningKeyRequest, _registry_pb2.GetSigningKeyResponse]
     """The public key of the arena's signatures of transcripts."""
+    ReportCheck: _grpc.UnaryUnaryMultiCallable[_registry_pb2.ReportCheckRequest, _registry_pb2.ReportCheckResponse]
+    """Records which scenarios of the conformance check (`arena check`) a bot's program met when its
+    author ran it. It replaces the author's earlier report for this version. It is shown with the
+    bot, and affects neither ratings nor pairings.
+
+    Metadata: "authorization": "Bearer <token>", a current token of the version that was checked.
+    Errors: UNAUTHENTICATED without it; INVALID_ARGUMENT for a report that contradicts itself or is
+    too long; PERMISSION_DENIED for a retired version.
+    """
 
 @_typing.type_check_only
 class RegistryServiceAsyncStub(RegistryServiceStub):
@@ -89,6 +98,15 @@ class RegistryServiceAsyncStub(RegistryServiceStub):
     """The record of one finished match. NOT_FOUND when there is none."""
     GetSigningKey: _aio.UnaryUnaryMultiCallable[_registry_pb2.GetSigningKeyRequest, _registry_pb2.GetSigningKeyResponse]  # type: ignore[assignment]
     """The public key of the arena's signatures of transcripts."""
+    ReportCheck: _aio.UnaryUnaryMultiCallable[_registry_pb2.ReportCheckRequest, _registry_pb2.ReportCheckResponse]  # type: ignore[assignment]
+    """Records which scenarios of the conformance check (`arena check`) a bot's program met when its
+    author ran it. It replaces the author's earlier report for this version. It is shown with the
+    bot, and affects neither ratings nor pairings.
+
+    Metadata: "authorization": "Bearer <token>", a current token of the version that was checked.
+    Errors: UNAUTHENTICATED without it; INVALID_ARGUMENT for a report that contradicts itself or is
+    too long; PERMISSION_DENIED for a retired version.
+    """
 
 class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
     """The registry of bots and the log of their results."""
@@ -153,5 +171,20 @@ class RegistryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_registry_pb2.GetSigningKeyResponse, _abc.Awaitable[_registry_pb2.GetSigningKeyResponse]]:
         """The public key of the arena's signatures of transcripts."""
+
+    @_abc_1.abstractmethod
+    def ReportCheck(
+        self,
+        request: _registry_pb2.ReportCheckRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_registry_pb2.ReportCheckResponse, _abc.Awaitable[_registry_pb2.ReportCheckResponse]]:
+        """Records which scenarios of the conformance check (`arena check`) a bot's program met when its
+        author ran it. It replaces the author's earlier report for this version. It is shown with the
+        bot, and affects neither ratings nor pairings.
+
+        Metadata: "authorization": "Bearer <token>", a current token of the version that was checked.
+        Errors: UNAUTHENTICATED without it; INVALID_ARGUMENT for a report that contradicts itself or is
+        too long; PERMISSION_DENIED for a retired version.
+        """
 
 def add_RegistryServiceServicer_to_server(servicer: RegistryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

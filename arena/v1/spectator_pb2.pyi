@@ -164,8 +164,9 @@ class PublicMoment(_message.Message):
     match_id: _builtins.str
     """The match."""
     step: _builtins.int
-    """How many steps of the match had been played, as its transcript will count them. A step from
-    which nobody but its seat learns anything has no moment.
+    """How many steps of the match had been played, as its transcript will count them, but without
+    draws of the dealer that follow a sealed answer: that there was one would tell what was
+    answered. A step from which nobody but its seat learns anything has no moment.
     """
     @_builtins.property
     def view(self) -> _game_pb2.View:

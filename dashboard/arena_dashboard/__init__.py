@@ -11,11 +11,14 @@ tournament_data     tournaments as they stand
 watching        a transcript as one viewpoint sees it, moment by moment
 url_choice      choices that live in the URL
 ladder_choice   the ladder of the URL
+news            tells open pages that what they show is out of date
 browser         JavaScript of the pages, mounted as components
 ladder_table    the content of the leaderboard's table
 history_chart   the chart of ratings over time
 comparison_tables   who beat whom, and a bot's numbers, as HTML
 bot_tables      the index of bots and a profile, as HTML and as a chart
+drawn           a chart that is drawn once and shown often
+bot_chart       the chart of a bot's ratings
 versus          what two bots' results against each other say
 tournament_tables   standings and pairings as HTML
 tournament_pictures a bracket, a crosstable or a matrix

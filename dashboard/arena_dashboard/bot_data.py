@@ -1,15 +1,19 @@
 """What the pages about bots read: the index, a profile, the style in the latest matches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+import streamlit as st
 
 from arena.boards.bluffing import Style, style_of
 from arena.boards.board import BoardLine
 from arena.boards.faults import SeenFault, faults_of
 from arena.boards.live_board import LadderId
+from arena.records import VersionId
 from arena.storage import bot_statements
+from arena.storage.checks import RecordedCheck
 from arena.storage.match_search import MatchFilter
 from arena.storage.rows import MatchRow
 from arena_dashboard import data
@@ -18,6 +22,8 @@ PAGE = 50
 """Bots per page of the index."""
 STYLE_MATCHES = 60
 """The latest matches of a bot whose transcripts are read for its style."""
+KEPT_SECONDS = 10.0
+"""How long what the latest matches tell is kept."""
 MOST_FAULTS = 10
 """The latest faults of the bot."""
 
@@ -30,7 +36,9 @@ class Profile:
     owner: str
     house: bool
     versions: Sequence[Any]
-    """Newest first, with version, created_at and retired_at."""
+    """Newest first, with id, version, created_at and retired_at."""
+    checks: Mapping[VersionId, RecordedCheck]
+    """The last check of those that have one."""
 
     @property
     def retired(self) -> bool:
@@ -67,7 +75,8 @@ def profile(name: str) -> Profile | None:
     rows = data.read(bot_statements.profile_of(name))
     if not rows:
         return None
-    return Profile(rows[0].bot, rows[0].owner, rows[0].house, rows)
+    checks = data.checks([VersionId(row.id) for row in rows])
+    return Profile(rows[0].bot, rows[0].owner, rows[0].house, rows, checks)
 
 
 def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
@@ -85,7 +94,13 @@ def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
 
 
 def recent(bot: str) -> Recent:
-    """How the bot played in its latest matches."""
+    """How the bot played in its latest matches, some seconds ago at most."""
+    return _recent(data.database_url(), bot)
+
+
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
+def _recent(url: str | None, bot: str) -> Recent:
+    del url  # tells one database's bots from another's
     matches = data.find_matches(MatchFilter(bot=bot), limit=STYLE_MATCHES)
     known = data.bluffs().of([one.match_id for one in matches])
     luck = [
@@ -100,5 +115,11 @@ def recent(bot: str) -> Recent:
 
 
 def faults(bot: str) -> list[SeenFault]:
-    """The latest faults of the bot, in matches that are over."""
+    """The latest faults of the bot, in matches that are over, some seconds ago at most."""
+    return _faults(data.database_url(), bot)
+
+
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
+def _faults(url: str | None, bot: str) -> list[SeenFault]:
+    del url
     return faults_of(data.read, bot, MOST_FAULTS)

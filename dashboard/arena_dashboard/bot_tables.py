@@ -1,7 +1,7 @@
 """A bot's profile as HTML and as a chart; pure functions."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,12 +10,18 @@ import numpy as np
 import pandas as pd
 
 from arena.boards.bluffing import Style
+from arena.boards.checks import check_in_words, check_mark
 from arena.boards.faults import SeenFault
 from arena.match.faults import FaultKind
 from arena.rating.head_to_head import wilson
+from arena.records import VersionId
+from arena.storage.checks import RecordedCheck
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link, replay_link, time_of
+
+MOST_CHECKS = 10
+"""The newest versions whose checks are listed."""
 
 _REASONS = {
     FaultKind.LATE: "gave no answer within the turn's time and the bank",
@@ -25,19 +31,19 @@ _REASONS = {
 }
 
 
-def index(rows: Sequence[Any]) -> Html:
-    """A page of the list of bots."""
+def index(rows: Sequence[Any], checks: Mapping[VersionId, RecordedCheck]) -> Html:
+    """A page of the list of bots, with the `checks` of their newest versions."""
     heads = ("Bot", "Owner", "Newest version", "Registered")
     return tag(
         "table",
         tag("caption", "Bots by name", class_="ba-unseen"),
         tag("thead", tag("tr", *(tag("th", text, scope="col") for text in heads))),
-        tag("tbody", together(*map(_listed, rows))),
+        tag("tbody", together(*(_listed(row, checks.get(row.newest_id)) for row in rows))),
         class_="ba-table",
     )
 
 
-def _listed(row: Any) -> Html:
+def _listed(row: Any, check: RecordedCheck | None) -> Html:
     return tag(
         "tr",
         tag(
@@ -52,6 +58,8 @@ def _listed(row: Any) -> Html:
             "td",
             f"v{row.newest}",
             tag("small", f"of {row.versions}") if row.versions > 1 else "",
+            " ",
+            check_badge(check) if check is not None else "",
         ),
         tag("td", time_of(row.created_at), class_="ba-faint"),
     )
@@ -73,6 +81,29 @@ def facts(profile: Profile) -> Html:
         if count > 1
         else tag("span", f"version {newest.version}"),
         class_="ba-facts",
+    )
+
+
+def check_badge(check: RecordedCheck) -> Html:
+    """Whether the last check of a version found a fault; the hint says all."""
+    kind = "warn" if check.outcome.failed else "plain"
+    return badge(check_mark(check), kind, check_in_words(check))
+
+
+def checks(profile: Profile) -> Html:
+    """What the checks of the bot's versions found, newest version first."""
+    found = [
+        (one.version, profile.checks[one.id])
+        for one in profile.versions
+        if one.id in profile.checks
+    ]
+    return tag(
+        "ul",
+        *(
+            tag("li", tag("b", f"v{version}"), " ", check_badge(check), " ", check_in_words(check))
+            for version, check in found[:MOST_CHECKS]
+        ),
+        class_="ba-faults",
     )
 
 

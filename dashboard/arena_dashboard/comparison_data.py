@@ -4,7 +4,7 @@ The Nash average and the win shares follow the live board; the history and the m
 seconds, so they are cached for some minutes and say how much of the log they cover.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
@@ -15,7 +15,9 @@ from arena.boards.details import Details, LadderHistory
 from arena.boards.live_board import LadderId
 from arena.boards.model_check import ModelCheck, model_check
 from arena.records import VersionId
-from arena_dashboard import data
+from arena_dashboard import comparison_tables, data, history_chart
+from arena_dashboard.drawn import Drawn, drawn
+from arena_dashboard.markup import Html
 
 KEPT_SECONDS = 300.0
 DETAILS_SECONDS = 30.0
@@ -36,6 +38,38 @@ def ladder_details(ladder: LadderId) -> Details:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ComparisonsPage:
+    """A ladder's comparisons as they are shown, of one moment."""
+
+    matches: int
+    bots: int
+    matrix: Html
+    worst: str
+    """The pair that the ratings explain worst; "" where nobody met often enough."""
+    numbers: Html
+    check: str
+    """What the exact model says; "" where it was not asked for."""
+
+
+# Thousands of cells: written once for all visitors.
+@st.cache_resource(ttl=DETAILS_SECONDS, max_entries=20, show_spinner=False)
+def comparisons_page(ladder: LadderId, *, checked: bool) -> ComparisonsPage | None:
+    """The comparisons of a ladder, `checked` by the exact model; None before the first match."""
+    facts, found = ladder_details(ladder), check(ladder) if checked else None
+    if facts.comparisons is None:
+        return None
+    lines, compared = facts.board.lines, facts.comparisons
+    return ComparisonsPage(
+        facts.board.matches,
+        len(lines),
+        comparison_tables.matrix(lines, compared, ladder),
+        comparison_tables.worst_in_words(lines, compared),
+        comparison_tables.numbers(lines, compared, facts.troubles, facts.across_tables, found),
+        "" if found is None else comparison_tables.check_in_words(lines, found),
+    )
+
+
 def versions_on(facts: Details, bot: str) -> list[str]:
     """The bot's versions on a ladder, as charts call them."""
     return [f"{line.bot} {line.version}" for line in facts.board.lines if line.bot == bot]
@@ -45,6 +79,13 @@ def versions_on(facts: Details, bot: str) -> list[str]:
 def history(ladder: LadderId) -> LadderHistory:
     """The ladder's ratings over time, at most some minutes old."""
     return details.ladder_history(data.reader(), data.live_board(ladder))
+
+
+@st.cache_data(ttl=KEPT_SECONDS, max_entries=50, show_spinner=False)
+def history_drawn(ladder: LadderId, versions: list[VersionId]) -> Drawn:
+    """The chart of a ladder's history."""
+    frame = history_frame(history(ladder), versions)
+    return drawn(frame, history_chart.history, history_chart.in_words)
 
 
 def history_frame(found: LadderHistory, versions: list[VersionId]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ Every read may raise StorageError with a message for the visitor.
 import json
 import os
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -29,6 +29,7 @@ from arena.match.transcript_json import to_json
 from arena.records import VersionId
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements
+from arena.storage.checks import RecordedCheck, last_checks
 from arena.storage.errors import DatabaseUnreachableError
 from arena.storage.match_search import MatchFilter
 from arena.storage.reading import Reader
@@ -37,7 +38,7 @@ from arena.storage.statements import Row
 from arena.storage.tables import matches
 from arena.storage.tournament_tables import tournament_blocks, tournaments
 from arena.storage.transcripts import Packed, unpack
-from arena_dashboard.frames import match_json
+from arena_dashboard.frames import match_json, packed
 from arena_dashboard.remembering import RememberingReader
 from arena_dashboard.watching import parse_viewpoint, watch
 
@@ -109,6 +110,11 @@ def ladders() -> Ladders:
     return _ladders(_url())
 
 
+def checks(versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
+    """The last check against the protocol of each of these versions that has one."""
+    return last_checks(reader(), versions)
+
+
 def some_bots() -> list[str]:
     """The names of some bots, as suggestions."""
     return _some_bots(_url())
@@ -123,10 +129,13 @@ def bot_named(name: str) -> str | None:
 def find_matches(
     wanted: MatchFilter, *, sort: Sort = Sort.NEWEST, before: str | None = None, limit: int = PAGE
 ) -> list[MatchRow]:
-    """The matches that fit; for the newest, those that come after the match `before`."""
+    """The matches that fit; for the newest, those that come after the match `before`. The closest
+    and the boldest are some seconds old at most."""
+    if sort is not Sort.NEWEST:
+        return _best_matches(_url(), wanted, sort, limit)
     if before is not None and not is_match_id(before.lower()):
         return []
-    return find(reader(), bluffs(), wanted, sort=sort, before=before, limit=limit)
+    return find(reader(), bluffs(), wanted, before=before, limit=limit)
 
 
 def bluffs() -> Bluffs:
@@ -159,6 +168,11 @@ def replay(match_id: str, viewpoint: str) -> Mapping[str, Any] | None:
         return _replay(_url(), match_id, viewpoint)
     except _NoTranscriptError:
         return None
+
+
+def replay_content(match_id: str, viewpoint: str, previous: str | None, next_: str | None) -> bytes:
+    """A match that `replay` has found, with its neighbours in its block, as the player reads it."""
+    return _replay_content(_url(), match_id, viewpoint, previous, next_)
 
 
 def transcript_file(match_id: str) -> str:
@@ -225,6 +239,12 @@ def _some_bots(url: str) -> list[str]:
     return [row.name for row in _reader(url)(bot_statements.bot_page(limit=SUGGESTED))]
 
 
+# Hundreds of matches are compared for a page of them.
+@st.cache_resource(ttl=15, max_entries=100, show_spinner=False)
+def _best_matches(url: str, wanted: MatchFilter, sort: Sort, limit: int) -> list[MatchRow]:
+    return find(_reader(url), _bluffs(url), wanted, sort=sort, limit=limit)
+
+
 @st.cache_resource(show_spinner=False)
 def _bluffs(url: str) -> Bluffs:
     return Bluffs(_reader(url))
@@ -240,6 +260,15 @@ def _replay(url: str, match_id: str, viewpoint: str) -> Mapping[str, Any]:
     transcript = _transcript(url, match_id)
     viewed = parse_viewpoint(viewpoint, len(transcript.setup.entrants))
     return match_json(watch(transcript, viewed))
+
+
+# Packing takes longer than all else of a page; the neighbours change while a block is played.
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _replay_content(
+    url: str, match_id: str, viewpoint: str, previous: str | None, next_: str | None
+) -> bytes:
+    neighbours = {"previous": previous, "next": next_}
+    return packed({**_replay(url, match_id, viewpoint), **neighbours})
 
 
 def _transcript(url: str, match_id: str) -> Transcript:

@@ -5,11 +5,13 @@ from types import MappingProxyType
 from typing import Any
 
 from arena.boards.board import CENTRE, BoardLine
+from arena.boards.checks import check_in_words, check_mark
 from arena.boards.luck_adjusted import luck_source
 from arena.boards.trend import TREND_SHARE
 from arena.rating.flags import Flag
 from arena.rating.luck_column import FEWEST_MATCHES
 from arena.records import VersionId
+from arena.storage.checks import RecordedCheck
 
 MOST_ROWS = 500
 """The most bots that are sent; the page of bots finds the others."""
@@ -35,10 +37,13 @@ _HINTS = {
 
 
 def content(
-    lines: Sequence[BoardLine], game: str, trend: Mapping[VersionId, float] = MappingProxyType({})
+    lines: Sequence[BoardLine],
+    game: str,
+    trend: Mapping[VersionId, float] = MappingProxyType({}),
+    checks: Mapping[VersionId, RecordedCheck] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The rows, best first, each with the values that `browser/ladder.js` names. `trend` is the
-    Elo that versions gained lately."""
+    Elo that versions gained lately, `checks` their last checks against the protocol."""
     lines = lines[:MOST_ROWS]
     low, high = _domain(lines)
     return {
@@ -51,7 +56,11 @@ def content(
         "adjusted": any(line.luck_adjusted is not None for line in lines),
         "trends": bool(trend),
         "rows": [
-            [*_row(line, band), _rounded(trend.get(line.version_id))]
+            [
+                *_row(line, band),
+                _rounded(trend.get(line.version_id)),
+                _checked(checks.get(line.version_id)),
+            ]
             for line, band in zip(lines, bands(lines), strict=True)
         ],
     }
@@ -88,6 +97,13 @@ def _row(line: BoardLine, band: int) -> list[Any]:
 
 def _rounded(gain: float | None) -> int | None:
     return None if gain is None else round(gain)
+
+
+def _checked(check: RecordedCheck | None) -> list[Any] | None:
+    """The mark, what it means, and whether all is well; None if there was no check."""
+    if check is None:
+        return None
+    return [check_mark(check), check_in_words(check), not check.outcome.failed]
 
 
 def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:

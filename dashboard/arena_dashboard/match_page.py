@@ -42,11 +42,11 @@ def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html
     return tag("div", *facts, class_="ba-facts")
 
 
-def neighbours(block: Sequence[MatchRow], match_id: str) -> dict[str, str | None]:
-    """The matches before and after a match in its block, for the player."""
+def neighbours(block: Sequence[MatchRow], match_id: str) -> tuple[str | None, str | None]:
+    """The matches before and after a match in its block."""
     ids = [None, *(row.match_id for row in block), None]
     at = ids.index(match_id)
-    return {"previous": ids[at - 1], "next": ids[at + 1]}
+    return ids[at - 1], ids[at + 1]
 
 
 def links(row: MatchRow, block: Sequence[MatchRow], tournament: str | None, view: str) -> Html:

@@ -9,6 +9,7 @@ addresses, which only a script that runs already can make.
 import re
 from base64 import b64encode
 from hashlib import sha256
+from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena_dashboard.playing.routes import ROUTES
+from arena_dashboard import news
+from arena_dashboard.playing import routes
 
 
 def policy(page: str) -> str:
@@ -49,8 +51,12 @@ HEADERS = {
 }
 
 
+OWN_FILES = re.compile(r"/bidi-components/bluff-arena\.[a-z]+-[0-9a-f]{12}/")
+"""In the addresses of the player's files, which change with their content."""
+
+
 class _WithHeaders:
-    """Adds the headers to every response over HTTP."""
+    """Adds the headers to every response over HTTP, and lets browsers keep the player's files."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -58,7 +64,10 @@ class _WithHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                if message["status"] == HTTPStatus.OK and OWN_FILES.search(scope["path"]):
+                    headers["Cache-Control"] = "public, immutable, max-age=31536000"
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
@@ -67,6 +76,6 @@ class _WithHeaders:
 # Streamlit looks for this name.
 app = st.App(
     Path(__file__).with_name("streamlit_app.py"),
-    routes=ROUTES,
+    routes=[*news.ROUTES, *routes.ROUTES],
     middleware=[Middleware(_WithHeaders)],
 )

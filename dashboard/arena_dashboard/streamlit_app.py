@@ -32,7 +32,7 @@ pages = [
 page = st.navigation(pages, position="top")
 
 # A page about one bot, match or tournament calls it again with a title of its own.
-st.set_page_config(f"{page.title} · Bluff Arena", str(HERE / "icon.png"), layout="wide")
+st.set_page_config(f"{page.title} · Bluff Arena", browser.icon(), layout="wide")
 st.logo(HERE / "logo.svg", size="large")
 st.html(HERE / "style.css")
 browser.shell([one.url_path for one in pages], DESCRIPTION)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -43,15 +44,15 @@ class Met:
 def met(bot: str, opponent: str, lines: Sequence[BoardLine], found: Comparisons) -> Met:
     """The sum over all pairs of their versions."""
     names = {line.version_id: line.bot for line in lines}
+    own = [at for at, one in enumerate(found.bots) if names.get(one) == bot]
+    others = [at for at, one in enumerate(found.bots) if names.get(one) == opponent]
     wins = ties = losses = 0
-    for at, one in enumerate(found.bots):
-        for other, second in enumerate(found.bots):
-            if names.get(one) == bot and names.get(second) == opponent:
-                meetings = found.met(at, other)
-                if meetings is not None:
-                    wins += meetings.wins
-                    ties += meetings.ties
-                    losses += meetings.losses
+    for at, other in product(own, others):
+        meetings = found.met(at, other)
+        if meetings is not None:
+            wins += meetings.wins
+            ties += meetings.ties
+            losses += meetings.losses
     return Met(bot, opponent, wins, ties, losses)
 
 

@@ -21,11 +21,12 @@ from arena.games import GAMES
 from arena.home.loading import bot_file
 from arena.storage.rows import MatchRow
 from arena.storage.store import open_store
+from tests.bot_programs import bot_program
 from tests.browser.conftest import dashboard, tabs
 from tests.databases import execute, named
 from tests.free_port import free_port
 
-# One of each game: none can play rated matches, so that the machine is the person's.
+# Too few for a rated match at a table of four, so that the machine is the person's.
 OPPONENTS = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
 LOOKS = [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")]
 MOST_TURNS = 200
@@ -44,6 +45,16 @@ class Playground:
 
     database: str
     address: str
+    referee: str
+
+    def token(self, bot: str) -> str:
+        """The token of a new bot."""
+
+        async def register() -> str:
+            async with open_store(self.database) as store:
+                return (await store.register(bot, "somebody"))[1]
+
+        return in_own_loop(register())
 
     def newest(self) -> MatchRow:
         async def read() -> MatchRow:
@@ -59,7 +70,7 @@ def playground(
 ) -> Iterator[Playground]:
     execute(postgres_server, "CREATE DATABASE played_by_people TEMPLATE arena_template")
     database = named(postgres_server, "played_by_people")
-    tables = [f"{game}:2" for game in GAMES]
+    tables = [f"{game}:4" for game in GAMES]
     port = free_port()
     address = f"127.0.0.1:{port}"
 
@@ -80,7 +91,8 @@ def playground(
             mine = own | {"ARENA_TOKEN": bots[bot], "ARENA_CHALLENGES": "1"}
             stack.enter_context(program([str(bot_file(bot))], home / f"{bot}.log", mine))
         mine = {"ARENA_ADDRESS": address, "ARENA_PERSON_TOKEN": person}
-        yield Playground(database, stack.enter_context(dashboard(database, **mine)))
+        pages = stack.enter_context(dashboard(database, **mine))
+        yield Playground(database, pages, address)
     execute(postgres_server, "DROP DATABASE played_by_people WITH (FORCE)")
 
 
@@ -245,6 +257,7 @@ def test_the_browser_is_sent_what_the_seat_knows_and_no_address_tells_its_key(
         url.replace("/news", "/answer"),
     )
     assert answer == 400
+    assert f"arena_person={key}" not in page.evaluate("document.cookie")
     for path, status in (("nobody/news", 204), ("nobody/answer", 404)):
         method = "GET" if status == 204 else "POST"
         found = page.evaluate(
@@ -252,3 +265,133 @@ def test_the_browser_is_sent_what_the_seat_knows_and_no_address_tells_its_key(
             [f"/person/{path}", method],
         )
         assert found == status
+
+
+def log(page: Page) -> list[str]:
+    return page.locator(".person .log .said").all_text_contents()
+
+
+def test_a_page_that_is_loaded_again_comes_back_to_its_match_and_to_its_end(
+    open_tab: Callable[..., Page],
+) -> None:
+    page = open_tab()
+    sit_down(page, "bluff")
+    asked = page.locator(".person.asked .choices")
+    expect(asked).to_be_visible()
+    told = log(page)
+    page.reload()
+    expect(asked).to_be_visible()
+    assert told and log(page) == told
+    play_on(page, lambda _: None)
+    ending = page.locator(".ending h3").text_content()
+    page.reload()
+    expect(page.get_by_role("link", name="Watch the replay")).to_be_visible()
+    assert page.locator(".ending h3").text_content() == ending
+    # Who leaves has left: the next visit begins anew.
+    page.get_by_role("button", name="Another game").click()
+    expect(page.get_by_role("button", name="Sit down")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Sit down")).to_be_visible()
+    expect(page.get_by_text("you were away")).not_to_be_attached()
+
+
+def test_the_options_of_the_game_are_chosen_within_its_bounds(
+    open_tab: Callable[..., Page],
+) -> None:
+    page = open_tab()
+    page.goto("/play?game=bluff")
+    page.get_by_text("Options of the game").click()
+    dice = page.get_by_label("Dice per player", exact=True)
+    expect(dice).to_have_value("5")
+    assert (dice.get_attribute("min"), dice.get_attribute("max")) == ("1", "16")
+    dice.fill("2")
+    dice.press("Enter")
+    page.get_by_role("button", name="Sit down").click()
+    expect(page.locator(".person.asked .choices")).to_be_visible()
+    expect(page.locator(".person svg.table")).to_contain_text("4 dice in play")
+    page.get_by_role("button", name="Leave").first.click()
+    expect(page.get_by_role("button", name="Sit down")).to_be_visible()
+
+
+THINKER = """
+import os
+
+from arena.bot import run
+from arena_sample_bots.honest import Honest
+
+
+class Thinker(Honest):
+    def act(self, turn):
+        bets = turn.view.bets
+        with open(os.environ["THOUGHTS"], "a") as thoughts:
+            print(bets[-1].bet if bets else "nothing", file=thoughts)
+        with open(os.environ["PERMISSIONS"]) as permissions:
+            permissions.read(1)
+        return super().act(turn)
+
+
+run(Thinker)
+"""
+"""Says on which bet it thinks, and answers once it is permitted to."""
+
+
+def test_what_the_others_do_is_seen_while_a_slow_bot_still_thinks(
+    open_tab: Callable[..., Page], playground: Playground, tmp_path: Path
+) -> None:
+    bot, thoughts, permissions = tmp_path / "bot.py", tmp_path / "thoughts", tmp_path / "may"
+    bot.write_text(THINKER)
+    thoughts.touch()
+    os.mkfifo(permissions)
+    thinker = bot_program(
+        [sys.executable, str(bot), "--challenges"],
+        playground.referee,
+        playground.token("thinker"),
+        log=tmp_path / "log",
+        environment={"THOUGHTS": str(thoughts), "PERMISSIONS": str(permissions)},
+    )
+    page = open_tab()
+    with thinker:
+        choose_beside_honest(page, "thinker")
+        page.get_by_role("button", name="Sit down").click()
+        asked = page.locator(".person.asked .choices")
+        permitted = 0
+        while True:
+            found = thoughts.read_text().splitlines()
+            if len(found) > permitted and found[-1] != "nothing":
+                break
+            if len(found) > permitted:
+                permitted += 1
+                with permissions.open("w") as permission:
+                    permission.write(".")
+            elif asked.is_visible():
+                bet_as_little_as_possible(page)
+            page.wait_for_timeout(20)
+        bet = found[-1].replace("*", "★")
+        expect(page.locator(".person .log .said").last).to_contain_text(f"bets {bet}")
+        expect(page.locator(".person .said").first).to_contain_text(f"bets {bet}")
+        expect(asked).not_to_be_visible()
+        page.get_by_role("button", name="Leave").first.click()
+        expect(page.get_by_role("button", name="Sit down")).to_be_visible()
+
+
+def choose_beside_honest(page: Page, bot: str) -> None:
+    """Choose a second opponent, once it has connected."""
+    opponents = page.get_by_role("combobox", name="Opponents")
+    option = page.get_by_role("option", name=bot)
+    for _ in range(50):
+        page.goto("/play?game=bluff")
+        opponents.click()
+        expect(page.get_by_role("listbox")).to_be_visible()
+        if option.is_visible():
+            break
+    option.click()
+    page.keyboard.press("Escape")
+
+
+def bet_as_little_as_possible(page: Page) -> None:
+    rows, go = page.locator(".person.asked .choice-row"), page.locator(".person.asked .go")
+    with page.expect_response("**/answer"):
+        rows.first.locator(".choice").last.click()
+        if go.is_disabled():
+            rows.nth(1).locator(".choice").first.click()
+        go.click()

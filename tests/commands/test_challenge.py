@@ -78,3 +78,30 @@ async def test_mistakes_are_explained(company: Company, monkeypatch: pytest.Monk
     monkeypatch.delenv("ARENA_TOKEN")
     done = await arena("you")
     assert (done.exit_code, "set ARENA_TOKEN" in done.stderr) == (2, True)
+
+
+async def test_a_stop_of_the_referee_ends_the_report_and_says_that_the_matches_go_on(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_TOKEN", await scene.token("me"))
+    accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
+    async with (
+        await scene.peer("me", challenges=referee_pb2.CHALLENGE_POLICY_OWN_ONLY) as me,
+        await scene.peer("you", challenges=accept) as you,
+    ):
+        for peer in (me, you):
+            await peer.greet()
+        words = ("you", "--matches", 3, "--json", "--address", f"127.0.0.1:{scene.port}")
+        asking = asyncio.create_task(arena(*words))
+        for peer in (me, you):
+            await peer.join(await peer.hear_until(lambda heard: heard.offers))
+        # One of them is asked its first turn now, and does not answer.
+        await me.hear_until(lambda heard: heard.begins)
+        await scene.arena.hand_over()
+        done = await asking
+    # Before it stand lines of the referee's log.
+    told: dict[str, Any] = json.loads(done.stdout[done.stdout.index("{\n") :])
+    assert (told["played"], done.exit_code) == (0, 1)
+    assert "goes on when the referee is back" in told["reason"]
+    assert told["reason"] in done.stderr
+    assert "http://127.0.0.1:8501/matches" in told["reason"]

@@ -3,28 +3,31 @@
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from arena.commands.home.check import check_bot
+from arena.conformance.options import variants
 from arena.conformance.report import SCENARIOS, check
+from arena.games import GAMES
 
 MISFIT = str(Path(__file__).with_name("misfit.py"))
 
 MISFITS = {
     "matches": ("Illegal", "is illegal: {'type': 'bet'"),
     "many at once": ("OneOfABatch", "answers to 3 open turns: nothing came"),
-    "entropy": ("SameEntropy", "the same entropy"),
     "options": ("DefaultsOnly", "of"),
+    "last millisecond": ("Hasty", "answers to 1 open turns: it"),
     "withdrawn offers": ("KeepsPlaces", "it declined a match"),
     "withdrawn matches": ("KeepsBegunPlaces", "it declined a match"),
     "another's fault": ("NoForfeits", "another seat's faults it printed"),
     "refusal": ("Offended", "answers to 1 open turns: it"),
     "repetition": ("OnceOnly", "an answer"),
     "unknown": ("Strict", "it"),
-    "last millisecond": ("Hasty", "answers to 1 open turns: it"),
+    "entropy": ("SameEntropy", "the same entropy"),
     "tampering": ("Trusting", "it printed no line"),
     "loss in a turn": ("JoinsAnew", "answers to 1 open turns"),
     "lost answer": ("AnswersOnce", "answers to 1 open turns"),
@@ -43,6 +46,15 @@ def command(misfit: str) -> list[str]:
 
 def test_there_is_a_misfit_for_every_scenario() -> None:
     assert list(MISFITS) == [scenario.name for scenario in SCENARIOS]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_option_that_has_another_value_is_tried(game: str) -> None:
+    fields = GAMES[game].options_type.model_fields
+    fixed = {name for name, field in fields.items() if len(get_args(field.annotation)) == 1}
+    tried = set().union(*variants(game))
+    # A smaller least number of seats changes no match.
+    assert fields.keys() - tried == fixed | {"players_min"}
 
 
 @pytest.mark.slow

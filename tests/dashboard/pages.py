@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from arena_dashboard.player.component import NAME
+from arena_dashboard.player.component import KEY, component_name
 
 APP = Path(__file__).parents[2] / "dashboard" / "arena_dashboard" / "streamlit_app.py"
 
@@ -33,8 +33,9 @@ def html(app: AppTest) -> str:
 
 def player_bytes(app: AppTest) -> bytes:
     """What the page sends to the player."""
+    name = component_name(KEY)
     protos = [element.proto for element in app.get("bidi_component")]  # type: ignore[attr-defined]
-    (sent,) = [proto.bytes for proto in protos if proto.component_name == NAME]
+    (sent,) = [proto.bytes for proto in protos if proto.component_name == name]
     assert isinstance(sent, bytes)
     return sent
 

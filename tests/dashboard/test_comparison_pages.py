@@ -1,5 +1,6 @@
 """Head to head, history and a bot's page on a real database."""
 
+import asyncio
 import re
 from types import SimpleNamespace
 
@@ -10,10 +11,11 @@ from arena.boards.comparisons import Comparisons, comparisons
 from arena.boards.live_board import LadderId
 from arena.match.transcript import Entrant
 from arena.rating.methods import ScoreRule
-from arena.records import Registered, VersionId
+from arena.records import CheckOrigin, CheckOutcome, Registered, VersionId
+from arena.storage.store import open_store
 from arena_dashboard import bot_data, comparison_data, comparison_tables, history_chart, versus
 from tests.dashboard.conftest import Filler
-from tests.dashboard.pages import html, open_page, texts
+from tests.dashboard.pages import component, html, open_page, texts
 from tests.dashboard.played import anyhow, sensible, silent
 
 TWO = LadderId("bluff", "{}", (2,))
@@ -236,3 +238,24 @@ def test_the_matrix_of_a_large_ladder_is_that_of_its_best_bots() -> None:
     page = comparison_tables.matrix(board.lines(versions), comparisons(board.ladder(versions)), TWO)
     assert page.count('scope="row"') == comparison_tables.MATRIX_BOTS
     assert page.count("ba-heat ") == comparison_tables.MATRIX_BOTS**2
+
+
+def test_the_last_check_of_a_bot_is_on_its_page_in_the_index_and_on_the_board(
+    filled: Filler, arena: str
+) -> None:
+    filled(blocks=3)
+
+    async def checked() -> None:
+        async with open_store(arena) as store:
+            ids = {one.bot: one.id for one in await store.bots()}
+            outcome = CheckOutcome(1, 19, ("drain",))
+            await store.checks.record(ids["alpha"], CheckOrigin.AUTHOR, outcome)
+
+    asyncio.run(checked())
+    page = html(open_page("bot", bot="alpha"))
+    assert "19 of 20 scenarios met; failed: drain." in page
+    assert "1 failed</span>" in page
+    assert "Checked by" not in html(open_page("bot", bot="beta"))
+    assert html(open_page("bot")).count("1 failed</span>") == 1
+    rows = component(open_page("leaderboard"), "ladder")["rows"]
+    assert [row[4] for row in rows if row[-1] is not None] == ["alpha"]

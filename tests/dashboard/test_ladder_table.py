@@ -1,6 +1,7 @@
 """The content of the leaderboard's table from plain lines."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from arena.boards.board import BoardLine
 from arena.boards.luck_adjusted import LuckAdjusted
 from arena.rating.flags import Flag
-from arena.records import VersionId
+from arena.records import CheckOrigin, CheckOutcome, VersionId
+from arena.storage.checks import RecordedCheck
 from arena_dashboard import ladder_table
 
 LINE = BoardLine(
@@ -49,7 +51,7 @@ def rows(found: list[BoardLine]) -> list[list[Any]]:
 def test_a_row_has_rank_range_elo_interval_matches_share_and_place() -> None:
     assert rows([LINE])[0] == [
         *(7, 2, 1, 3, "alpha", "1.2", "ada", False, False, 1523.4, 1480.2, 1566.6),
-        *(1234, 0.515, 1.485, "", [], 0, None),
+        *(1234, 0.515, 1.485, "", [], 0, None, None),
     ]
     house, anchor = rows([LINE, HONEST])[1][7:9]
     assert house and anchor
@@ -106,3 +108,20 @@ def test_every_flag_is_explained(flag: Flag) -> None:
 def test_a_ladder_of_any_length_sends_a_bounded_number_of_rows() -> None:
     many = [replace(LINE, rank=rank) for rank in range(1, ladder_table.MOST_ROWS + 50)]
     assert len(rows(many)) == ladder_table.MOST_ROWS
+
+
+def test_a_check_is_a_mark_that_says_what_was_found() -> None:
+    at = datetime(2026, 3, 4, 23, 0, tzinfo=UTC)
+    well = RecordedCheck(CheckOutcome(1, 15, (), ("drain",)), CheckOrigin.AUTHOR, at)
+    badly = replace(well, outcome=CheckOutcome(1, 18, ("drain", "takeover")))
+    checks = {LINE.version_id: well}
+    assert ladder_table.content([LINE], "bluff", {}, checks)["rows"][0][-1] == [
+        "checked",
+        "Checked by its author on 2026-03-04: 15 of 15 scenarios met; not tried: drain.",
+        True,
+    ]
+    assert ladder_table.content([LINE], "bluff", {}, {LINE.version_id: badly})["rows"][0][-1] == [
+        "2 failed",
+        "Checked by its author on 2026-03-04: 18 of 20 scenarios met; failed: drain, takeover.",
+        False,
+    ]

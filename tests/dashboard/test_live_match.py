@@ -62,6 +62,10 @@ def test_a_running_match_looks_as_its_replay_will_to_a_spectator(game: str, seat
     transcript, moments = played(game, seats)
     replayed = match_json(watch(transcript, Onlooker.SPECTATOR))
     shown = match_json(watch_live(live(transcript, moments, over=True, result=transcript.result)))
+    if game == "bloeff":
+        # Live, draws that would tell of a sealed answer are not counted.
+        for match in (shown, replayed):
+            match["frames"] = [{**frame, "step": 0} for frame in match["frames"]]
     assert shown["frames"] == replayed["frames"]
     assert shown["result"] == replayed["result"]
     assert (shown["live"], shown["over"], replayed["live"]) == (True, True, False)

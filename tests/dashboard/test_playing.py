@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
-from arena.games import GAMES, make_game
+from arena.games import GAMES, OptionsError, make_game
 from arena.games.bloeff import Number
 from arena.games.bluff import BluffView, Showdown
 from arena.games.bluff_you import Revealed
 from arena.games.game import DEALER, AnyGame
 from arena.randomness import KeyedRandomness
-from arena_dashboard.playing import picture
+from arena_dashboard.playing.between import between
 from arena_dashboard.playing.controls import controls, leaves
+from arena_dashboard.playing.game_options import choices
 from arena_dashboard.playing.reveals import shown
+from arena_dashboard.playing.story import frame
 from arena_dashboard.scenes import SCENES
 
 NAMES = ["a (you)", "b", "c"]
@@ -44,6 +46,27 @@ def turns(game: AnyGame, seats: int, seed: int) -> Iterator[Turn]:
             news += game.events(state, actor, action, after)
             state = after
     yield tuple(news), None, before
+
+
+def public_moments(game: AnyGame, seats: int, seed: int) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """What everybody learns between the turns of seat 0: the spectator's view, the seat's own at
+    that moment, and its last turn: its view and its answer."""
+    chance, draws = random.Random(seed), KeyedRandomness(bytes([seed]) * 32)
+    state, turn, played = game.start(seats), None, None
+    while asked := game.to_act(state):
+        answers: list[Any] = []
+        for actor in [DEALER] if asked is DEALER else asked:
+            if actor is DEALER:
+                answers.append((actor, game.draw(state, draws)))
+                continue
+            view = game.view(state, actor)
+            answer = chance.choice(list(game.choices(view)))
+            if actor == 0:
+                turn, played = view, answer
+            answers.append((actor, answer))
+        for actor, action in answers:
+            state = game.apply(state, actor, action)
+            yield game.view(state, None), game.view(state, 0), turn, played
 
 
 @pytest.fixture(params=[(game, seats) for game in GAMES for seats in (2, 3)], ids=str)
@@ -90,12 +113,12 @@ def test_all_that_was_heard_is_told_once_and_what_was_opened_is_shown(
         assert told == list(events) or before is None
         opened += sum(isinstance(event, Showdown | Revealed) for event in events)
         for one in moments:
-            frame = picture._frame(one, scene, game, 1, [])
-            json.dumps(frame)
+            drawn = frame(one, scene, game, 1, [])
+            json.dumps(drawn)
             # How likely a claim is, the person finds out alone.
-            assert frame["claim"] is None or frame["claim"]["chances"] == [None]
+            assert drawn["claim"] is None or drawn["claim"]["chances"] == [None]
         if view is not None:
-            last = picture._frame(moments[-1], scene, game, 1, [])["table"]
+            last = frame(moments[-1], scene, game, 1, [])["table"]
             seat = last["seats"]["0"]
             assert seat["act"]
     assert opened or game.name == "bloeff"
@@ -107,7 +130,7 @@ def test_a_showdown_at_the_end_says_what_is_left() -> None:
     assert view is None and isinstance(before, BluffView)
     end = next(event for event in events if isinstance(event, Showdown))
     (one,) = [m for m in shown(events, view, before, game.options) if end in m.told]
-    notes = picture._frame(one, SCENES["bluff"], game, 1, [])["table"]["seats"]
+    notes = frame(one, SCENES["bluff"], game, 1, [])["table"]["seats"]
     left = [c - loss for c, loss in zip(before.dice_counts, end.losses, strict=True)]
     for seat, count in enumerate(left):
         assert notes[str(seat)]["note"].startswith(str(count))
@@ -123,3 +146,43 @@ def test_a_call_is_asked_for_where_it_matters() -> None:
             action = game.notation.from_json(leaf["action"])
             if isinstance(action, Number):
                 assert (", calling" in leaf["words"]) is action.call
+
+
+SECRET = {"bluff": "hidden_dice", "bluff_you": "dice", "bloeff": "hand"}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_between_its_turns_a_seat_is_shown_its_own_hand_or_none(name: str) -> None:
+    options = {"show_and_reroll": True} if name == "bluff" else {}
+    game, kept = make_game(name, options), 0
+    for seed in range(4):
+        for public, true, turn, played in public_moments(game, 3, seed):
+            known = between(public, turn, played)
+            hand = getattr(known, SECRET[name])
+            assert hand in ((), getattr(true, SECRET[name]))
+            kept += bool(hand)
+            # All else is what everybody sees.
+            as_public = {"seat": None, SECRET[name]: getattr(public, SECRET[name])}
+            if name == "bloeff":
+                assert not known.face_down or known.face_down == true.face_down
+                as_public["face_down"] = ()
+            bare = known._replace(**as_public) if name == "bluff" else replace(known, **as_public)
+            assert bare == public
+    assert kept
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_person_can_choose_the_options_within_the_bounds_of_the_game(name: str) -> None:
+    game = make_game(name)
+    found = list(choices(game))
+    assert len(found) >= 4
+    assert make_game(name, {one.name: one.default for one in found}).options == game.options
+    for one in found:
+        assert one.meaning
+        if one.name == "first_seat":  # bounded by the seats
+            continue
+        for value in one.among or (one.low, one.high):
+            make_game(name, {one.name: value})
+        for value in () if one.among else (one.low - 1, one.high + 1):
+            with pytest.raises(OptionsError):
+                make_game(name, {one.name: value})

@@ -106,8 +106,8 @@ def test_only_a_tournament_that_goes_on_asks_for_news(arena: str) -> None:
     plan = {"format_name": FormatName.ROUND_ROBIN, "bots": BOTS[:3]}
     held(arena, "running", most_blocks=1, **plan)
     held(arena, "over", **plan)
-    assert component(open_page("tournaments", name="running"), "pulse") is not None
-    assert component(open_page("tournaments", name="over"), "pulse") is None
+    assert component(open_page("tournaments", name="running"), "news") is not None
+    assert component(open_page("tournaments", name="over"), "news") is None
 
 
 def test_a_running_tournament_without_news_for_minutes_has_probably_no_referee(

@@ -1,6 +1,7 @@
 """The table of games and the making of one from a name and options."""
 
 from collections.abc import Mapping
+from time import process_time
 
 import pytest
 
@@ -50,6 +51,32 @@ REFUSED = [
     ({"dice": 5}, ["'dice'", "dice_per_player"]),
     ({"players_min": 5, "players_max": 3}, ["players_min", "players_max"]),
 ]
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("x" * 100_000, {}),
+        ("bluff", {"x" * 100_000: 1}),
+        ("bluff", {"dice_per_player": "x" * 100_000}),
+        ("bluff", {"dice_per_player": [9] * 100_000}),
+    ],
+    ids=["game", "option", "text", "list"],
+)
+def test_a_refusal_does_not_repeat_all_of_a_long_text(
+    name: str, given: Mapping[str, object]
+) -> None:
+    with pytest.raises((UnknownGameError, OptionsError)) as refusal:
+        make_game(name, given)
+    assert len(str(refusal.value)) < 400
+
+
+def test_thousands_of_wrong_options_are_refused_as_fast_as_they_are_read() -> None:
+    began = process_time()
+    with pytest.raises(OptionsError, match="no option 'option 0'"):
+        make_game("bluff", {f"option {number}": number for number in range(5_000)})
+    # It took a minute when the cost was that of their square.
+    assert process_time() - began < 5
 
 
 @pytest.mark.parametrize(("given", "parts"), REFUSED)

@@ -18,7 +18,7 @@ from arena.hosting.journal import Journal
 from arena.hosting.ports import ChallengePolicy, Host
 from arena.hosting.terms import Terms
 from arena.match.flow import OpenTurn
-from arena.match.transcript import Entrant
+from arena.match.transcript import Entrant, Transcript
 from arena.records import FinishedMatch, KeptBlock, Registered, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
 from tests.fakes import FakePlayer, HandTimer
@@ -132,6 +132,7 @@ class World:
         terms: Terms | None = None,
         counts: MeetingCounts | None = None,
         recorder: FakeRecorder | None = None,
+        write_down: Callable[[Transcript], bytes] = to_bytes,
     ) -> None:
         self.timer = HandTimer()
         self.wall = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -139,13 +140,14 @@ class World:
         self.recorder = recorder or FakeRecorder()
         self.journal = Journal(self.recorder)
         self.secrets = itertools.count(1)
+        self.write_down = write_down
         self.director = Director(
             ladders or (ladder(),),
             counts or MeetingCounts(),
             self.journal,
             self.timer,
             lambda: next(self.secrets).to_bytes(32, "big"),
-            to_bytes,
+            lambda transcript: self.write_down(transcript),
             terms or Terms(),
             lambda: self.wall + timedelta(seconds=self.timer.now()),
         )

@@ -4,10 +4,12 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from arena.codec.transcript import to_bytes
 from arena.hosting.challenge_book import MOST_IN_ALL, MOST_OF_ONE, MOST_WAITING_SECONDS
 from arena.hosting.challenges import Challenge, ChallengeRefusal, ChallengeRefusedError
 from arena.hosting.ports import ChallengePolicy
 from arena.match.clock import TimeControl
+from arena.match.transcript import Transcript
 from arena.records import FinishedMatch
 from arena.scheduling.ladder import MeetingCounts
 from tests.hosting.arrivals import Guest, Habit, World, ladder
@@ -96,6 +98,37 @@ async def test_a_busy_opponent_plays_as_soon_as_it_has_a_place() -> None:
     before = len(world.matches)
     await world.turn(1)
     assert len(world.matches) > before
+
+
+async def test_a_waiting_challenge_keeps_one_place_of_its_bots_from_the_ladder() -> None:
+    world = World()
+    me = world.arrive("me", challenges=OWN_ONLY)
+    slow = world.arrive("slow", challenges=ACCEPT, max_matches=1, think_seconds=50)
+    world.arrive("other", challenges=ACCEPT, max_matches=1, think_seconds=50)
+    world.director.challenges.take(wanted(slow, "other", matches=9), Follower())
+    await world.turn(1)
+    bots = [world.arrive(name, challenges=ACCEPT, max_matches=4) for name in "abc"]
+    world.director.challenges.take(wanted(me, "a", "b", "c", "slow", seats=5), Follower())
+    before = len(world.matches)
+    most = 0
+    for _ in range(200):
+        await world.turn(0.01)
+        most = max(most, *(bot.playing for bot in bots))
+    assert len(world.matches) > before + 10
+    assert most == 3
+
+
+async def test_who_has_no_place_for_its_own_challenges_keeps_nobody_from_the_ladder() -> None:
+    world = World()
+    me = world.arrive("me", challenges=OWN_ONLY, max_matches=1, think_seconds=50)
+    world.arrive("slow", challenges=ACCEPT, max_matches=1)
+    world.director.challenges.take(wanted(me, "slow", matches=9), Follower())
+    await world.turn(1)
+    for name in "abc":
+        world.arrive(name, challenges=ACCEPT, max_matches=1)
+        world.director.challenges.take(wanted(me, name), Follower())
+    await world.turn(5)
+    assert len(world.matches) > 10
 
 
 async def test_seats_that_are_left_are_taken_by_chance_by_bots_that_accept() -> None:
@@ -205,6 +238,19 @@ async def test_a_challenge_takes_from_its_owners_share_of_the_opponents_places()
     assert await held(0) == await held(4) + 4
 
 
+async def test_nobody_avoids_an_opponent_on_the_ladder_by_challenging_it() -> None:
+    world = World()
+    me = world.arrive("me", max_matches=8, think_seconds=0.1)
+    for name in ("strong", "b", "c", "d", "e"):
+        world.arrive(name, max_matches=8, challenges=ACCEPT, think_seconds=0.1)
+    for _ in range(2):
+        world.director.challenges.take(wanted(me, "strong", matches=100), Follower())
+    await world.turn(10)
+    assert casual(world)
+    met = [set(world.bots(match)) for match in world.matches if match.block.rated]
+    assert {"me", "strong"} in met
+
+
 @pytest.mark.parametrize(
     ("habit", "why"),
     [(Habit.NEVER_JOINS, "you did not join in time."), (Habit.DECLINES, "you declined.")],
@@ -278,3 +324,22 @@ async def test_a_challenge_goes_on_with_the_next_referee_unrated_and_with_its_cl
     assert not any(match.block.rated for match in matches)
     assert {match.transcript.setup.time_control for match in matches} == {CONTROL}
     assert len({match.block.id for match in matches}) == 1
+
+
+async def test_a_challenge_is_over_when_a_match_of_it_cannot_be_written_down() -> None:
+    world = World()
+    me = world.arrive("me", challenges=OWN_ONLY)
+    world.arrive("you", challenges=ACCEPT)
+    follower = Follower()
+    world.director.challenges.take(wanted(me, "you", matches=3), follower)
+    written = iter([True, False])
+
+    def write_down(transcript: Transcript) -> bytes:
+        if next(written):
+            return to_bytes(transcript)
+        raise RuntimeError("a mistake of ours")
+
+    world.write_down = write_down
+    await world.turn(5)
+    assert len(follower.matches) == 1
+    assert follower.end == (1, "A match had to be broken off by a mistake of the referee.")

@@ -1,6 +1,7 @@
 """The ladder at work: blocks, fresh deals, and who meets whom."""
 
 import itertools
+from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from structlog.testing import capture_logs
 from arena.match.verify import verify
 from arena.records import BlockKind
 from arena.scheduling.ladder import MeetingCounts
-from tests.hosting.arrivals import World, ladder
+from tests.hosting.arrivals import Habit, World, ladder
 
 
 @pytest.mark.parametrize("seats", [2, 3, 6])
@@ -134,6 +135,21 @@ async def test_small_tables_do_not_starve_large_ones() -> None:
     assert 0.2 < seats[6] / (seats[2] + seats[6]) < 0.95
 
 
+async def test_tables_of_one_size_take_no_more_than_an_equal_part_of_all_places() -> None:
+    world = World(ladder(2), ladder(6))
+    guests = [
+        world.arrive(f"bot{number}", max_matches=4, habit=Habit.SILENT) for number in range(6)
+    ]
+    world.timer.turn(0)
+    seated: Counter[int] = Counter()
+    for guest in guests:
+        for player in guest.players:
+            assert player.host is not None
+            seated[len(player.host.setup.entrants)] += 1
+    assert seated[2] == 12
+    assert seated[6] > 0
+
+
 async def test_a_ladder_that_nobody_can_play_leaves_its_places_to_the_others() -> None:
     world = World(ladder(2), ladder(6))
     guests = [world.arrive(f"bot{number}", max_matches=4) for number in range(3)]
@@ -162,7 +178,7 @@ async def test_every_recorded_match_is_told_to_its_players_once() -> None:
 
 async def test_a_match_that_storage_refuses_is_told_as_withdrawn() -> None:
     class Refusing(type(World().recorder)):  # type: ignore[misc]
-        async def record(self, matches: object) -> None:
+        async def record(self, matches: object, kept: object = ()) -> None:
             raise ValueError("no")
 
     world = World(recorder=Refusing())

@@ -7,7 +7,7 @@ from uuid import uuid4
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.hosting.hosted_match import HostedMatch
 from arena.hosting.terms import Terms
-from arena.records import Block, BlockKind
+from arena.records import Block, BlockKind, Place, RunningBlock
 from arena.scheduling.ladder import Candidate
 from tests.hosting.arrivals import Guest, Habit, World, ladder
 
@@ -156,3 +156,17 @@ async def test_a_block_that_is_broken_off_is_void_even_before_its_first_result()
     await world.settle()
     assert wishes.endings == [EngagementEnd.BROKEN]
     assert len(world.recorder.voided) == 1
+
+
+async def test_of_a_block_that_an_earlier_referee_kept_nothing_stays_once_it_is_played() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, b = world.arrive("a", think_seconds=0.001), world.arrive("b", think_seconds=0.001)
+    wishes.wish(a, b)
+    (engagement,) = wishes.waiting
+    table, places = engagement.table_type, tuple(Place(one.registered, "") for one in (a, b))
+    kept = RunningBlock(engagement.block, places, table.game, table.options, engaged=True)
+    world.director.remember(kept)
+    await world.turn(0.5, step=0.5)  # both matches are over before they would have been kept
+    assert wishes.endings == [EngagementEnd.COMPLETE]
+    assert engagement.block.id in {one for kept in world.recorder.kept for one in kept.over}

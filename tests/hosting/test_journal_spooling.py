@@ -113,6 +113,32 @@ async def test_what_waits_is_spooled_as_it_comes_and_told_only_when_recorded() -
         assert (at.journal.waiting, at.journal.spooled) == (0, 0)
 
 
+async def test_what_comes_in_while_it_gathers_is_spooled_together() -> None:
+    groups: list[int] = []
+
+    class Counting(FakeSpool):
+        async def append(self, happenings: Sequence[Happening]) -> None:
+            groups.append(len(happenings))
+            await super().append(happenings)
+
+    tries = asyncio.Semaphore(0)
+
+    async def sleep(_: float) -> None:
+        await tries.acquire()
+
+    journal = Journal(Away(), sleep, gather_seconds=0.02, spool=Counting())
+    running = asyncio.create_task(journal.run())
+    journal.add(finished(VERSIONS), lambda: None, lambda: None)
+    await until(lambda: journal.failing)
+    for _ in range(5):
+        journal.add(finished(VERSIONS), lambda: None, lambda: None)
+        for _ in range(5):
+            await asyncio.sleep(0)
+    await until(lambda: journal.spooled == 6)
+    assert groups == [6]
+    running.cancel()
+
+
 async def test_nothing_is_spooled_while_storage_works() -> None:
     async with scene() as at:
         at.recorder.back.set()

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from arena.bot.challenging import ChallengeError, Wanted
+from arena.games.bluff import BetPlaced
 from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
 from arena.person.door import Door
 from arena.person.seat import AnswerError, PersonSeat
 from arena.person.session import PersonSession
 from arena.v1 import referee_pb2
-from tests.bots import PATIENCE
+from tests.bots import PATIENCE, Peer
 from tests.referee.scene import Scene, opened, playing
 
 SLOW = TimeControl(60_000, 60_000)
@@ -146,6 +147,27 @@ async def test_a_challenge_that_is_refused_is_explained(sitting: Sitting) -> Non
         await sitting.sit_down(seats=3)
 
 
+async def test_who_waits_for_a_match_is_told_when_the_referee_stops(scene: Scene) -> None:
+    accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
+    you = await scene.peer("you", challenges=accept, max_matches=1)
+    other = await scene.peer("other", challenges=accept, max_matches=1)
+    async with you, other:
+        for peer in (you, other):
+            await peer.greet()
+        # Both are in a rated match, in which nobody answers.
+        for peer in (you, other):
+            await peer.join(await peer.hear_until(lambda heard: heard.offers))
+        sitting = Sitting(scene, await scene.token("person"))
+        await sitting.sit_down()
+        assert sitting.session.awaited == "you"
+        await scene.arena.server.stop()
+        await sitting.until(lambda: sitting.session.not_played)
+        assert "is stopping" in sitting.session.not_played
+        assert sitting.session.awaited == ""
+        sitting.session.leave()
+        await asyncio.to_thread(sitting.session.wait, PATIENCE)
+
+
 async def test_a_lost_stream_is_opened_again_and_the_turn_is_asked_again(
     sitting: Sitting,
 ) -> None:
@@ -162,3 +184,48 @@ async def test_a_lost_stream_is_opened_again_and_the_turn_is_asked_again(
     assert len(events) == len(set(map(repr, events)))
     await sitting.play_on()
     assert sitting.seat.result is not None and sitting.seat.result.faults == (0, 0)
+
+
+async def test_what_others_do_is_heard_while_the_next_one_still_thinks(scene: Scene) -> None:
+    accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
+    may_answer = asyncio.Semaphore(0)
+
+    async def play(peer: Peer) -> None:
+        async with peer:
+            await peer.greet()
+            ready.release()
+            while True:
+                message = await peer.hear()
+                await peer.join(message)
+                for turn in message.turns:
+                    await may_answer.acquire()
+                    await peer.say(answers=[peer.answer(turn)])
+
+    ready = asyncio.Semaphore(0)
+    others = [await scene.peer(name, challenges=accept) for name in ("you", "her")]
+    playing = [asyncio.create_task(play(peer)) for peer in others]
+    for _ in others:
+        await ready.acquire()
+    sitting = Sitting(scene, await scene.token("person"))
+    await asyncio.to_thread(sitting.session.open)
+    wanted = Wanted("bluff", ("you", "her"), options={"dice_per_player": 2}, time_control=SLOW)
+    await asyncio.to_thread(sitting.session.challenge, wanted)
+    await sitting.until(lambda: sitting.session.seat and sitting.seat.heard)
+    while not sitting.seat.over:
+        heard = len(sitting.seat.heard)
+        if sitting.seat.turn is not None:
+            sitting.act()
+        else:
+            may_answer.release()
+        # Each answer is heard, whoever is asked next.
+        await sitting.until(lambda heard=heard: len(sitting.seat.heard) > heard)
+    between = [one for one in sitting.seat.heard if one.view is not None and one.view.seat is None]
+    assert any(isinstance(event, BetPlaced) for one in between for event in one.events)
+    assert all(one.view.hidden_dice == () for one in between)
+    events = [event for one in sitting.seat.heard for event in one.events]
+    assert len(events) == len(set(map(repr, events)))
+    assert sitting.seat.result is not None and sitting.seat.result.faults == (0, 0, 0)
+    sitting.session.leave()
+    for one in playing:
+        one.cancel()
+    await asyncio.to_thread(sitting.session.wait, PATIENCE)

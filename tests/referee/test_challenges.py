@@ -2,17 +2,27 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 import grpc
 import pytest
+from structlog.testing import capture_logs
 
+from arena.hosting.ports import ChallengePolicy, Participant
+from arena.metrics import Metrics
+from arena.records import Registered
+from arena.referee.challenge_service import ChallengeService
+from arena.referee.gate import Gate
+from arena.referee.limits import Limits
 from arena.storage import statements
 from arena.v1 import challenge_pb2 as pb
 from arena.v1 import referee_pb2, transcript_pb2
 from arena.v1.challenge_pb2_grpc import ChallengeServiceStub
 from tests.bots import PATIENCE, Peer
+from tests.hosting.arrivals import World
 from tests.referee.scene import Scene, good_pair, opened, playing
 from tests.referee.test_registry import bearing
 
@@ -119,7 +129,8 @@ async def test_what_cannot_be_played_is_refused_with_what_is_possible(
             (request("you", matches=101), token, code.INVALID_ARGUMENT, "1 to 100 matches"),
             (request("you", matches=-1), token, code.INVALID_ARGUMENT, "1 to 100 matches"),
             (request("you", options_json="{"), token, code.INVALID_ARGUMENT, "is not JSON"),
-            (request("you", options_json="[" * 100_000), token, code.INVALID_ARGUMENT, "not JSON"),
+            (request("you", options_json="[" * 20_000), token, code.INVALID_ARGUMENT, "not JSON"),
+            (request("you", options_json="[" * 20_001), token, code.INVALID_ARGUMENT, "at most"),
             (request("you", options_json="[]"), token, code.INVALID_ARGUMENT, "JSON object"),
             (request("you", options_json='{"x": 1}'), token, code.INVALID_ARGUMENT, "no option"),
             (
@@ -135,6 +146,18 @@ async def test_what_cannot_be_played_is_refused_with_what_is_possible(
                 "bank_ms is -1; allowed is 0 to 600000",
             ),
             (request("you", instance="x"), token, code.FAILED_PRECONDITION, "instance 'x'"),
+            (
+                request("you", instance="x" * 10_000),
+                token,
+                code.FAILED_PRECONDITION,
+                f"instance '{'x' * 40}'",
+            ),
+            (
+                request("you", game="bluff_you", options_json='{"no_win_limit": 1000}'),
+                token,
+                code.INVALID_ARGUMENT,
+                "actions; a challenge's takes at most 30000",
+            ),
             (request("shy"), token, code.FAILED_PRECONDITION, "Those that do: you."),
             (request("me"), token, code.FAILED_PRECONDITION, "Those that do: you."),
             (request(seats=4), token, code.FAILED_PRECONDITION, "2 more opponents"),
@@ -144,6 +167,57 @@ async def test_what_cannot_be_played_is_refused_with_what_is_possible(
             said, why = await refused(challenges.Challenge(asked, metadata=metadata))
             assert (said, words in why) == (expected, True), (asked, said, why)
     assert await scene.results("me") == []
+
+
+async def test_an_address_challenges_only_so_often_before_the_database_is_asked(
+    database: str,
+) -> None:
+    limits = Limits(calls_burst=1, refusal_seconds=0.01)
+    async with opened(database, limits=limits) as scene, service(scene) as stub:
+        metadata = bearing(await scene.token("me"))
+        said, _ = await refused(stub.Challenge(request("you"), metadata=metadata))
+        assert said is grpc.StatusCode.FAILED_PRECONDITION
+        for bearer in (metadata, bearing("wrong")):
+            said, why = await refused(stub.Challenge(request("you"), metadata=bearer))
+            assert said is grpc.StatusCode.RESOURCE_EXHAUSTED
+            assert "too many calls from this address" in why
+
+
+class _GoneCaller:
+    """The context of a call whose caller has closed the connection."""
+
+    def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
+        return (("authorization", "Bearer token"),)
+
+    def peer(self) -> str:
+        return "ipv4:127.0.0.1:1"
+
+    async def write(self, _message: object) -> None:
+        raise grpc.aio.InternalError("the call is over")
+
+
+@dataclass
+class _Everybody:
+    """An authenticator for which all tokens are of one bot."""
+
+    registered: Registered | None = None
+
+    async def authenticate(self, _token: str) -> Registered:
+        assert self.registered is not None
+        return self.registered
+
+
+async def test_a_caller_that_is_gone_leaves_no_error_in_the_log() -> None:
+    world = World()
+    asking = world.arrive("me", challenges=ChallengePolicy.OWN_ONLY)
+    world.arrive("you", challenges=ChallengePolicy.ACCEPT)
+    gate = Gate(Limits(), Metrics(), time.monotonic)
+    service = ChallengeService(_Everybody(asking.registered), world.director.challenges, gate)
+    with capture_logs() as log:
+        await service.challenge(request("you"), _GoneCaller())  # type: ignore[arg-type]
+    assert log == []
+    await world.turn(2)
+    assert len(world.matches) == 1
 
 
 async def test_an_opponent_that_takes_no_more_challenges_is_told_with_when_to_try_again(
@@ -182,6 +256,36 @@ async def test_bots_that_accept_are_listed_by_game(scene: Scene, challenges: Any
         ]
         listed = await challenges.ListOpponents(pb.ListOpponentsRequest(game="bloeff"))
         assert [line.entrant.bot for line in listed.opponents] == ["a"]
+
+
+async def test_bots_are_listed_anew_only_once_a_second_however_many_ask() -> None:
+    world = World()
+    world.arrive("you", challenges=ChallengePolicy.ACCEPT)
+    challenges, looks = world.director.challenges, []
+
+    class Host:
+        take = challenges.take
+
+        def accepting(self) -> list[tuple[Participant, int]]:
+            looks.append(world.timer.now())
+            return challenges.accepting()
+
+    gate = Gate(Limits(), Metrics(), time.monotonic)
+    service = ChallengeService(_Everybody(), Host(), gate, world.timer.now)
+
+    async def listed(game: str) -> list[str]:
+        asked = pb.ListOpponentsRequest(game=game)
+        answer = await service.list_opponents(asked, _GoneCaller())  # type: ignore[arg-type]
+        return [line.entrant.bot for line in answer.opponents]
+
+    began = world.timer.now()
+    for _ in range(5):
+        assert await listed("bluff") == await listed("") == ["you"]
+        assert await listed("bloeff") == await listed("chess") == []
+    world.arrive("they", challenges=ChallengePolicy.ACCEPT)
+    world.timer.turn(1)
+    assert await listed("bluff") == ["they", "you"]
+    assert looks == [began, began, began, began + 1]
 
 
 async def test_opponents_are_not_told_to_the_others_before_all_have_joined(

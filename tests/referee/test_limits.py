@@ -44,6 +44,62 @@ def test_a_table_of_buckets_stays_bounded_and_keeps_who_used_it_last() -> None:
     assert buckets.take(999, 0.0) > 0
 
 
+def test_of_a_full_table_those_that_used_it_last_are_remembered() -> None:
+    buckets: Buckets[int] = Buckets(1, 0.001, most=10)
+    for key in range(10):
+        buckets.take(key, 0.0)
+    assert buckets.take(10, 0.0) == 0
+    # The older half is forgotten, and may take again.
+    assert [buckets.take(key, 0.0) > 0 for key in range(5, 11)] == [True] * 6
+    assert len(buckets) == 6
+    assert buckets.take(4, 0.0) == 0
+
+
+def test_of_a_full_table_those_that_miss_nothing_are_forgotten_first() -> None:
+    buckets: Buckets[int] = Buckets(1, 1.0, most=10)
+    for key in range(10):
+        buckets.take(key, 0.0 if key < 5 else 10.0)
+    buckets.take(10, 10.0)
+    assert [buckets.take(key, 10.0) > 0 for key in range(5, 11)] == [True] * 6
+    assert len(buckets) == 6
+
+
+def test_each_key_has_a_bucket_of_its_own_and_amounts_add_up() -> None:
+    buckets: Buckets[str] = Buckets(10, 2.0)
+    assert buckets.take("a", 0.0, 8) == 0
+    assert buckets.take("b", 0.0, 10) == 0
+    assert buckets.take("a", 0.0, 3) == pytest.approx(0.5)
+    buckets.put_back("a", 1)
+    assert buckets.take("a", 0.0, 3) == 0
+    buckets.put_back("nobody")
+    assert len(buckets) == 2
+
+
+def test_one_is_put_back_unless_an_amount_is_told() -> None:
+    buckets: Buckets[str] = Buckets(3, 0.001)
+    buckets.take("key", 0.0, 3)
+    buckets.put_back("key")
+    assert [buckets.take("key", 0.0) > 0 for _ in range(2)] == [False, True]
+    buckets.put_back("key", 2)
+    assert [buckets.take("key", 0.0) > 0 for _ in range(3)] == [False, False, True]
+
+
+def test_what_is_put_back_too_often_is_not_more_than_the_burst() -> None:
+    bucket = Bucket(2, 1.0)
+    for _ in range(10):
+        bucket.put_back()
+    assert [bucket.take(0.0) for _ in range(2)] == [0, 0]
+    assert bucket.take(0.0) > 0
+
+
+def test_a_bucket_is_full_again_when_it_has_regained_what_was_taken() -> None:
+    bucket = Bucket(5, 2.0)
+    assert bucket.full(0.0)
+    bucket.take(100.0, 3)
+    assert not bucket.full(101.4)
+    assert bucket.full(101.5)
+
+
 @pytest.mark.parametrize(
     ("peer", "address"),
     [

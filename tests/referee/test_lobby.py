@@ -1,10 +1,12 @@
 """Who counts as present while streams of the same bot come, end and take over from each other."""
 
 import pytest
+from structlog.testing import capture_logs
 
+from arena.hosting.ports import ChallengePolicy
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, malformed
 from arena.referee.lobby import MAX_INSTANCES, Lobby, Visit
 from arena.referee.outbox import Outbox
 from arena.referee.session import Session
@@ -92,3 +94,93 @@ async def test_only_the_instances_that_are_connected_count_towards_the_limit() -
 def test_an_instance_whose_name_cannot_be_printed_is_refused(instance: str) -> None:
     with pytest.raises(ProtocolError, match="printable characters only"):
         Hall().enter(1, instance)
+
+
+def hello(**given: object) -> pb.Hello:
+    return pb.Hello(**({"protocol_version": 1, "games": ["bluff"]} | given))  # type: ignore[arg-type]
+
+
+async def welcomed(hall: Hall, greeting: pb.Hello) -> tuple[Visit, pb.Welcome]:
+    """The visit of a bot that said this, and how it was welcomed."""
+    registered = Registered(VersionId(1), Entrant("bot1", "1", "me"), house=True)
+    outbox = Outbox(lambda: None)
+    visit = hall.lobby.enter(registered, greeting, outbox, hall._close)
+    return visit, pb.PlayResponse.FromString(await outbox.take()).welcome
+
+
+@pytest.mark.parametrize(("asked", "given"), [(-5, 1), (0, 1), (1, 1), (64, 64), (65, 64)])
+async def test_a_bot_plays_at_least_one_match_and_at_most_sixty_four(
+    asked: int, given: int
+) -> None:
+    visit, welcome = await welcomed(Hall(), hello(max_matches=asked))
+    assert welcome.max_matches == visit.session.max_matches == given
+
+
+async def test_a_welcome_names_the_games_in_order_the_key_and_what_the_referee_knows() -> None:
+    visit, welcome = await welcomed(Hall(), hello(games=["chess", "bluff_you", "bluff"]))
+    assert list(welcome.games) == ["bluff", "bluff_you"]
+    assert visit.session.games == {"bluff", "bluff_you"}
+    assert (welcome.signing_key, welcome.protocol_version) == (b"the key", 1)
+    assert welcome.knows_drain
+    assert welcome.entrant.bot == "bot1"
+
+
+@pytest.mark.parametrize(
+    ("given", "policy"),
+    [
+        (pb.CHALLENGE_POLICY_UNSPECIFIED, ChallengePolicy.OWN),
+        (pb.CHALLENGE_POLICY_ACCEPT, ChallengePolicy.ACCEPT),
+        (pb.CHALLENGE_POLICY_OWN_ONLY, ChallengePolicy.OWN_ONLY),
+    ],
+)
+async def test_a_bot_says_which_challenges_it_plays(
+    given: pb.ChallengePolicy, policy: ChallengePolicy
+) -> None:
+    visit, _ = await welcomed(Hall(), hello(challenges=given))
+    assert visit.session.challenges is policy
+
+
+async def test_the_operator_reads_which_client_a_bot_uses_cut_to_its_first_letters() -> None:
+    for client, logged in (("", None), ("x" * 100, "x" * 80)):
+        with capture_logs() as log:
+            await welcomed(Hall(), hello(client=client))
+        assert [line["client"] for line in log if line["event"] == "bot connected"] == [logged]
+
+
+async def test_the_session_of_a_bot_that_is_expected_is_the_one_that_it_comes_back_to() -> None:
+    hall = Hall()
+    registered = Registered(VersionId(1), Entrant("bot1", "1", "me"), house=True)
+    expected = hall.lobby.expect(registered, "left")
+    assert hall.lobby.expect(registered, "left") is expected
+    assert hall.lobby.expect(registered, "right") is not expected
+    hall.world.director._roster.expect(expected)  # a block waits for it
+    assert hall.enter(1, "left").session is expected
+
+
+async def test_all_streams_are_closed_each_with_an_error_of_its_own() -> None:
+    hall = Hall()
+    closed: list[ProtocolError] = []
+    for number in (1, 2):
+        registered = Registered(VersionId(number), Entrant(f"bot{number}", "1", "me"), house=True)
+        hall.lobby.enter(registered, hello(), Outbox(lambda: None), closed.append)
+    hall.lobby.close_all(lambda: malformed("the referee is stopping"))
+    assert [error.sentence for error in closed] == ["the referee is stopping"] * 2
+    assert closed[0] is not closed[1]
+
+
+async def test_a_bot_that_left_for_good_takes_no_memory() -> None:
+    hall = Hall()
+    for instance in ("left", "right"):
+        hall.enter(1, instance).leave(goodbye=True)
+    assert hall.lobby._sessions == {}
+
+
+@pytest.mark.parametrize(("length", "fits"), [(40, True), (41, False)])
+def test_the_name_of_an_instance_has_forty_characters(length: int, fits: bool) -> None:
+    hall = Hall()
+    if fits:
+        assert hall.enter(1, "x" * length).session.instance == "x" * length
+        return
+    with pytest.raises(ProtocolError, match="at most 40 characters"):
+        hall.enter(1, "x" * length)
+    assert hall.lobby.connected == 0

@@ -1,14 +1,23 @@
 """Each connected copy of a bot is told the ends that it missed, and no others."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import pytest
+from structlog.testing import capture_logs
+
+from arena.hosting.ports import StorageFailedError
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, UntoldEnd, VersionId
-from arena.referee.missed_ends import MissedEnds
+from arena.referee import missed_ends
+from arena.referee.missed_ends import MOST_UNTOLD, MissedEnds
+from arena.referee.outbox import Outbox
 from arena.referee.session import Session
+from arena.v1 import referee_pb2
+from tests.hosting.hosted_matches import Scene
 
 VERSION = VersionId(1)
 
@@ -54,3 +63,122 @@ async def test_a_copy_is_told_the_ends_of_its_own_matches() -> None:
     task.cancel()
     assert told == [["of right"], [], ["of "], ["of left"]]
     assert ends.untold == []
+
+
+class Played(Ends):
+    """An EndStore in which every match is the same one, played to its end."""
+
+    failures: tuple[Exception, ...] = ()
+
+    async def transcript(self, match_id: str) -> Transcript | None:
+        self.asked.append(match_id)
+        if self.failures:
+            error, *rest = self.failures
+            self.failures = tuple(rest)
+            raise error
+        scene = Scene().begin()
+        scene.play_on()
+        return scene.transcript
+
+
+def connected(instance: str = "") -> tuple[Session, Outbox]:
+    session, outbox = copy(instance), Outbox(lambda: None)
+    session.attach(outbox, frozenset(["bluff"]), 1)
+    return session, outbox
+
+
+def end(number: int, instance: str = "") -> UntoldEnd:
+    return UntoldEnd(f"match {number}", VERSION, instance)
+
+
+@asynccontextmanager
+async def working(store: Ends) -> AsyncIterator[MissedEnds]:
+    missed = MissedEnds(store)
+    await missed.load()
+    task = asyncio.create_task(missed.run())
+    try:
+        async with asyncio.timeout(10):
+            yield missed
+            await missed.settled()
+    finally:
+        task.cancel()
+
+
+async def test_a_missed_end_is_kept_and_sent_with_all_its_events_when_the_bot_is_back() -> None:
+    store = Played([])
+    async with working(store) as missed:
+        missed.missed(copy(""), "match 1")
+        missed.missed(copy(""), "match 2")
+        await missed.settled()
+        assert store.untold == [end(1), end(2)]
+        session, outbox = connected()
+        missed.came(session)
+        await missed.settled()
+        sent = referee_pb2.PlayResponse.FromString(await outbox.take())
+    assert len(sent.ends) == 2
+    assert all(one.events for one in sent.ends)
+    assert store.asked == ["match 1", "match 2"]
+    assert store.untold == []
+
+
+async def test_only_the_newest_ends_of_a_version_are_kept() -> None:
+    store = Played([])
+    async with working(store) as missed:
+        for number in range(MOST_UNTOLD + 2):
+            missed.missed(copy(""), f"match {number}")
+        await missed.settled()
+        newest = [end(number) for number in range(2, MOST_UNTOLD + 2)]
+        assert store.untold == newest
+        assert missed._untold[VERSION] == newest
+
+
+async def test_of_those_that_an_earlier_referee_left_the_newest_are_told() -> None:
+    store = Ends([end(number) for number in range(MOST_UNTOLD + 1)])
+    async with working(store) as missed:
+        missed.came(copy(""))
+        await missed.settled()
+    assert store.asked == [f"match {number}" for number in range(1, MOST_UNTOLD + 1)]
+
+
+async def test_a_bot_that_is_gone_again_is_told_the_next_time() -> None:
+    store = Played([end(1)])
+    async with working(store) as missed:
+        missed.came(copy(""))  # its stream ended before its turn came
+        await missed.settled()
+        assert store.untold == [end(1)]
+        session, outbox = connected()
+        missed.came(session)
+        await missed.settled()
+        assert len(referee_pb2.PlayResponse.FromString(await outbox.take()).ends) == 1
+    assert store.untold == []
+
+
+async def test_while_storage_fails_it_tries_again_and_tells_each_end_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(missed_ends, "RETRY_SECONDS", 0)
+    store = Played([end(1), end(2)])
+    store.failures = (StorageFailedError("away"), StorageFailedError("still away"))
+    with capture_logs() as log:
+        async with working(store) as missed:
+            session, outbox = connected()
+            missed.came(session)
+            await missed.settled()
+            sent = referee_pb2.PlayResponse.FromString(await outbox.take())
+    assert len(sent.ends) == 2
+    assert [line["why"] for line in log] == ["away", "still away"]
+    assert store.untold == []
+
+
+async def test_an_end_that_cannot_be_told_is_logged_and_holds_up_no_other() -> None:
+    store = Played([end(1), end(2)])
+    store.failures = (RuntimeError("a bug of ours"),)
+    with capture_logs() as log:
+        async with working(store) as missed:
+            session, outbox = connected()
+            missed.came(session)
+            await missed.settled()
+            sent = referee_pb2.PlayResponse.FromString(await outbox.take())
+    assert len(sent.ends) == 1
+    assert [line["match"] for line in log] == ["match 1"]
+    assert store.untold == []

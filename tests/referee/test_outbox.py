@@ -1,10 +1,11 @@
 """What is sent is gathered for a moment that grows with the matches that the bot plays."""
 
 import asyncio
+import time
 
 import pytest
 
-from arena.referee.outbox import Outbox
+from arena.referee.outbox import MOST_WAITING, Outbox
 
 
 @pytest.mark.parametrize(
@@ -25,3 +26,50 @@ async def test_each_match_beyond_the_first_adds_to_the_pause_up_to_a_limit(
     outbox.add(b"two")
     assert await outbox.take() == b"onetwo"
     assert paused == pytest.approx(pauses)
+
+
+async def test_what_was_taken_is_not_taken_again() -> None:
+    outbox = Outbox(lambda: None)
+    outbox.add(b"one")
+    assert await outbox.take() == b"one"
+    later = asyncio.create_task(outbox.take())
+    await asyncio.sleep(0)
+    assert not later.done()
+    outbox.add(b"two")
+    assert await later == b"two"
+
+
+async def test_it_tells_since_when_the_first_part_waited() -> None:
+    outbox = Outbox(lambda: None)
+    before = time.monotonic()
+    outbox.add(b"one")
+    between = time.monotonic()
+    outbox.add(b"two")
+    await outbox.take()
+    assert before <= outbox.taken_begun <= between
+
+
+async def test_a_bot_that_does_not_read_is_told_of_once() -> None:
+    overflows: list[None] = []
+    outbox = Outbox(lambda: overflows.append(None))
+    for _ in range(MOST_WAITING - 1):
+        outbox.add(b"")
+    assert overflows == []
+    outbox.add(b"")
+    outbox.add(b"")
+    assert len(overflows) == 1
+
+
+async def test_it_is_done_when_it_is_closed_and_all_is_taken() -> None:
+    outbox = Outbox(lambda: None)
+    assert not outbox.done
+    outbox.add(b"last")
+    outbox.close()
+    assert not outbox.done
+    assert await outbox.take() == b"last"
+    assert outbox.done
+    idle = Outbox(lambda: None)
+    idle.close()
+    async with asyncio.timeout(5):
+        assert await idle.take() == b"", "whoever waits to send is woken"
+    assert idle.done

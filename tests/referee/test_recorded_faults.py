@@ -13,28 +13,40 @@ from arena.games import make_game
 from arena.games.bluff import Bet, Doubt, Face
 from arena.match.faults import FaultKind
 from arena.match.flow import Refused
+from arena.match.score_rule import ScoreRule
 from arena.records import MOST_OF_A_REASON, ToldFault, VersionId
+from arena.scheduling.formats import FormatName
 from arena.storage.spool import SpoolFile
+from arena.storage.tournaments import BEFORE, NewEntry
+from arena.tournament.tournament import Rules, TournamentState
 from arena.v1 import game_pb2
 from arena.v1 import referee_pb2 as pb
-from tests.referee.scene import Scene, good_pair
+from tests.bots import Peer
+from tests.referee.scene import BLUFF, Scene, good_pair, opened, playing
 from tests.referee.test_misfits import bet
 from tests.storage.results import finished
 
 
 async def _wrong(scene: Scene, action: game_pb2.Action) -> tuple[pb.Turn, pb.Refusal, SeenFault]:
-    """One wrong answer, the refusal, and the fault as it is recorded."""
+    """One wrong answer on the ladder, the refusal, and the fault as it is recorded."""
     async with good_pair(scene), await scene.peer("wrong", max_matches=1) as wrong:
         await wrong.greet()
-        turn = await wrong.to_first_turn()
-        answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number, action=action)
-        await wrong.say(answers=[answer])
-        (refusal,) = (await wrong.hear_until(lambda message: message.refusals)).refusals
-        # Of a match that is not over nobody is shown the hands.
-        assert faults_of(scene.arena.read, "wrong", 5) == []
-        await wrong.react(wrong.heard[-1])
-        while not wrong.ended:
-            await wrong.react(await wrong.hear())
+        return await _answers_wrongly(scene, wrong, action)
+
+
+async def _answers_wrongly(
+    scene: Scene, wrong: Peer, action: game_pb2.Action
+) -> tuple[pb.Turn, pb.Refusal, SeenFault]:
+    turn = await wrong.to_first_turn()
+    answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number, action=action)
+    await wrong.say(answers=[answer])
+    (refusal,) = (await wrong.hear_until(lambda message: message.refusals)).refusals
+    # Of a match that is not over nobody is shown the hands.
+    assert faults_of(scene.arena.read, "wrong", 5) == []
+    await wrong.react(wrong.heard[-1])
+    while not wrong.ended:
+        await wrong.react(await wrong.hear())
+    await scene.recorded(turn.match_id)
     (fault,) = [
         one
         for one in faults_of(scene.arena.read, "WRONG", 5)
@@ -53,6 +65,28 @@ async def test_an_illegal_answer_is_listed_with_view_answer_and_legal_sentence(
     faces = ["*" if face == 6 else face for face in turn.view.bluff.hidden_dice]
     assert fault.view["hidden_dice"] == faces
     assert fault.match.seats[fault.seat].bot == "wrong"
+
+
+async def test_a_fault_in_an_unrated_tournament_is_listed_too(database: str) -> None:
+    # The ladder itself has too few bots to play.
+    async with (
+        opened(database, replace(BLUFF, seats=6)) as scene,
+        playing([await scene.peer("good")]),
+        await scene.peer("wrong") as wrong,
+    ):
+        await wrong.greet()
+        store = scene.arena.store
+        rules = Rules(
+            FormatName.ROUND_ROBIN, "bluff", {}, 2, 1, None, ScoreRule.PLACEMENT, "s", rated=False
+        )
+        entries = [NewEntry(one.id, None) for one in await store.bots()]
+        await store.tournaments.create("cup", rules, entries)
+        await store.tournaments.change_state(
+            "cup", TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
+        )
+        _, refusal, fault = await _answers_wrongly(scene, wrong, bet(99, 6))
+    assert (fault.reason, fault.kind) == (refusal.reason, FaultKind.ILLEGAL)
+    assert not fault.match.rated
 
 
 async def test_of_a_malformed_answer_no_action_is_listed(scene: Scene) -> None:

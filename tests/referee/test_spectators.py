@@ -5,7 +5,8 @@ from structlog.testing import capture_logs
 from arena.hosting.ports import Follower
 from arena.match.flow import PublicMoment
 from arena.match.transcript import Setup
-from arena.referee.spectators import Spectator, Spectators
+from arena.referee.limits import Limits
+from arena.referee.spectators import PART_SECONDS, Spectator, Spectators
 from arena.v1 import spectator_pb2
 from tests.hosting.hosted_matches import MATCH_ID, Scene
 
@@ -13,9 +14,11 @@ from tests.hosting.hosted_matches import MATCH_ID, Scene
 class Stand:
     """A hosted match, the spectators, and one of them."""
 
-    def __init__(self, delay: float = 0.0, most_waiting: int = 1000) -> None:
+    def __init__(
+        self, delay: float = 0.0, most_waiting: int = 1000, limits: Limits = Limits()
+    ) -> None:
         self.scene = Scene("bluff", 2, dice_per_player=2)
-        self.spectators = Spectators(list, self.scene.timer, delay)
+        self.spectators = Spectators(list, self.scene.timer, delay, limits)
         self.woken: list[None] = []
         self.overflows: list[None] = []
         self.spectator = Spectator(
@@ -110,3 +113,23 @@ def test_an_error_of_ours_does_not_reach_the_match_but_the_log() -> None:
     with capture_logs() as lines:
         stand.spectators.begins(Unshowable(), "")
     assert [line["event"] for line in lines] == ["match not shown"]
+
+
+def test_matches_that_begin_are_left_out_when_showing_takes_more_than_its_share_of_the_time() -> (
+    None
+):
+    share, burst = 0.1, 10 * PART_SECONDS
+    stand = Stand(limits=Limits(watching_share=share, watching_burst_seconds=burst))
+    shown = 0
+    while stand.spectators.overdrawn_seconds == 0:
+        stand.show()
+        assert stand.taken().matches
+        stand.spectators.leave(stand.spectator)
+        shown += 1
+    assert 5 < shown <= 11
+    stand.show()
+    assert not stand.taken().matches
+    stand.spectators.leave(stand.spectator)
+    stand.scene.timer.turn(PART_SECONDS / share)
+    stand.show()
+    assert stand.taken().matches

@@ -1,13 +1,14 @@
 """SpectatorService over real gRPC: what is shown, of which matches, and to whom it is refused."""
 
 import asyncio
+import json
 
 import grpc
 import pytest
 
 from arena.codec.game_codec import CODECS
 from arena.codec.transcript import from_message
-from arena.games import make_game
+from arena.games import DEALER, make_game
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 from arena.referee.limits import Limits
@@ -57,7 +58,12 @@ def moments_of(transcript: Transcript) -> list[spectator_pb2.PublicMoment]:
     game, codec = transcript.setup.make_game(), CODECS[transcript.setup.game]
     found: list[spectator_pb2.PublicMoment] = []
     before = None
+    unknown, sealed = 0, False
     for frame in replay(transcript):
+        if frame.step is not None:
+            drawn = frame.step.actor is DEALER
+            unknown += drawn and sealed
+            sealed = not drawn and not frame.events
         view = game.view(frame.state, None)
         if view == before and not frame.events:
             continue
@@ -65,7 +71,7 @@ def moments_of(transcript: Transcript) -> list[spectator_pb2.PublicMoment]:
         asked = view.to_act
         moment = spectator_pb2.PublicMoment(
             match_id=transcript.setup.match_id,
-            step=frame.index,
+            step=frame.index - unknown,
             to_act=() if asked is None else (asked,) if isinstance(asked, int) else asked,
         )
         getattr(moment.view, game.name).MergeFromString(codec.view_bytes(view))
@@ -158,11 +164,19 @@ async def test_no_more_matches_are_shown_at_once_than_were_asked_for(scene: Scen
         ({"game": "chess"}, grpc.StatusCode.INVALID_ARGUMENT, "the games are"),
         ({"game": "bluff", "options_json": "["}, grpc.StatusCode.INVALID_ARGUMENT, "not JSON"),
         ({"game": "bluff", "options_json": "[]"}, grpc.StatusCode.INVALID_ARGUMENT, "an object"),
+        (
+            {
+                "game": "bluff",
+                "options_json": json.dumps(dict.fromkeys(map(str, range(20_000)), 1)),
+            },
+            grpc.StatusCode.INVALID_ARGUMENT,
+            "at most 20000 characters",
+        ),
         ({"options_json": "{}"}, grpc.StatusCode.INVALID_ARGUMENT, "needs `game`"),
         ({"seats": -1}, grpc.StatusCode.INVALID_ARGUMENT, "0 for any"),
         ({"max_matches": 1001}, grpc.StatusCode.INVALID_ARGUMENT, "1 to 1000"),
     ],
-    ids=str,
+    ids=lambda given: str(given)[:60],
 )
 async def test_a_request_that_cannot_be_met_is_refused_with_the_reason(
     scene: Scene, wanted: dict[str, object], code: grpc.StatusCode, words: str
@@ -178,6 +192,23 @@ async def test_bytes_that_are_no_request_are_refused(scene: Scene) -> None:
         call = channel.unary_stream("/arena.v1.SpectatorService/Watch")(b"\xff")
         assert await call.code() is grpc.StatusCode.INVALID_ARGUMENT
         assert "not an arena.v1.WatchRequest" in await call.details()
+
+
+async def test_no_stream_is_opened_while_showing_takes_more_than_its_share_of_the_time(
+    database: str,
+) -> None:
+    limits = Limits(watching_share=1e-6, watching_burst_seconds=1e-6, refusal_seconds=0.01)
+    async with opened(database, limits=limits) as scene:
+        one, other = await begun(scene)
+        async with Watcher(scene.port) as watcher:
+            await watcher.hear_until(lambda: watcher.matches)
+            second = Watcher(scene.port)
+            code, words = await second.status()
+            assert code is grpc.StatusCode.RESOURCE_EXHAUSTED and "as much as they can be" in words
+            assert int(dict(await second.call.trailing_metadata())["retry-after"]) >= 1
+            await second.channel.close()
+        await one.channel.close()
+        await other.channel.close()
 
 
 async def test_an_address_has_only_so_many_spectators(database: str) -> None:

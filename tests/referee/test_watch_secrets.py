@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from arena.codec.spectating import match_part, moment_part
-from arena.games import bluff, make_game
+from arena.games import bloeff, bluff, make_game
 from arena.games.game import DEALER
 from arena.match.flow import MatchFlow, PublicMoment, TimedAction
 from arena.match.replay import replay
@@ -36,6 +36,29 @@ def test_others_secrets_make_no_difference_to_any_byte_for_spectators(pair: Pair
     match_id = "0" * 8 + "-0000-4000-8000-" + "0" * 12
     one, other = (sent(transcript(pair, steps, match_id)) for steps in (pair.one, pair.other))
     assert one == other and len(one) > 100
+
+
+def test_a_doubt_that_was_not_chosen_makes_no_difference_to_any_byte_for_spectators() -> None:
+    """Only the chosen doubter is told to everybody (BO-F2), and by the draw of one (BO-F3) nobody
+    may learn that there were several."""
+
+    def shown(seed: int, doubts: tuple[bool, bool]) -> bytes:
+        game = make_game("bloeff")
+        flow = MatchFlow(game, 3, KeyedRandomness(bytes([seed]) * 32))
+        parts: list[bytes] = []
+        setup: Any = _Setup("bloeff")
+        flow.onlooker = lambda moment: parts.append(moment_part(setup, moment))
+        running = flow.conduct()
+        (turn,) = next(running).turns
+        laid = next(one for one in game.choices(turn.view) if isinstance(one, bloeff.Number))
+        assert len(running.send([TimedAction(laid)]).turns) == 2
+        running.send([TimedAction(bloeff.Ballot(doubt)) for doubt in doubts])
+        parts.append(moment_part(setup, flow.public()))
+        return b"".join(parts)
+
+    for seed in range(10):
+        both = shown(seed, (True, True))
+        assert both in (shown(seed, (True, False)), shown(seed, (False, True)))
 
 
 @pytest.mark.parametrize("seed", range(30))

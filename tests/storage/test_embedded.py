@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from arena.storage.binaries import find_binaries
 from arena.storage.embedded import EmbeddedPostgres
@@ -153,7 +154,7 @@ def test_who_uses_a_server_runs_it_when_its_owner_is_killed(
     assert first_words(owner)[0] == "owner"
     monkeypatch.setenv("TMPDIR", str(tmp_path))  # it stays at the address that is in use
     guest = server(tmp_path)
-    with guest as url:
+    with capture_logs() as logs, guest as url:
         execute(url, "CREATE TABLE shared ()")
         owner.kill()
         wait_until(lambda: guest.owned)
@@ -162,6 +163,8 @@ def test_who_uses_a_server_runs_it_when_its_owner_is_killed(
         with server(tmp_path) as same:
             assert same == url
     assert processes_in(tmp_path) == []
+    said = "the process that ran the database is gone: this one runs it now"
+    assert [line["event"] for line in logs] == [said]
 
 
 @linux

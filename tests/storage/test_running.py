@@ -24,6 +24,7 @@ from arena.records import (
     Place,
     Registered,
     RunningBlock,
+    TournamentId,
     Unkept,
     UntoldEnd,
 )
@@ -169,6 +170,12 @@ async def test_who_has_lost_its_lease_writes_nothing(
         lambda: referee.refuse_block(of),
         lambda: referee.open_blocks([]),
         lambda: referee.kept(),
+        lambda: referee.untold_ends(),
+        lambda: referee.add_untold([UntoldEnd(match_id(match), bots[0].version_id, "")]),
+        lambda: referee.remove_untold([]),
+        lambda: referee.tournaments.finish(TournamentId(1)),
+        lambda: referee.tournaments.suspend(TournamentId(1)),
+        lambda: referee.tournaments.add_pairings(TournamentId(1), []),
     ):
         with pytest.raises(LeaseTakenError, match="Another referee has taken over"):
             await write()

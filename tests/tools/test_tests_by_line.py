@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutation.tests_by_line import TestsByLine, brought_up_to_date, load
+from tools.mutation.mutants import mutants_of
+from tools.mutation.tests_by_line import READ_VALUES, TestsByLine, brought_up_to_date, load
 
 pytestmark = pytest.mark.slow
 
@@ -58,3 +59,13 @@ def test_all_is_measured_again_after_a_change_of_the_code(tree: Path) -> None:
     (tree / "arena/a.py").write_text("def two():\n    return 2\n\ndef one():\n    return 1\n")
     known = brought_up_to_date(known, tree, ["tests"])
     assert lines(known) == {5: [ONE], 2: [TWO]}
+
+
+def test_a_value_that_is_set_at_import_is_tried_on_the_tests_that_read_values() -> None:
+    found = mutants_of("arena/a.py", "def f():\n    return g()\n\nMOST = True\n")
+    inside, at_import = found[0], found[-1]
+    assert (inside.at_import, at_import.at_import) == (False, True)
+    reads = f"{READ_VALUES}::test_limits"
+    known = TestsByLine({ONE: 1.0, reads: 2.0}, {"arena/a.py": {2: [ONE]}})
+    assert known.of(at_import) == [reads, ONE]
+    assert known.of(inside) == [ONE]

@@ -27,6 +27,8 @@ LEFT_OUT = (
     "tests/rating/test_sprt.py::test_equal_bots_are_called_better_at_most",
 )
 """Prefixes of the ids of tests that take too long, or do not test the rules or the referee."""
+READ_VALUES = "tests/test_documented_limits.py"
+"""Tests that read constants: these run no line of the modules that hold them."""
 
 
 @dataclass
@@ -48,7 +50,7 @@ class TestsByLine:
         First the tests that run its lines, then those that run other lines of its module, because
         with caches only the first test computes a value. If no test process runs the lines, or the
         module only runs before the first test: all tests of the package, and those that start
-        programs.
+        programs. For a value that is set at import, also the tests that read such values.
         """
         by_line = self.lines.get(mutant.path, {})
         of_module = {test for tests in by_line.values() for test in tests}
@@ -61,6 +63,8 @@ class TestsByLine:
             package = mutant.path.split("/")[1].removesuffix(".py")
             folders = (f"tests/{package}/", f"tests/test_{package}", "tests/end_to_end/")
             own = {test for test in self.seconds if test.startswith(folders)}
+        if mutant.at_import:
+            own |= {test for test in self.seconds if test.startswith(READ_VALUES)}
         return [*self._fastest(own), *self._fastest(of_module - own)]
 
     def _fastest(self, tests: set[str]) -> list[str]:

@@ -10,13 +10,16 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from arena.errors import UserError
 from arena.home.loading import search_path
-from arena.processes import spawn
+from arena.processes import how_it_ended, spawn
 
+CONNECT_SECONDS: Final = 15.0
+"""How long a program may take to connect: a busy machine starts a JVM in some seconds."""
 STOP_SECONDS = 2.0
 """How long a program may take to leave after SIGTERM before it is killed."""
 _GROUP_SECONDS = 0.5
@@ -32,16 +35,23 @@ class BotProgram:
     """A running program, in a process group of its own. Make it in the main thread."""
 
     def __init__(
-        self, name: str, command: Sequence[str], environment: Mapping[str, str], log: Path
+        self, name: str, command: Sequence[str], address: str, token: str, log: Path
     ) -> None:
-        """`environment` is added to ours; stdout and stderr go to the file `log`."""
+        """It gets the `address` of the referee and its `token`; what it prints goes to the file
+        `log`."""
         self.name = name
         self.log = log
         self._started = time.monotonic()
         with log.open("wb") as output:
             self._process = spawn(
                 command,
-                env={**os.environ, "PATH": search_path(), **environment},
+                env={
+                    **os.environ,
+                    "PATH": search_path(),
+                    "ARENA_ADDRESS": address,
+                    "ARENA_TOKEN": token,
+                    "ARENA_INSTANCE": "",
+                },
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
@@ -67,9 +77,7 @@ class BotProgram:
 
     def how_it_ended(self) -> str:
         """What became of a program that is not running, in words."""
-        code = self._process.wait()
-        what = f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
-        return f"{what} after {self.age:.1f} s"
+        return f"{how_it_ended(self._process.wait())} after {self.age:.1f} s"
 
     def _tail(self) -> str:
         with self.log.open("rb") as output:
@@ -83,12 +91,11 @@ class BotProgram:
         """Send SIGTERM to all processes of its group."""
         self._signal(signal.SIGTERM)
 
-    def stop(self) -> int:
-        """Wait until it has ended, and end what is left of its group. Returns its exit code."""
+    def stop(self) -> None:
+        """Wait until it has ended, and end what is left of its group."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(STOP_SECONDS)
         self.kill()
-        return self._process.returncode
 
     def kill(self) -> None:
         """End all processes of its group."""

@@ -19,7 +19,7 @@ from arena.games.game import AnyGame
 from arena.home.deal_blocks import NamedBot
 from arena.home.in_process import PlayedMatch, Seed, opened
 from arena.home.programs.local_referee import LocalReferee
-from arena.home.programs.program import BotProgram
+from arena.home.programs.program import CONNECT_SECONDS, BotProgram
 from arena.home.programs.python_file import python_command
 from arena.home.programs.seat import Attention, ProgramSeat
 from arena.hosting.hosted_match import HostedMatch, Outcome
@@ -28,8 +28,6 @@ from arena.hosting.terms import Patience
 from arena.match.clock import TimeControl
 from arena.referee.server import LoopTimer
 
-CONNECT_SECONDS: Final = 15.0
-"""How long a program may take to connect: a busy machine starts a JVM in some seconds."""
 SILENT_SECONDS: Final = 10.0
 """A program that answers none of its turns for so long hangs; with slow time controls longer."""
 _TURNS_OF_SILENCE: Final = 5
@@ -104,14 +102,9 @@ class ProgramTable:
         listening = self._referee.listening()
         address = await self._open.enter_async_context(listening)
         for number, entry in enumerate(self._entries):
-            environment = {
-                "ARENA_ADDRESS": address,
-                "ARENA_TOKEN": self._referee.tokens[number],
-                "ARENA_INSTANCE": "",
-            }
             command = entry.command or python_command(entry.bot)
-            log = self._logs / f"{entry.name}.log"
-            self._programs.append(BotProgram(entry.name, command, environment, log))
+            token, log = self._referee.tokens[number], self._logs / f"{entry.name}.log"
+            self._programs.append(BotProgram(entry.name, command, address, token, log))
         self._watching = asyncio.create_task(self._watch())
 
     async def _close(self) -> None:

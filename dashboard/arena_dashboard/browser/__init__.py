@@ -1,22 +1,27 @@
 """What runs in the visitor's browser: JavaScript files of this folder, mounted as components.
 
 shell        links that do not reload the app, local and relative times, the theme switch
-pulse        asks for news while the tab is visible
+news         waits for news while the tab is visible
+pulse        has a part of a page run again every few seconds while the tab is visible
 ladder       the table of a leaderboard
 """
 
+import secrets
+from base64 import b64encode
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from arena.storage.errors import StorageError
+from arena_dashboard.news import PULSE_SECONDS, news
+
+__all__ = ["PULSE_SECONDS", "beat", "icon", "keep_current", "ladder", "shell"]
 
 HERE = Path(__file__).parent
-PULSE_SECONDS = 4.0
-"""How often a visible page asks whether there is something new."""
+# Under which a session's state holds its name for the news.
+_PAGE = "news_of"
 
 
 def _component(name: str) -> Any:
@@ -25,7 +30,13 @@ def _component(name: str) -> Any:
     return st.components.v2.component(f"arena_{name}", js=script, isolate_styles=False)
 
 
-_shell, _pulse, _ladder = (_component(name) for name in ("shell", "pulse", "ladder"))
+_shell, _pulse, _news, _ladder = map(_component, ("shell", "pulse", "news", "ladder"))
+
+
+@cache
+def icon() -> str:
+    """The icon of all pages. As a URL of its own, it is not opened as a picture in every run."""
+    return "data:image/png;base64," + b64encode((HERE.parent / "icon.png").read_bytes()).decode()
 
 
 def shell(paths: Sequence[str], description: str) -> None:
@@ -39,18 +50,12 @@ def ladder(data: Mapping[str, Any], key: str) -> None:
     _ladder(key=key, data=data)
 
 
-@st.fragment
-def keep_current(shown: Hashable, latest: Callable[[], Hashable]) -> None:
-    """Runs the page again when `latest`, which may raise StorageError, is no longer `shown`.
-
-    Only this fragment runs meanwhile, and only while the tab is visible.
-    """
-    said = _pulse(key="pulse", data={"seconds": PULSE_SECONDS}, on_beat_change=_nothing)
-    if said.beat is None:
-        return
-    with suppress(StorageError):  # what is shown stays
-        if latest() != shown:
-            st.rerun()
+def keep_current(topic: Hashable, shown: Hashable, latest: Callable[[], Hashable]) -> None:
+    """Runs the page again when `latest`, which may raise StorageError, is no longer `shown`; only
+    while the tab is visible. What `latest` says is the same for all pages on this topic."""
+    page = st.session_state.setdefault(_PAGE, secrets.token_urlsafe(16))
+    news().shows(page, topic, shown, latest)
+    _news(key="news", data={"page": page}, on_beat_change=_nothing)
 
 
 def beat(key: str, seconds: float) -> None:

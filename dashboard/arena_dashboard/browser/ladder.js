@@ -3,9 +3,11 @@
 
 /**
  * @typedef {[number, number, number, number, string, string, string, boolean, boolean, number,
- *   number, number, number, number, number, string, string[], number, number | null]} Row
+ *   number, number, number, number, number, string, string[], number, number | null,
+ *   [string, string, boolean] | null]} Row
  *   version id, rank, best and worst rank, bot, version, owner, house, anchor, Elo, low, high,
- *   matches, win share, mean place, luck-adjusted, flags, band, trend
+ *   matches, win share, mean place, luck-adjusted, flags, band, trend, check (its mark, what it
+ *   means, whether all is well)
  * @typedef {{game: string, low: number, high: number, centre: number, adjusted: boolean,
  *   trends: boolean,
  *   hints: Record<string, string>, flags: Record<string, [string, string]>, rows: Row[]}} Data
@@ -14,7 +16,7 @@
 const STEP = 100; // rows shown at first, and added by a press of the button
 const ID = 0, RANK = 1, BEST = 2, WORST = 3, BOT = 4, VERSION = 5, OWNER = 6, HOUSE = 7;
 const ANCHOR = 8, ELO = 9, LOW = 10, HIGH = 11, MATCHES = 12, SHARE = 13, PLACE = 14;
-const ADJUSTED = 15, FLAGS = 16, BAND = 17, TREND = 18;
+const ADJUSTED = 15, FLAGS = 16, BAND = 17, TREND = 18, CHECK = 19;
 
 /**
  * @param {string} name @param {string} [className] @param {...(Node | string)} children
@@ -59,7 +61,7 @@ const COLUMNS = [
   },
   {
     id: "bot", head: "Bot", order: (row) => row[BOT].toLowerCase(),
-    key: (row) => JSON.stringify([row[BOT], row[VERSION], row[OWNER], row[FLAGS]]),
+    key: (row) => JSON.stringify([row[BOT], row[VERSION], row[OWNER], row[FLAGS], row[CHECK]]),
     cell: (row, data) => {
       const name = link("bot", { bot: row[BOT] }, row[BOT]);
       name.className = "ba-name";
@@ -67,6 +69,9 @@ const COLUMNS = [
         name, " ", element("span", "ba-faint", `v${row[VERSION]}`), " ",
         ...(row[HOUSE] ? [badge("house", "plain", "One of the arena's own sample bots.")] : []),
         ...(row[ANCHOR] ? [badge("anchor", "plain", "All ratings are measured from it.")] : []),
+        ...(row[CHECK]
+          ? [badge(row[CHECK][0], row[CHECK][2] ? "plain" : "warn", row[CHECK][1])]
+          : []),
         ...row[FLAGS].map((flag) => badge(data.flags[flag][0], "warn", data.flags[flag][1])),
         element("div", "ba-faint ba-narrow", row[OWNER]),
       ];

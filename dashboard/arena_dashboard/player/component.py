@@ -1,6 +1,8 @@
 """The player, and the table at which a person plays, as Streamlit components."""
 
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
@@ -10,8 +12,8 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 KEY: Final = "player"
+ASSETS: Final = Path(__file__).parent / "assets"
 _PROJECT: Final = "bluff-arena"
-NAME: Final = f"{_PROJECT}.{KEY}"
 _SCRIPTS: Final = {KEY: "main.js", "person": "person.js"}
 """Where the browser begins, by component."""
 
@@ -45,9 +47,23 @@ def show_live(content: bytes, asked: Callable[[dict[str, Any]], None]) -> None:
     registered(KEY)(key=LIVE, data=content, on_more_change=more)
 
 
+def component_name(key: str) -> str:
+    """The name of the component `key`, which is part of the addresses of its files. It changes with
+    their content, so that browsers may keep them for good."""
+    return f"{_PROJECT}.{key}-{_edition()}"
+
+
+@cache
+def _edition() -> str:
+    digest = sha256()
+    for file in sorted(path for path in ASSETS.rglob("*") if path.is_file()):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def registered(key: str) -> Any:
     """The component `key` of this folder, to be mounted."""
-    name = f"{_PROJECT}.{key}"
+    name = component_name(key)
     # Streamlit finds the folder of a component through the pyproject.toml of a distribution whose
     # package has the distribution's name, which ours has not. A folder is what lets the browser
     # load modules from files, once.
@@ -56,7 +72,7 @@ def registered(key: str) -> Any:
         manifest = ComponentManifest(
             _PROJECT,
             version(_PROJECT),
-            [ComponentConfig(one, asset_dir="assets") for one in _SCRIPTS],
+            [ComponentConfig(f"{one}-{_edition()}", asset_dir="assets") for one in _SCRIPTS],
         )
         manager.register_from_manifest(manifest, Path(__file__).parent)
     return st.components.v2.component(name, js=_SCRIPTS[key], css=f"{key}.css")

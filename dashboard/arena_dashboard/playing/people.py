@@ -8,11 +8,11 @@ import asyncio
 import os
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from arena.errors import UserError
 from arena.games import GAMES
@@ -26,16 +26,19 @@ AWAY_SECONDS: Final = 45.0
 """How long a page may be without its stream of news: a reload or a phone's lock fits in."""
 IDLE_SECONDS: Final = 900.0
 """How long a session may be without a match."""
-
+COOKIE: Final = "arena_person"
+"""Its value is the key of the person who plays in this browser."""
 
 BANK_SECONDS: Final = 120
 """The time bank of a person's match."""
 
 
-def wanted(game: str, opponents: Sequence[str], turn_seconds: int) -> Wanted:
-    """A person's match under the game's own options."""
+def wanted(
+    game: str, opponents: Sequence[str], turn_seconds: int, options: Mapping[str, Any]
+) -> Wanted:
+    """A person's match; `options` are those that differ from the game's defaults."""
     control = TimeControl(1000 * turn_seconds, 1000 * BANK_SECONDS)
-    return Wanted(game, tuple(opponents), time_control=control)
+    return Wanted(game, tuple(opponents), options=options, time_control=control)
 
 
 class TooManyPeopleError(UserError):
@@ -49,6 +52,8 @@ class Person:
         self.key = secrets.token_urlsafe(24)
         """Who knows it plays. It never leaves the page."""
         self.wanted = wanted
+        self.goes = False
+        """Whether the person has said so."""
         self._instance = f"person-{secrets.token_hex(4)}"
         self.session = door.session(self._instance, tuple(GAMES), self._wake)
         self._watching: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
@@ -68,6 +73,17 @@ class Person:
     def play(self) -> None:
         """Ask for a match, once more. Raises ChallengeError."""
         self.session.challenge(replace(self.wanted, instance=self._instance))
+
+    def go(self) -> None:
+        """Leave for good: give up the match, if one runs."""
+        self.goes = True
+        self.session.leave()
+
+    @property
+    def idle(self) -> bool:
+        """Whether no page is open and no match is being played."""
+        seat = self.session.seat
+        return not self._watching and not self.session.awaited and (seat is None or seat.over)
 
     @contextmanager
     def news(self) -> Iterator[asyncio.Event]:
@@ -116,7 +132,11 @@ class People:
         person = Person(self._door, wanted)
         with self._lock:
             self._people = {key: one for key, one in self._people.items() if one.session.alive}
-            if len(self._people) >= MOST_PEOPLE:
+            here = [one for one in self._people.values() if not one.session.leaving]
+            idle = next((one for one in here if one.idle), None)
+            if len(here) >= MOST_PEOPLE and idle is not None:
+                idle.session.leave()
+            elif len(here) >= MOST_PEOPLE:
                 raise TooManyPeopleError(
                     f"{MOST_PEOPLE} people play already, the most at once. Try again in a while."
                 )
@@ -133,6 +153,14 @@ class People:
         """Who has this key, unless that person has left."""
         person = self._people.get(key)
         return person if person is not None and not person.session.leaving else None
+
+    def missed(self, key: str) -> str | None:
+        """The newest match of the person with this key, who was away for too long."""
+        person = self._people.get(key)
+        if person is None or person.goes or not person.session.leaving:
+            return None
+        seat = person.session.seat
+        return None if seat is None else seat.match_id
 
     def rivals(self) -> list[Rival]:
         """The bots that can be played against now. Raises ChallengeError."""

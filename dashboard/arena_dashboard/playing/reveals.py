@@ -1,7 +1,7 @@
-"""What a seat heard between two turns, as moments to be shown one after the other.
+"""What a seat heard in one message, as moments to be shown one after the other.
 
-A turn brings the view as it is now, and the events since the last one. What was opened in between
-(a showdown, a reveal, a doubt) gets a moment of its own, so that a person sees it.
+A message brings the view as it is now, and the events since the last one. What was opened in
+between (a showdown, a reveal, a doubt) gets a moment of its own, so that a person sees it.
 """
 
 from collections.abc import Iterator

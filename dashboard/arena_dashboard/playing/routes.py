@@ -1,7 +1,8 @@
 """What the browser of somebody who plays asks for beside the page: news, and to answer a turn.
 
 The key in the path is the person's alone, and says who asks. News are server-sent events: nothing
-is asked for again and again.
+is asked for again and again. They come with a cookie, which no script can read: by it the page
+knows the person again after a reload.
 """
 
 import asyncio
@@ -14,8 +15,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from arena.errors import UserError
-from arena_dashboard.playing.people import Person, people
-from arena_dashboard.playing.picture import picture
+from arena_dashboard.playing.people import COOKIE, Person, people
+from arena_dashboard.playing.picture import Pictures
 
 MOST_BYTES: Final = 4096
 """Of an answer."""
@@ -29,10 +30,19 @@ async def _news(request: Request) -> Response:
         # An EventSource stops asking after this status.
         return Response(status_code=204)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_told(person), media_type="text/event-stream", headers=headers)
+    response = StreamingResponse(_told(person), media_type="text/event-stream", headers=headers)
+    response.set_cookie(
+        COOKIE,
+        person.key,
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+    return response
 
 
 async def _told(person: Person) -> AsyncIterator[str]:
+    pictures = Pictures(person.session)
     with person.news() as news:
         while not person.session.leaving:
             try:
@@ -42,7 +52,7 @@ async def _told(person: Person) -> AsyncIterator[str]:
                 yield ": no news\n\n"
                 continue
             news.clear()
-            told = json.dumps(picture(person.session), ensure_ascii=False, separators=(",", ":"))
+            told = json.dumps(pictures.next(), ensure_ascii=False, separators=(",", ":"))
             yield f"data: {told}\n\n"
 
 

@@ -2,7 +2,6 @@
 
 from urllib.parse import urlencode
 
-import pandas as pd
 import streamlit as st
 
 from arena.boards.board import BoardLine
@@ -12,8 +11,10 @@ from arena_dashboard import (
     bot_tables,
     comparison_data,
     comparison_tables,
+    data,
     tables,
 )
+from arena_dashboard.bot_chart import ratings_chart
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import tag
@@ -39,7 +40,9 @@ def show_index() -> None:
     if not rows:
         st.info("No bot has been registered yet." if not search else "No bot fits.")
         return
-    st.html(bot_tables.index(rows[: bot_data.PAGE]))
+    listed = rows[: bot_data.PAGE]
+    checks = data.checks([row.newest_id for row in listed])
+    st.html(bot_tables.index(listed, checks))
     found = {"q": search} if search else {}
     turning = []
     if page:
@@ -56,6 +59,7 @@ def show_index() -> None:
 def show_profile(bot: Profile) -> None:
     """Everything about one bot."""
     st.html(bot_tables.facts(bot))
+    show_checks(bot)
     ladders = bot_data.ladders_of(bot.name)
     if not ladders:
         st.info("No match of this bot counts yet: a block of matches counts once it is complete.")
@@ -66,19 +70,21 @@ def show_profile(bot: Profile) -> None:
         show_opponents(ladder, bot.name)
 
 
+def show_checks(bot: Profile) -> None:
+    """What checks of its versions against the protocol found."""
+    if bot.checks:
+        st.subheader("Checks")
+        st.caption(
+            "`arena check` plays a referee that behaves badly, and tells whether a bot does what "
+            "the protocol asks. Its author ran it and reported what came of it."
+        )
+        st.html(bot_tables.checks(bot))
+
+
 def show_ratings(bot: Profile, ladders: list[tuple[LadderId, list[BoardLine]]]) -> None:
     """All versions on all ladders, on one chart."""
     st.subheader("Ratings")
-    age = {one.id: at for at, one in enumerate(reversed(bot.versions))}
-    frame = pd.DataFrame(
-        [
-            (in_words(ladder), line.version, line.elo, *line.interval, line.matches)
-            for ladder, lines in ladders
-            for line in sorted(lines, key=lambda one: age.get(one.version_id, 0))
-        ],
-        columns=["ladder", "version", "elo", "low", "high", "matches"],
-    )
-    st.altair_chart(bot_tables.versions_chart(frame), alt=bot_tables.chart_in_words(frame))
+    ratings_chart(bot, ladders).show()
     st.html(comparison_tables.standing(ladders))
 
 

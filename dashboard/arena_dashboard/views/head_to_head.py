@@ -1,5 +1,7 @@
 """The page "Head to head": the matrix of who beats whom, and numbers beyond the Elo."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 
 from arena.boards.live_board import LadderId
@@ -10,34 +12,30 @@ from arena_dashboard.markup import tag
 
 def show(ladder: LadderId) -> None:
     """The matrix and the numbers of one moment."""
-    facts = comparison_data.ladder_details(ladder)
-    if facts.comparisons is None:
+    checked = st.query_params.get("check") == "1"
+    with st.spinner("Fitting the exact model…") if checked else nullcontext():
+        page = comparison_data.comparisons_page(ladder, checked=checked)
+    if page is None:
         st.info("No match of this ladder counts yet.")
         return
-    lines, comparisons = facts.board.lines, facts.comparisons
     st.caption(
-        f"{in_words(ladder)} · {facts.board.matches:,} rated matches. Points that the row's bot "
+        f"{in_words(ladder)} · {page.matches:,} rated matches. Points that the row's bot "
         "took from the column's, in per cent, a tie being half a point; below, the 95 % Wilson "
         "interval."
     )
-    if len(lines) > comparison_tables.MATRIX_BOTS:
+    if page.bots > comparison_tables.MATRIX_BOTS:
         st.caption(
-            f"The first {comparison_tables.MATRIX_BOTS} of {len(lines)} bots; a bot's own page "
+            f"The first {comparison_tables.MATRIX_BOTS} of {page.bots} bots; a bot's own page "
             "has all its opponents."
         )
-    st.html(comparison_tables.matrix(lines, comparisons, ladder))
-    worst = comparison_tables.worst_in_words(lines, comparisons)
-    if worst:
-        st.markdown(worst)
+    st.html(page.matrix)
+    if page.worst:
+        st.markdown(page.worst)
     st.subheader("Comparisons")
-    check = None
-    if st.query_params.get("check") == "1":
-        with st.spinner("Fitting the exact model…"):
-            check = comparison_data.check(ladder)
-    st.html(
-        comparison_tables.numbers(lines, comparisons, facts.troubles, facts.across_tables, check)
-    )
-    if check is None:
+    st.html(page.numbers)
+    if page.check:
+        st.markdown(page.check)
+    else:
         st.html(
             tag(
                 "p",
@@ -47,8 +45,6 @@ def show(ladder: LadderId) -> None:
                 class_="ba-link",
             )
         )
-    else:
-        st.markdown(comparison_tables.check_in_words(lines, check))
     st.caption(
         "Nash: the weight of each bot in the equilibrium of choosing a bot. A bot that only beats "
         "weak bots gains Elo but no weight. Small changes of the results can change it a lot."

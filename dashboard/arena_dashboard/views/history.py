@@ -31,8 +31,7 @@ def show(ladder: LadderId) -> None:
     if not bots:
         st.info("Choose a bot.")
         return
-    frame = comparison_data.history_frame(found, [names[bot] for bot in bots])
-    st.altair_chart(history_chart.history(frame), alt=history_chart.in_words(frame))
+    comparison_data.history_drawn(ladder, [names[bot] for bot in bots]).show()
     st.caption(
         f"{in_words(ladder)} · {len(found.points)} points, each the fit of all matches up to it, "
         "with the intervals of that time. They are recomputed from the log of results; "

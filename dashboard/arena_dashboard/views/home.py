@@ -76,4 +76,4 @@ if LADDER_QUERY & st.query_params.to_dict().keys():
 st.title("Now playing")
 show_now()
 show_later()
-browser.keep_current(data.away(), data.away)
+browser.keep_current("away", data.away(), data.away)

@@ -26,7 +26,9 @@ def show(ladder: LadderId) -> None:
             f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
             f"{len(board.lines):,} bots · {measured}"
         )
-        table = ladder_table.content(board.lines, ladder.game, data.trend(ladder))
+        shown = board.lines[: ladder_table.MOST_ROWS]
+        checks = data.checks([line.version_id for line in shown])
+        table = ladder_table.content(shown, ladder.game, data.trend(ladder), checks)
         browser.ladder(table, key="ladder")
         explain(board.lines, ladder.game)
     else:
@@ -34,7 +36,9 @@ def show(ladder: LadderId) -> None:
             "No match of this ladder counts yet: a block of matches counts once it is complete."
         )
     browser.keep_current(
-        (board.sequence, data.away()), lambda: (data.leaderboard(ladder).sequence, data.away())
+        ladder,
+        (board.sequence, data.away()),
+        lambda: (data.leaderboard(ladder).sequence, data.away()),
     )
 
 
@@ -52,7 +56,9 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
             "weaker than the best bot of the band above it. Within a band the order may be luck.\n"
             "- **Trend**: the Elo that a bot gained or lost by the latest tenth of the ladder's "
             "matches, its own and those of others.\n"
-            "- **Win share**: first places by match. **Mean place**: 1 is best."
+            "- **Win share**: first places by match. **Mean place**: 1 is best.\n"
+            "- **checked**: its author ran `arena check`, and the bot met all scenarios that were "
+            "tried; otherwise the mark says how many it failed. It affects no rating."
         )
         note = ladder_table.luck_note(lines, game)
         if note is not None:

@@ -1,14 +1,18 @@
 """The page "Play": a person plays an unrated match in the browser, as a bot among bots.
 
-`?game=…` chooses the game. The session is this page's alone: its key is in no address.
+`?game=…` chooses the game. The session is this browser's alone: its key is in a cookie and in no
+address, so that a page that is loaded again comes back to its match.
 """
 
 import streamlit as st
 
 from arena.errors import UserError
 from arena.games import GAMES, make_game
+from arena_dashboard.markup import tag
 from arena_dashboard.playing import component
-from arena_dashboard.playing.people import BANK_SECONDS, People, Person, people, wanted
+from arena_dashboard.playing.game_options import choose_options
+from arena_dashboard.playing.people import BANK_SECONDS, COOKIE, People, Person, people, wanted
+from arena_dashboard.playing.picture import replay_of
 from arena_dashboard.url_choice import to_url, url_choice
 
 # Under which the session's state holds the key of the person.
@@ -57,10 +61,12 @@ def choose(everybody: People) -> None:
         horizontal=True,
         help=f"And {BANK_SECONDS} more in all, when a turn takes longer.",
     )
+    options = choose_options(make_game(game))
     if st.button("Sit down", type="primary"):
         try:
+            make_game(game, options)
             with st.spinner("Asking the referee…"):
-                person = everybody.sit_down(wanted(game, chosen, seconds))
+                person = everybody.sit_down(wanted(game, chosen, seconds, options))
         except UserError as error:
             st.error(str(error))
         else:
@@ -83,14 +89,19 @@ def asked() -> None:
         except UserError as error:
             st.session_state["refused"] = str(error)
     else:
-        person.session.leave()
-        del st.session_state[PERSON]
+        person.go()
+        st.session_state.pop(PERSON, None)
+
+
+def key() -> str:
+    """The key of who plays on this page, or did so before it was loaded again."""
+    return str(st.session_state.get(PERSON) or st.context.cookies.get(COOKIE) or "")
 
 
 def seated() -> Person | None:
     """Who plays on this page."""
-    everybody, key = people(), st.session_state.get(PERSON)
-    return None if everybody is None or key is None else everybody.person(key)
+    everybody = people()
+    return None if everybody is None else everybody.person(key())
 
 
 everybody = people()
@@ -109,8 +120,11 @@ if person is not None:
     component.show(person.key, asked)
 else:
     st.title("Play")
-    if st.session_state.pop(PERSON, None) is not None:
-        st.info("Your last session is over: you were away.")
+    missed = everybody.missed(key())
+    if missed is not None:
+        st.info("Your last match is given up: you were away.")
+        watch = tag("a", "Watch its replay", href=replay_of(missed))
+        st.html(tag("p", watch, class_="ba-link"))
     try:
         choose(everybody)
     except UserError as error:

@@ -12,7 +12,6 @@ import streamlit as st
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.rows import MatchRow
 from arena_dashboard import data, match_page
-from arena_dashboard.frames import packed
 from arena_dashboard.markup import together
 from arena_dashboard.player import component
 from arena_dashboard.watching import Onlooker
@@ -52,7 +51,8 @@ def go(asked: dict[str, str]) -> None:
 match, row = read(choose_match())
 block = data.block_of(row)
 st.set_page_config(f"{match['title']}: {' – '.join(match['names'])} · Bluff Arena")
-component.show(packed({**match, **match_page.neighbours(block, row.match_id)}), go)
+previous, following = match_page.neighbours(block, row.match_id)
+component.show(data.replay_content(row.match_id, match["view"], previous, following), go)
 
 # The player hides this where it is embedded in another page.
 with st.container(key="around"):

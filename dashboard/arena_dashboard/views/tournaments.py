@@ -51,6 +51,7 @@ else:
     # Kept up to date while the page is visible, unless nothing will change any more.
     if not tournament.state.over:
         browser.keep_current(
+            ("tournament", tournament.name),
             (tournament_data.mark(found), data.away()),
             lambda: (tournament_data.current_mark(tournament.name), data.away()),
         )

@@ -8,6 +8,7 @@ import { drawTable } from "./table.js";
 /** @typedef {{data: {key: string}, parentElement: HTMLElement|ShadowRoot, setTriggerValue: (name: string, value: any) => void}} Component */
 
 const REVEAL_MS = 1800;
+const STEP_MS = 400;
 const TICK_MS = 250;
 const HURRY_MS = 10_000;
 
@@ -22,9 +23,12 @@ class PersonTable {
     this.ask = () => {};
     /** @type {News|null} */
     this.news = null;
-    this.batch = 0;
+    /** @type {import("./types.js").Frame[]} What is known of the match; there may be gaps. */
+    this.frames = [];
+    /** @type {[number, string][]} */
+    this.logged = [];
     this.at = 0;
-    this.answered = 0;
+    this.shownAt = 0;
     this.heardAt = 0;
     this.width = 0;
     this.faultsShown = 0;
@@ -104,10 +108,22 @@ class PersonTable {
     this.news = news;
     this.heardAt = performance.now();
     const anew = news.match?.match !== before?.match?.match;
-    if (anew) this.batch = this.faultsShown = 0;
-    if (news.batch !== undefined && news.batch !== this.batch) {
-      this.batch = news.batch;
-      this.at = 0;
+    if (anew) {
+      this.frames = [];
+      this.logged = [];
+      this.at = this.faultsShown = 0;
+      clearTimeout(this.pacing);
+      this.pacing = undefined;
+    }
+    if (news.frames && news.first !== undefined && news.firstLogged !== undefined) {
+      this.frames.length = news.first;
+      this.frames.push(...news.frames);
+      this.logged.length = news.firstLogged;
+      this.logged.push(...(news.log ?? []));
+      // Who comes back sees what stands now; who was there, all that has happened.
+      if (!before) this.at = this.frames.length - 1;
+      else if (!this.frames[this.at]) this.at = news.first;
+      this.at = Math.min(this.at, this.frames.length - 1);
       this.showFrame();
       this.pace();
     }
@@ -117,26 +133,26 @@ class PersonTable {
     this.settle();
   }
 
-  get frames() {
-    return this.news?.frames ?? [];
-  }
-
-  /** Go on to the next frame after a while: a showdown is to be seen. */
+  /** Go on to the next frame after a while: a showdown is to be seen longer. */
   pace() {
-    clearTimeout(this.pacing);
-    if (this.at + 1 >= this.frames.length) return;
+    if (this.pacing !== undefined || this.shownAll) return;
+    const still = this.frames[this.at]?.marks.length ? REVEAL_MS : STEP_MS;
+    const seen = performance.now() - this.shownAt;
     this.pacing = setTimeout(() => {
+      this.pacing = undefined;
       this.at += 1;
+      this.shownAt = performance.now();
       this.showFrame();
       this.settle();
       this.pace();
-    }, REVEAL_MS);
+    }, Math.max(0, still - seen));
   }
 
   /** Nobody has to wait. */
   showLast() {
-    if (this.at + 1 >= this.frames.length) return;
+    if (this.shownAll) return;
     clearTimeout(this.pacing);
+    this.pacing = undefined;
     this.at = this.frames.length - 1;
     this.showFrame();
     this.settle();
@@ -180,7 +196,7 @@ class PersonTable {
   }
 
   get turnKey() {
-    return `${this.news?.match?.match}/${this.news?.turn?.number}/${this.batch}`;
+    return `${this.news?.match?.match}/${this.news?.turn?.number}`;
   }
 
   /** @param {News} news @param {boolean} asked */
@@ -201,10 +217,9 @@ class PersonTable {
   }
 
   drawLog() {
-    const log = this.news?.log ?? [];
     const items = [];
     let round = 0;
-    for (const [number, sentence] of log) {
+    for (const [number, sentence] of this.logged.filter(Boolean)) {
       if (number !== round) {
         round = number;
         items.push(element("li", { class: "round" }, `${this.news?.match?.roundWord} ${number}`));

@@ -27,8 +27,9 @@
  * @property {"waiting"|"playing"|"over"|"off"|"lost"} phase
  * @property {string} notice
  * @property {Match} [match] Without frames.
- * @property {number} [batch] Counts the messages of the match.
- * @property {Frame[]} [frames] What the newest message told.
+ * @property {number} [first] The number of the first of `frames` in the match.
+ * @property {Frame[]} [frames] What was told since; earlier ones are known, or long past.
+ * @property {number} [firstLogged] The number of the first of `log`.
  * @property {[number, string][]} [log] Round and sentence, oldest first.
  * @property {string[]} [faults]
  * @property {number} [faultLimit]

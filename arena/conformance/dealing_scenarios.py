@@ -1,28 +1,37 @@
-"""The scenario of matches that were not dealt as promised: the bot has to notice each."""
+"""Scenarios of the dealing: the bot's part in it, and its check of what the referee opens."""
 
-import asyncio
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from arena.conformance.playing import Matches, end_all, play_out, seat
+from arena.conformance.printed import NOTICED, names, quiet_about
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
-from arena.conformance.verification_lines import FAILED, line_about, quiet_about
 from arena.match.transcript import Transcript
 
-_SOON_SECONDS: Final = 3.0
+
+async def _entropy(referee: ScriptedReferee) -> str:
+    stream, matches = await referee.begin(), Matches()
+    tables = []
+    for _ in range(3):
+        tables += await seat(stream, [matches.one(stream)])
+        await play_out(stream, tables[-1:])
+        await end_all(referee, stream, tables[-1:])
+    if len({match.entropy for match in tables}) < len(tables):
+        raise UnmetError("it joined two matches with the same entropy")
+    return f"{len(tables[0].entropy)} bytes, others in each match"
 
 
 async def _tampered(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    sound = matches.one(stream)
-    await seat(stream, [sound])
-    await play_out(stream, [sound])
-    await end_all(referee, stream, [sound])
+    matches = Matches()
     for what, tampered in _TAMPERED.items():
-        match = matches.one(stream)
+        # A run for each, because a bot may stop when it finds a match to be wrong.
+        stream = await referee.begin()
+        sound, match = matches.one(stream), matches.one(stream)
+        await seat(stream, [sound])
+        await play_out(stream, [sound])
+        await end_all(referee, stream, [sound])
         match.dealt_otherwise = tampered is None
         await seat(stream, [match])
         await play_out(stream, [match])
@@ -30,11 +39,9 @@ async def _tampered(referee: ScriptedReferee) -> str:
         if tampered is not None:
             transcript = tampered(transcript, match.seat)
         await stream.say(ends=[match.end(referee.signer, transcript)])
-        await _named(referee, match.id, what)
-        if referee.program is not None and not referee.program.running:
-            return f"it named the tampered match and {referee.program.how_it_ended()}"
-    quiet_about(referee, sound.id, "a match in which all was right")
-    return f"it named the {len(_TAMPERED)} tampered matches, and not the sound one"
+        await names(referee, match.id, what)
+        quiet_about(referee, sound.id, "a match in which all was right")
+    return f"it named the {len(_TAMPERED)} tampered matches, and not the sound ones"
 
 
 def _other_entropy(transcript: Transcript, seat: int) -> Transcript:
@@ -60,19 +67,13 @@ _TAMPERED: Final[dict[str, Callable[[Transcript, int], Transcript] | None]] = {
 """None: the match is dealt so."""
 
 
-async def _named(referee: ScriptedReferee, match_id: str, what: str) -> None:
-    deadline = time.monotonic() + _SOON_SECONDS
-    while line_about(referee, match_id) is None:
-        if time.monotonic() > deadline:
-            raise UnmetError(
-                f"of a match with {what} it printed no line with “{FAILED}” and the match's id"
-            )
-        await asyncio.sleep(0.02)
-
-
-TAMPERING: Final = Scenario(
-    "tampering",
-    f"Writes a line with the match's id and “{FAILED}” for each match that was not dealt as "
-    "promised, and for no other.",
-    _tampered,
+SCENARIOS: Final = (
+    Scenario("entropy", "Joins with 8 to 64 random bytes, others in each match.", _entropy),
+    Scenario(
+        "tampering",
+        f"Writes a line with the match's id and “{NOTICED}” for each match that was not dealt as "
+        "promised, and for no other.",
+        _tampered,
+        needs_program="the check reads what the program prints",
+    ),
 )

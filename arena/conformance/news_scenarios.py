@@ -1,78 +1,27 @@
-"""Scenarios within matches: ordinary ones, and what may go wrong in them."""
+"""Scenarios of what a referee may tell a bot besides its turns: withdrawals, forfeits, refusals,
+repetitions, and what later releases will add."""
 
 from typing import Final
 
-from arena.conformance.options import variants
 from arena.conformance.playing import (
     Matches,
     end_all,
     games_of,
+    joined,
     play_out,
     plays_on,
     seat,
     take_answers,
 )
+from arena.conformance.printed import quiet_about
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
-from arena.conformance.verification_lines import quiet_about
-from arena.games import make_game
 from arena.match.faults import FaultKind
 from arena.v1 import referee_pb2 as pb
 
 _UNKNOWN: Final = b"\xfa\x3f\x03new"
 """Field 1023, of bytes."""
 _UNKNOWN_KIND: Final = 99
-
-
-async def _one_match(referee: ScriptedReferee) -> str:
-    stream, matches, answers = await referee.begin(), Matches(), 0
-    for game in games_of(stream):
-        for seats in (make_game(game).seat_counts[-1], 2):
-            match = matches.of(game, {}, seats=seats)
-            await seat(stream, [match])
-            answers += await play_out(stream, [match])
-            await end_all(referee, stream, [match])
-    await plays_on(referee, stream, matches)
-    return f"{answers} legal answers in matches of {', '.join(games_of(stream))}"
-
-
-async def _many_matches(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    number = max(1, stream.hello.max_matches)
-    games = games_of(stream)
-    tables = [matches.of(games[at % len(games)], {}) for at in range(number)]
-    await seat(stream, tables)
-    answers = await play_out(stream, tables)
-    await end_all(referee, stream, tables)
-    return f"{answers} legal answers in {number} matches at once, as its hello asks"
-
-
-async def _entropy(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    tables = []
-    for _ in range(3):
-        tables += await seat(stream, [matches.one(stream)])
-        await play_out(stream, tables[-1:])
-        await end_all(referee, stream, tables[-1:])
-    if len({match.entropy for match in tables}) < len(tables):
-        raise UnmetError("it joined two matches with the same entropy")
-    return f"{len(tables[0].entropy)} bytes, others in each match"
-
-
-async def _options(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    tables = [matches.of(game, one) for game in games_of(stream) for one in variants(game)]
-    size, answers, played = max(1, stream.hello.max_matches), 0, 0
-    for at in range(0, len(tables), size):
-        some = await seat(stream, tables[at : at + size], may_decline=True)
-        answers += await play_out(stream, some)
-        await end_all(referee, stream, some)
-        played += len(some)
-    if not played:
-        raise UnmetError("it declined every match")
-    declined = len(tables) - played
-    note = f"; it declined {declined} of them" if declined else ""
-    return f"{answers} legal answers under {len(tables)} sets of options{note}"
 
 
 async def _withdrawn_offer(referee: ScriptedReferee) -> str:
@@ -167,7 +116,7 @@ async def _unknown(referee: ScriptedReferee) -> str:
     offer = match.offer()
     offer.MergeFromString(_UNKNOWN)
     await stream.say(offers=[offer])
-    match.join(await stream.hear("a join"))
+    await joined(stream, [match])
     turn = match.turn()
     turn.MergeFromString(_UNKNOWN)
     turn.view.MergeFromString(_UNKNOWN)
@@ -184,23 +133,6 @@ async def _unknown(referee: ScriptedReferee) -> str:
     return f"it played on, with {answers} answers"
 
 
-async def _last_millisecond(referee: ScriptedReferee) -> str:
-    stream, matches = await referee.begin(), Matches()
-    match = matches.one(stream)
-    await seat(stream, [match])
-    times = ((0, 1), (1, 0), (0, 0))
-    begins, asked = [match.begin()], 0
-    while not match.over and asked < len(times):
-        await stream.say(begins=begins, turns=[match.turn(times=times[asked])])
-        begins = []
-        await take_answers(stream, [match])
-        asked += 1
-    await play_out(stream, [match], begun=True)
-    await end_all(referee, stream, [match])
-    await plays_on(referee, stream, matches)
-    return f"it answered {asked} turns with at most a millisecond left, and played on"
-
-
 async def _answers(stream: BotStream) -> list[pb.Answer]:
     request = await stream.hear("an answer")
     if not request.answers:
@@ -213,18 +145,6 @@ def _withdrawal(match_id: str, reason: str) -> pb.Withdrawal:
 
 
 SCENARIOS: Final = (
-    Scenario(
-        "matches",
-        "Plays matches of each of its games at small and large tables without a fault.",
-        _one_match,
-    ),
-    Scenario(
-        "many at once",
-        "Plays as many matches at once as its hello asks for, asked in batches.",
-        _many_matches,
-    ),
-    Scenario("entropy", "Joins with 8 to 64 random bytes, others in each match.", _entropy),
-    Scenario("options", "Plays its games, or declines, under every option.", _options),
     Scenario(
         "withdrawn offers",
         "Goes on after matches that it joined are withdrawn before they begin.",
@@ -248,8 +168,5 @@ SCENARIOS: Final = (
         "unknown",
         "Ignores fields, events and enum values that it does not know.",
         _unknown,
-    ),
-    Scenario(
-        "last millisecond", "Answers turns that have at most a millisecond left.", _last_millisecond
     ),
 )

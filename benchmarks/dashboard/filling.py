@@ -1,17 +1,16 @@
-"""The arena of the dashboard's benchmark: results made with strengths, the newest ones played."""
+"""An arena of many bots and matches, made without playing, and matches that come in."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 
 from tests.dashboard.played import anyhow, fill, sensible
-from tests.databases import plain
 
-COMING = 10
+COMING: Final = 10
 """Matches a second that come in."""
 
 _BOTS = """
@@ -48,13 +47,13 @@ INSERT INTO rating_events (match_id) SELECT match FROM made ORDER BY n;
 
 
 def fill_arena(url: str, bots: int, matches: int) -> None:
-    """Put so many bots and matches into a migrated database."""
-    with psycopg.connect(plain(url)) as connection:
+    """Make bots and results; the newest matches are played, since pages read their transcripts."""
+    with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
         _run(connection, _BOTS, {"bots": bots})
         values = {"count": matches, "since": "2026-01-01"}
         _run(connection, _RESULTS, values)
     asyncio.run(fill(url, blocks=100, policies=[("bot7", sensible(0.1)), ("bot8", anyhow)], seed=7))
-    with psycopg.connect(plain(url), autocommit=True) as connection:
+    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
         connection.execute("ANALYZE")
 
 
@@ -67,12 +66,12 @@ def _run(connection: psycopg.Connection[Any], script: str, values: dict[str, Any
 
 
 @contextmanager
-def coming_in(url: str) -> Iterator[None]:
+def matches_coming(url: str) -> Iterator[None]:
     """Matches come in while the block runs."""
     ended = Event()
 
     def add() -> None:
-        with psycopg.connect(plain(url)) as connection:
+        with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
             while not ended.wait(1.0):
                 values = {"count": COMING, "since": "2026-06-01"}
                 _run(connection, _RESULTS, values)

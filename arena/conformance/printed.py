@@ -1,0 +1,38 @@
+"""What a bot prints of matches that it finds to be wrong."""
+
+import asyncio
+import time
+from typing import Final
+
+from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
+
+NOTICED: Final = "verification failed"
+"""What a line about a wrong match says, beside the match's id."""
+_SOON_SECONDS: Final = 3.0
+
+
+async def names(referee: ScriptedReferee, match_id: str, what: str) -> None:
+    """Raise UnmetError unless the bot soon says that a match with `what` is wrong."""
+    deadline = time.monotonic() + _SOON_SECONDS
+    while line_about(referee, match_id) is None:
+        if time.monotonic() > deadline:
+            raise UnmetError(
+                f"of a match with {what} it printed no line with “{NOTICED}” and the match's id"
+            )
+        await asyncio.sleep(0.02)
+
+
+def quiet_about(referee: ScriptedReferee, match_id: str, which: str) -> None:
+    """Raise UnmetError if the bot says that a sound match is wrong."""
+    line = line_about(referee, match_id)
+    if line is not None:
+        raise UnmetError(f"of {which} it printed: {line}")
+
+
+def line_about(referee: ScriptedReferee, match_id: str) -> str | None:
+    """What the bot printed of a match that it found to be wrong; of a bot that was not started here
+    nothing is known."""
+    if referee.log is None:
+        return None
+    lines = referee.log.read_text(errors="replace").splitlines()
+    return next((one for one in lines if match_id in one and NOTICED in one.lower()), None)

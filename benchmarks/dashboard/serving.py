@@ -1,0 +1,52 @@
+"""The dashboard as a process of its own, and what it uses."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tests.dashboard_server import answering, streamlit_options
+from tests.free_port import free_port
+
+EMPTY: Final = """
+import streamlit as st
+st.title("Nothing")
+st.html("<table class='ba-table'><tbody><tr><td>Nothing</td></tr></tbody></table>")
+"""
+"""A page with which Streamlit's own part of the cost is measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running dashboard."""
+
+    address: str
+    process: "subprocess.Popen[bytes]"
+
+    def cpu_seconds(self) -> float:
+        """The CPU time used since its start."""
+        stat = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(stat[11]) + int(stat[12])) / float(os.sysconf("SC_CLK_TCK"))
+
+    def memory_mb(self) -> float:
+        """The memory that it holds."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+@contextmanager
+def served(url: str, *, empty: bool = False) -> Iterator[Served]:
+    """The dashboard, or, `empty`, Streamlit with a page that does nothing."""
+    port = free_port()
+    program = ["-m", "arena_dashboard"]
+    if empty:
+        page = Path(tempfile.mkdtemp()) / "empty.py"
+        page.write_text(EMPTY)
+        program = ["-m", "streamlit", "run", str(page)]
+    program += streamlit_options(port)
+    with answering(program, port, ARENA_DATABASE_URL=url) as process:
+        yield Served(f"http://127.0.0.1:{port}", process)

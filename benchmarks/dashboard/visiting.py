@@ -1,0 +1,120 @@
+"""Pages in a browser: how long they take, and what they cost the server."""
+
+import statistics
+import time
+from typing import Final
+
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from benchmarks.dashboard.serving import Served
+
+PAGES: Final = {
+    "home": "/",
+    "leaderboard": "/leaderboard",
+    "bots": "/bot",
+    "bot": "/bot?bot=bot7",
+    "matches": "/matches",
+    "matches of a bot": "/matches?bot=bot7",
+    "matches with faults": "/matches?faults=1",
+    "closest matches": "/matches?sort=closest",
+    "boldest bluffs": "/matches?sort=boldest",
+    "head to head": "/head-to-head",
+    "two bots": "/versus?bot=bot7&opponent=bot8",
+    "tournaments": "/tournaments",
+    "replay": "/replay",
+}
+"""The addresses of the measured pages."""
+TABS: Final = 10
+TAB_SECONDS: Final = 20.0
+PATIENCE_MS: Final = 90_000
+
+
+def visit(context: BrowserContext, served: Served, path: str = "") -> tuple[float, float]:
+    """Seconds until a page is complete in a new tab, and the server's CPU milliseconds."""
+    page = context.new_page()
+    used, began = served.cpu_seconds(), time.monotonic()
+    page.goto(served.address + path, timeout=PATIENCE_MS)
+    _complete(page)
+    seconds = time.monotonic() - began
+    page.wait_for_timeout(300)
+    cpu = 1000 * (served.cpu_seconds() - used)
+    page.close()
+    return seconds, cpu
+
+
+def follow_link(context: BrowserContext, served: Served, path: str, times: int) -> float:
+    """The server's CPU milliseconds of a page that a link of the application leads to (median)."""
+    page = context.new_page()
+    page.goto(served.address + "/submit", timeout=PATIENCE_MS)
+    _complete(page)
+    spent = []
+    for _ in range(times):
+        used = served.cpu_seconds()
+        page.evaluate(
+            "path => { history.pushState({}, '', path);"
+            " dispatchEvent(new PopStateEvent('popstate')); }",
+            path,
+        )
+        page.wait_for_timeout(200)
+        _complete(page)
+        page.wait_for_timeout(300)
+        spent.append(1000 * (served.cpu_seconds() - used))
+        page.go_back()
+        page.wait_for_timeout(500)
+    page.close()
+    return statistics.median(spent)
+
+
+def frames(context: BrowserContext, served: Served) -> dict[str, float]:
+    """Frames a second of the browser while the player plays at its highest speed."""
+    page = context.new_page()
+    page.goto(served.address + PAGES["replay"], timeout=PATIENCE_MS)
+    page.locator(".player svg.table").wait_for(timeout=PATIENCE_MS)
+    for _ in range(5):
+        page.keyboard.press("+")
+    page.keyboard.press("l")
+    page.keyboard.press(" ")
+    gaps = page.evaluate(
+        """() => new Promise(done => {
+            const times = [];
+            const frame = time => {
+                times.push(time);
+                if (times.length < 240) requestAnimationFrame(frame);
+                else done(times.slice(1).map((one, index) => one - times[index]));
+            };
+            requestAnimationFrame(frame);
+        })"""
+    )
+    page.close()
+    return {
+        "a_second": 1000 / statistics.mean(gaps),
+        "p95_ms": sorted(gaps)[int(0.95 * len(gaps))],
+    }
+
+
+def _complete(page: Page) -> None:
+    # Rows, a match, or a sentence that says why there are none.
+    page.locator(
+        ".ba-table tbody tr, .player svg.table, pre, [data-testid=stAlert]"
+    ).first.wait_for(timeout=PATIENCE_MS)
+    page.wait_for_function(
+        "document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'",
+        timeout=PATIENCE_MS,
+    )
+
+
+def tabs(browser: Browser, served: Served, path: str) -> float:
+    """The share of a core that the server uses for ten open tabs of a page."""
+    contexts = [browser.new_context() for _ in range(TABS)]
+    for context in contexts:
+        page = context.new_page()
+        page.goto(served.address + path, timeout=PATIENCE_MS)
+        _complete(page)
+    last = contexts[-1].pages[0]
+    last.wait_for_timeout(3000)
+    used, began = served.cpu_seconds(), time.monotonic()
+    last.wait_for_timeout(1000 * TAB_SECONDS)
+    share = (served.cpu_seconds() - used) / (time.monotonic() - began)
+    for context in contexts:
+        context.close()
+    return share

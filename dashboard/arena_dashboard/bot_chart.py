@@ -1,0 +1,32 @@
+"""The chart of a bot's ratings, drawn once for all visitors."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from arena.boards.board import BoardLine
+from arena.boards.live_board import LadderId
+from arena_dashboard import bot_tables
+from arena_dashboard.bot_data import Profile
+from arena_dashboard.drawn import Drawn, drawn
+from arena_dashboard.ladder_choice import in_words
+
+
+def ratings_chart(bot: Profile, ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Drawn:
+    """The ratings of all versions on all ladders, older versions first."""
+    age = {one.id: at for at, one in enumerate(reversed(bot.versions))}
+    return _ratings_chart(
+        [
+            (in_words(ladder), line.version, line.elo, *line.interval, line.matches)
+            for ladder, lines in ladders
+            for line in sorted(lines, key=lambda one: age.get(one.version_id, 0))
+        ]
+    )
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _ratings_chart(rows: list[tuple[str, str, float, float, float, int]]) -> Drawn:
+    columns = ["ladder", "version", "elo", "low", "high", "matches"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return drawn(frame, bot_tables.versions_chart, bot_tables.chart_in_words)

@@ -1,0 +1,106 @@
+"""`News`: tells open pages that what they show is out of date.
+
+While a page is visible, its browser holds a stream open. Nothing runs for a page with nothing new,
+and whatever several pages wait for is asked for once.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from threading import Lock
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from arena.storage.errors import StorageError
+
+PULSE_SECONDS: Final = 4.0
+"""How old what a visible page shows may be."""
+BEAT_SECONDS: Final = 20.0
+"""How often a stream without news says that it lives, for proxies between."""
+MOST_PAGES: Final = 2_000
+"""Pages that are known; one that is not is asked to run again."""
+
+
+@dataclass(slots=True)
+class _Topic:
+    """Something that pages show, and its value when it was last asked for."""
+
+    latest: Callable[[], Hashable]
+    value: Hashable = None
+    asked_at: float = -float("inf")
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class News:
+    """What open pages show, and whether there is something newer. Threads may share it."""
+
+    def __init__(self, seconds: float = PULSE_SECONDS) -> None:
+        self._seconds = seconds
+        self._lock = Lock()
+        self._pages: OrderedDict[str, tuple[_Topic, Hashable]] = OrderedDict()
+        self._topics: dict[Hashable, _Topic] = {}
+
+    def shows(
+        self, page: str, topic: Hashable, shown: Hashable, latest: Callable[[], Hashable]
+    ) -> None:
+        """A page shows a value of a topic. `latest`, which may raise StorageError and is called in
+        any thread, is the topic's value now, the same for all pages that show the topic."""
+        with self._lock:
+            self._pages[page] = self._topics.setdefault(topic, _Topic(latest)), shown
+            self._pages.move_to_end(page)
+            if len(self._pages) > MOST_PAGES:
+                self._pages.popitem(last=False)
+                used = {id(one) for one, _ in self._pages.values()}
+                self._topics = {key: one for key, one in self._topics.items() if id(one) in used}
+
+    async def of(self, page: str) -> AsyncIterator[bool]:
+        """Whether there is something that the page does not show and was not told of, again and
+        again. Ends for a page that is not known."""
+        told: Hashable = None
+        while (found := self._pages.get(page)) is not None:
+            topic, shown = found
+            async with topic.lock:
+                if time.monotonic() - topic.asked_at > self._seconds / 2:
+                    with suppress(StorageError):  # what is shown stays
+                        topic.value = await asyncio.to_thread(topic.latest)
+                    topic.asked_at = time.monotonic()
+            new = topic.value is not None and topic.value not in (shown, told)
+            told = topic.value if new else told
+            yield new
+            await asyncio.sleep(self._seconds)
+
+
+@cache
+def news() -> News:
+    """The news of this process."""
+    return News()
+
+
+async def _stream(request: Request) -> Response:
+    page = request.path_params["page"]
+    return StreamingResponse(
+        _written(news().of(page)),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _written(told: AsyncIterator[bool]) -> AsyncIterator[str]:
+    """News as server-sent events: "new", or "gone" for a page that is not known."""
+    said_at = -float("inf")
+    async for new in told:
+        now = time.monotonic()
+        if new or now - said_at > BEAT_SECONDS:
+            said_at = now
+            yield "data: new\n\n" if new else ": nothing new\n\n"
+    yield "data: gone\n\n"
+
+
+ROUTES: Final = (Route("/news/{page}", _stream),)

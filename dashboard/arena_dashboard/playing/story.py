@@ -1,0 +1,122 @@
+"""`Story`: all that a person has been shown of a match, as frames of the player and as sentences.
+
+It grows with what the seat hears; nothing is drawn twice.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from arena.games.game import AnyGame
+from arena.match.transcript import Entrant
+from arena.person.seat import Heard, PersonSeat
+from arena_dashboard.playing.between import between
+from arena_dashboard.playing.reveals import Shown, shown
+from arena_dashboard.scenes import SCENES, Scene
+from arena_dashboard.scenes.claims import ShownClaim
+
+RECALLED: Final = 40
+"""The most frames that somebody who comes back is shown."""
+
+
+class Story:
+    """One match, which has begun, as its person has been shown it so far."""
+
+    def __init__(self, seat: PersonSeat) -> None:
+        assert seat.match is not None
+        self.seat = seat
+        self.names = names_of(seat.match.entrants, seat.match.seat)
+        self.frames: list[dict[str, Any]] = []
+        self.log: list[tuple[int, str]] = []
+        """The number of a round, and a sentence, oldest first."""
+        self._game = seat.game
+        self._scene = SCENES[seat.game.name]
+        self._heard = seat.heard
+        self._told = 0
+        """How many of `_heard` are in the story."""
+        self._round = 0
+        self._own: Any = None
+        """The seat's view of its last turn."""
+        self._view: Any = None
+        self._turns = [0]
+        """After how many frames each turn was asked."""
+
+    def fits(self, seat: PersonSeat) -> bool:
+        """Whether it is a story of this seat, and what it tells has happened."""
+        return self.seat is seat and self._heard is seat.heard
+
+    def go_on(self) -> None:
+        """Add what was heard meanwhile."""
+        for heard in self._heard[self._told :]:
+            self._hear(heard)
+        self._told = len(self._heard)
+
+    @property
+    def recent(self) -> int:
+        """The number of the first frame since the turn before the last."""
+        return max(self._turns[-2:][0], len(self.frames) - RECALLED)
+
+    def _hear(self, heard: Heard) -> None:
+        view, own = heard.view, heard.view is not None and heard.view.seat is not None
+        if view is not None and not own:
+            view = between(view, self._own, heard.played)
+        if own and not heard.events and self.frames and not self.frames[-1]["marks"]:
+            # All was told already: the last frame is shown again, as the seat knows it.
+            (now,) = shown((), view, self._view, self._game.options)
+            told = self.frames.pop()["told"]
+            self.frames.append(frame(now, self._scene, self._game, self._round, told))
+        else:
+            for one in shown(heard.events, view, self._view, self._game.options):
+                if own or one.told:
+                    self._show(one)
+        if own:
+            self._own = view
+            self._turns.append(len(self.frames))
+        self._view = view if view is not None else self._view
+
+    def _show(self, one: Shown) -> None:
+        for event in one.told:
+            self._round = self._scene.round_started(event) or self._round
+        told = [self._scene.tell(event, self.names) for event in one.told]
+        self.log += [(self._round, sentence) for sentence in told]
+        self.frames.append(frame(one, self._scene, self._game, self._round, told))
+
+
+def frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str]) -> dict[str, Any]:
+    """A frame as the player draws it, see `types.js`."""
+    claim: ShownClaim | None = None
+    if one.claim is not None:
+        claim = scene.claimed(one.claim, None, None, game.options)
+    outcome = scene.outcome(one.moment, one.before) if one.moment.events else None
+    if claim is not None:
+        # How likely it is, the person finds out alone.
+        claim = replace(claim, chances=(None,))
+        if outcome is not None:
+            claim = replace(claim, truth=outcome.truth, verdict=outcome.verdict)
+    return {
+        "step": 0,
+        "round": number,
+        "told": told,
+        "marks": [] if outcome is None else [mark.value for mark in outcome.marks],
+        "claim": None
+        if claim is None
+        else {
+            "seat": claim.seat,
+            "text": claim.text,
+            "chances": list(claim.chances),
+            "truth": claim.truth,
+            "verdict": None if claim.verdict is None else claim.verdict.value,
+        },
+        "standing": list(scene.standing(one.moment.views[0])),
+        "luck": [],
+        "table": scene.table(one.moment, one.before),
+    }
+
+
+def names_of(entrants: Sequence[Entrant], own: int) -> list[str]:
+    """The names by seat, distinct; the person's own says so."""
+    bots = Counter(entrant.bot for entrant in entrants)
+    names = [one.bot if bots[one.bot] == 1 else str(one) for one in entrants]
+    names[own] = f"{names[own]} (you)"
+    return names

@@ -1,0 +1,173 @@
+"""`arena check` for a registered bot, and what `arena bot show` then tells."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from arena.commands.bots import app as bot_app
+from arena.commands.home.check import check_bot
+from tests.bot_programs import bot_program
+from tests.referee.scene import opened
+
+MISFIT = str(Path(__file__).parents[1] / "conformance" / "misfit.py")
+
+app = typer.Typer()
+app.command("check")(check_bot)
+app.add_typer(bot_app, name="bot")
+
+
+def arena(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+class Ended(NamedTuple):
+    """What a command did that a person ran."""
+
+    code: int | None
+    output: str
+    errors: str
+
+
+async def ran(*words: object) -> Ended:
+    """Run a command beside the referee of the test."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "arena", *map(str, words)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    output, errors = await process.communicate()
+    return Ended(process.returncode, output.decode(), errors.decode())
+
+
+@pytest.mark.slow
+async def test_the_outcome_for_a_registered_bot_is_recorded_and_shown(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    monkeypatch.setenv("COLUMNS", "200")
+    async with opened(database) as scene:
+        monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+        monkeypatch.setenv("ARENA_TOKEN", await scene.token("gopher"))
+        insists = ["--", sys.executable, MISFIT, "Insists"]
+        some = await ran("check", "--only", "takeover", "--logs", tmp_path, *insists)
+        assert (some.code, some.errors) == (1, "")
+        found = await ran("check", "--logs", tmp_path, *insists)
+        assert found.code == 1, found
+        before, after = found.errors.splitlines()
+        assert f"will be recorded for the bot of this token at 127.0.0.1:{scene.port} " in before
+        assert after == "The outcome is recorded for gopher 1 of owner-of-gopher."
+        await scene.arena.store.register("gopher", "owner-of-gopher", "2")
+        shown = await ran("bot", "show", "GOPHER")
+        as_json = await ran("bot", "show", "gopher", "--json")
+    assert shown.code == 0, shown
+    assert "gopher by owner-of-gopher\n" in shown.output
+    assert "17 of 20 scenarios met; failed: takeover, refused token, drain." in shown.output
+    newest, first = json.loads(as_json.output)["versions"]
+    assert (newest["version"], newest["check"]) == ("2", None)
+    assert first["check"]["failed"] == ["takeover", "refused token", "drain"]
+    assert first["check"]["origin"] == "author"
+
+
+async def test_a_check_that_cannot_be_recorded_says_why_and_ends_with_code_2(
+    database: str, tmp_path: Path
+) -> None:
+    words = ["check", "--logs", tmp_path, "--seconds", "1", "--token", "wrong", "--address"]
+    async with opened(database) as scene:
+        found = await ran(*words, f"127.0.0.1:{scene.port}", "true")
+    assert found.code == 2
+    assert "The outcome is not recorded. No bot has this token" in found.errors
+
+
+def test_a_check_without_a_referee_says_so_unless_no_report_is_wanted(tmp_path: Path) -> None:
+    words = ["check", "--logs", tmp_path, "--seconds", "1", "--token", "t", "--address"]
+    found = arena(*words, "127.0.0.1:1", "true")
+    assert found.exit_code == 2
+    assert "The referee at 127.0.0.1:1 cannot be reached" in found.stderr
+    found = arena(*words, "127.0.0.1:1", "--no-report", "true")
+    assert (found.exit_code, found.stderr) == (1, "")
+    found = arena(*words, "nowhere", "true")
+    assert found.exit_code == 2
+    assert "'nowhere' is not an address" in found.stderr
+    assert not found.stdout
+
+
+def test_a_bot_that_is_unknown_is_a_sentence(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    found = arena("bot", "show", "nobody")
+    assert found.exit_code == 2
+    assert "there is no such bot" in found.stderr
+
+
+def started(listen: str, token: str) -> "subprocess.Popen[str]":
+    """The check of a running bot as a person starts it."""
+    command = [sys.executable, "-m", "arena", "check", "--json", "--no-report"]
+    return subprocess.Popen(
+        [*command, "--token", token, "--listen", listen],
+        env=os.environ | {"ARENA_TOKEN": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.slow
+def test_a_running_bot_is_checked_on_what_needs_no_restart() -> None:
+    with started("127.0.0.1:0", "secret") as checking:
+        assert checking.stderr is not None
+        told = checking.stderr.readline()
+        address = told.partition("ARENA_ADDRESS=")[2].partition(" ")[0]
+        with bot_program([sys.executable, MISFIT, "Bot"], address, "secret") as bot:
+            report, errors = checking.communicate(timeout=60)
+            assert bot.poll() is None or bot.returncode == 0
+    assert checking.returncode == 0, report + errors
+    summary = json.loads(report)
+    assert summary["met"] == len(summary["scenarios"]) == 15
+    skipped = {one["scenario"]: one["why"] for one in summary["skipped"]}
+    assert list(skipped) == [
+        "tampering",
+        "restart of the bot",
+        "takeover",
+        "refused token",
+        "drain",
+    ]
+    assert skipped["drain"] == "the check sends SIGTERM to the program"
+
+
+@pytest.mark.slow
+def test_a_running_bot_that_gives_up_fails_what_follows() -> None:
+    with started("127.0.0.1:0", "secret") as checking:
+        assert checking.stderr is not None
+        address = checking.stderr.readline().partition("ARENA_ADDRESS=")[2].partition(" ")[0]
+        with bot_program([sys.executable, MISFIT, "Bot"], address, "another"):
+            report, _ = checking.communicate(timeout=120)
+    assert checking.returncode == 1
+    first = json.loads(report)["scenarios"][0]
+    assert first["seen"].startswith("the metadata `authorization` is not `Bearer `")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "name the command that starts the bot, or the --token of a running one"),
+        (["--token", "t", "--listen", "127.0.0.1:0", "--wait", "1"], "No bot connected to 127.0"),
+        (["--token", "t", "--listen", "no.such.host.invalid:5"], "Nothing can listen on no.such"),
+    ],
+)
+def test_what_cannot_be_checked_is_a_sentence(
+    words: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARENA_TOKEN", raising=False)
+    found = arena("check", *words)
+    assert found.exit_code == 2
+    assert sentence in found.stderr

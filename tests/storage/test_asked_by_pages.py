@@ -1,0 +1,193 @@
+"""What the pages and commands ask about tournaments and matches, beside lists of bots."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+
+from arena.match.clock import TimeControl
+from arena.records import ToldFault, VersionId
+from arena.scheduling.pairings import Pairing
+from arena.storage import match_search, statements, tournament_statements
+from arena.storage.export import Selection, open_archive
+from arena.storage.reading import Reader
+from arena.storage.store import Store
+from arena.storage.transcripts import Packed, unpack
+from arena.tournament.tournament import TournamentState
+from tests.storage.results import block, finished, match_id
+from tests.storage.test_tournaments import both_rotations, created, opened
+
+Versions = tuple[VersionId, ...]
+
+
+async def test_tournaments_are_listed_newest_first_by_the_page(
+    read: Reader, store: Store, versions: Versions
+) -> None:
+    for name in ("one", "two", "three"):
+        await created(store, versions, name)
+    page = tournament_statements.newest_tournaments
+    assert [row.name for row in read(page(5))] == ["three", "two", "one"]
+    assert [row.name for row in read(page(1, offset=1))] == ["two"]
+    assert [row.name for row in read(tournament_statements.tournament_list())] == [
+        "one",
+        "two",
+        "three",
+    ]
+    assert [row.name for row in read(tournament_statements.tournament_list(name="TWO"))] == ["two"]
+    assert read(tournament_statements.tournament_list(states=["running"])) == []
+
+
+async def test_a_tournament_was_last_active_when_a_block_of_it_began_or_ended(
+    read: Reader, store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    cup, other = await created(store, versions), await created(store, versions, "other")
+
+    def active(tournament_id: int) -> datetime | None:
+        (row,) = read(tournament_statements.last_activity(tournament_id))
+        found: datetime | None = row.active_at
+        return found
+
+    assert active(cup.id) is None
+    own = await opened(store, cup)
+    began = sql.execute("SELECT created_at FROM blocks").fetchone()
+    assert active(cup.id) == (began or ())[0]
+    await store.record(both_rotations(versions, own))
+    ended = sql.execute("SELECT closed_at FROM blocks").fetchone()
+    assert active(cup.id) == (ended or ())[0] > (began or ())[0]
+    assert active(other.id) is None
+
+
+async def test_blocks_that_count_are_counted_for_the_tournaments_asked_for(
+    read: Reader, store: Store, versions: Versions
+) -> None:
+    cups = [await created(store, versions, name) for name in ("one", "two", "three")]
+    for cup in cups[:2]:
+        own = await opened(store, cup)
+        await store.record(both_rotations(versions, own))
+    await opened(store, cups[2])  # it is not over, and does not count
+
+    def counted(*ids: int) -> dict[int, int]:
+        found = read(tournament_statements.block_counts(ids or None))
+        return {row.tournament_id: row.blocks for row in found}
+
+    assert counted() == {cups[0].id: 1, cups[1].id: 1}
+    assert counted(cups[1].id, cups[2].id) == {cups[1].id: 1}
+
+
+async def test_pairings_are_read_in_their_order_and_stay_as_they_were(
+    read: Reader, store: Store, versions: Versions
+) -> None:
+    cup = await created(store, versions)
+    pairings = [Pairing(2, 1, (1, 3)), Pairing(1, 2, (2, 3)), Pairing(1, 1, (1, 2))]
+    await store.tournaments.add_pairings(cup.id, pairings)
+    await store.tournaments.add_pairings(cup.id, [Pairing(1, 1, (3, 2))])
+    found = read(tournament_statements.pairings_of(cup.id))
+    assert [(row.round, row.table, row.entries) for row in found] == [
+        (1, 1, [1, 2]),
+        (1, 2, [2, 3]),
+        (2, 1, [1, 3]),
+    ]
+
+
+async def test_times_of_a_tournament_are_those_of_its_first_start_and_its_end(
+    store: Store, versions: Versions
+) -> None:
+    await created(store, versions)
+    state = TournamentState
+    moments = []
+    for to, before in (
+        (state.RUNNING, state.CREATED),
+        (state.PAUSED, state.RUNNING),
+        (state.RUNNING, state.PAUSED),
+    ):
+        await store.tournaments.change_state("cup", to, before=[before])
+        cup = await store.tournaments.named("CUP")
+        moments.append(cup.started_at)
+        assert cup.ended_at is None
+    assert moments[0] is not None and len(set(moments)) == 1
+    assert [one.name for one in await store.tournaments.begun()] == ["cup"]
+    await store.tournaments.finish(cup.id)
+    ended = await store.tournaments.named("cup")
+    assert ended.ended_at is not None and ended.started_at == moments[0]
+    assert await store.tournaments.begun() == []
+    assert [one.name for one in await store.tournaments.all()] == ["cup"]
+
+
+async def test_a_withdrawal_keeps_its_first_time(
+    store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    await created(store, versions)
+    seen = []
+    for _ in range(2):
+        await store.tournaments.withdraw("cup", 2)
+        seen.append(
+            sql.execute(
+                "SELECT number, withdrawn_at FROM tournament_entries WHERE withdrawn_at IS NOT NULL"
+            ).fetchall()
+        )
+    assert seen[0] == seen[1]
+    assert [number for number, _ in seen[0]] == [2]
+    cup = await store.tournaments.named("cup")
+    assert [entry.withdrawn for entry in cup.entries] == [False, True, False]
+    assert [entry.number for entry in cup.entries] == [1, 2, 3]
+
+
+async def test_matches_that_ended_lately_are_counted(
+    read: Reader, store: Store, versions: Versions
+) -> None:
+    now = datetime.now(UTC)
+    old, new = finished(versions[:2]), finished(versions[:2])
+    await store.record([old, replace(new, finished_at=now - timedelta(minutes=5))])
+    counts = [
+        read(statements.matches_ended_within(timedelta(minutes=minutes)))[0].matches
+        for minutes in (4, 6, 10_000_000)
+    ]
+    assert counts == [0, 1, 2]
+
+
+async def test_transcripts_and_faults_are_those_of_the_matches_asked_for(
+    read: Reader, store: Store, versions: Versions
+) -> None:
+    fault = ToldFault(3, "no such bet", '{"bet": 9}')
+    first = replace(finished(versions[:2]), faults=(fault,))
+    second = replace(finished(versions[:2]), faults=(replace(fault, turn_number=5, sent=None),))
+    await store.record([first, second, finished(versions[:2])])
+    told = read(match_search.faults_told([match_id(first)]))
+    assert [(str(row.match_id), row.turn, row.reason, row.sent) for row in told] == [
+        (match_id(first), 3, "no such bet", {"bet": 9})
+    ]
+    assert len(read(match_search.faults_told([match_id(first), match_id(second)]))) == 2
+    (row,) = read(match_search.transcripts_of_matches([match_id(second)]))
+    assert str(row.match_id) == match_id(second)
+    assert unpack(Packed(row.format, row.sha256, row.data)) == second.transcript
+
+
+async def test_an_export_selects_by_game_options_seats_and_time_control(
+    database: str, store: Store, versions: Versions
+) -> None:
+    control = TimeControl(60_000, 600_000)
+    plain = finished(versions[:2], minute=0)
+    dice = finished(versions[:2], minute=1, dice_per_player=2)
+    three = finished(versions, minute=2)
+    slow = finished(versions[:2], minute=3, time_control=control)
+    open_block = finished(versions[:2], block(2), minute=4)
+    await store.record([slow, three, dice, plain, open_block])
+    with open_archive(database) as archive:
+
+        def found(**wanted: object) -> list[str]:
+            selection = Selection(**wanted)  # type: ignore[arg-type]
+            listed = [row.match_id for row in archive.matches(selection)]
+            assert archive.count(selection) == len(listed)
+            assert [one.setup.match_id for one in archive.transcripts(selection)] == listed
+            return listed
+
+        every = [match_id(one) for one in (plain, dice, three, slow, open_block)]
+        assert found() == every
+        assert found(game="bluff") == every
+        assert found(game="bloeff") == []
+        assert found(options={"dice_per_player": 2}) == [match_id(dice)]
+        assert found(seat_counts=range(3, 5)) == [match_id(three)]
+        assert found(time_control=control) == [match_id(slow)]
+        assert found(rated=True) == every[:-1]
+        assert archive.transcript(match_id(three)) == three.transcript
+        assert archive.transcript("00000000-0000-4000-8000-000000000000") is None

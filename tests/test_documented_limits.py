@@ -1,0 +1,26 @@
+"""The limits that docs/protocol.md tells bot authors are those of the code."""
+
+import importlib
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+def constant(path: str) -> Any:
+    """The value of `module.NAME`, or of a field's default: `module.Class.field`."""
+    parts = path.split(".")
+    cut = len(parts) - (2 if parts[-2][0].isupper() else 1)
+    found: Any = importlib.import_module(".".join(parts[:cut]))
+    for name in parts[cut:]:
+        found = getattr(found() if isinstance(found, type) else found, name)
+    return found
+
+
+def test_limits_are_those_of_the_code() -> None:
+    text = (ROOT / "docs/protocol.md").read_text()
+    limits = re.findall(r"\| ([\d.]+) \| `([\w.]+)` \|", text)
+    assert len(limits) > 10
+    for value, path in limits:
+        assert constant(path) == float(value), path
