@@ -45,7 +45,7 @@ def test_a_browser_keeps_the_files_of_the_player(site: Site, browser: Browser) -
             kept[response.url] = response.headers.get("cache-control", "")
 
     page.on("response", note)
-    page.goto(f"/replay?match={site.matches[0].match_id}")
+    page.goto(f"/replay?match={site.matches[0].transcript.setup.match_id}")
     page.locator(".player svg.table g.seat").first.wait_for(timeout=PATIENCE_MS)
     context.close()
     assert len(kept) > 10
