@@ -9,7 +9,7 @@ import grpc
 import pytest
 
 from arena.match.transcript import Entrant
-from arena.records import Registered, VersionId
+from arena.records import Owner, OwnerId, Registered, VersionId
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Gate
 from arena.referee.limits import LimitError, Limits
@@ -118,17 +118,15 @@ async def test_a_health_check_beyond_the_limit_waits_and_one_within_does_not() -
     waiting.cancel()
 
 
-def test_registrations_with_a_token_are_counted_by_owner_and_with_the_key_by_address() -> None:
+def test_registrations_are_counted_by_owner_with_a_token_and_with_the_key_alike() -> None:
     at = Clocked(registrations_burst=1, registrations_per_second=0.001)
     other = replace(BOT, entrant=Entrant("bot2", "1", "another"))
-    at.gate.registration(BOT, HERE)
-    at.gate.registration(other, HERE)
-    at.gate.registration(None, HERE)
-    at.gate.registration(None, THERE)
-    with pytest.raises(LimitError, match="too many registrations by owner"):
-        at.gate.registration(BOT, THERE)
-    with pytest.raises(LimitError, match="too many registrations from this address"):
-        at.gate.registration(None, HERE)
+    at.gate.registration(BOT)
+    at.gate.registration(other)
+    at.gate.registration(Owner(OwnerId(3), "third"))
+    for registrant in (BOT, Owner(OwnerId(1), "owner")):
+        with pytest.raises(LimitError, match="too many registrations by owner"):
+            at.gate.registration(registrant)
 
 
 def test_a_version_has_so_many_silent_streams_until_each_has_spoken_or_ended() -> None:
