@@ -8,7 +8,7 @@ import pytest
 
 from arena.owner_client import BotSeen, VersionSeen
 from arena_dashboard import bot_tables, own_tables, submitting
-from arena_dashboard.attempts import MOST, MOST_ADDRESSES, SECONDS, Attempts
+from arena_dashboard.attempts import MOST, MOST_ADDRESSES, SECONDS, Attempts, network_of
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.markup import in_markdown
 from arena_dashboard.submitting import Made
@@ -99,6 +99,13 @@ def test_a_visitor_may_be_wrong_only_so_often_and_others_go_on() -> None:
     assert attempts.wait("other") == 0
     now = SECONDS
     assert attempts.wait("one") == 0
+
+
+def test_a_network_of_64_bits_is_one_visitor() -> None:
+    assert network_of("2001:db8:1:2:3::4") == network_of("2001:db8:1:2::9") == "2001:db8:1:2::"
+    assert network_of("2001:db8:1:3::9") == "2001:db8:1:3::"
+    assert network_of("::ffff:192.0.2.7") == network_of("192.0.2.7") == "192.0.2.7"
+    assert network_of("") == ""
 
 
 def test_attempts_are_remembered_in_bounded_memory() -> None:
