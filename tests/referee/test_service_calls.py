@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.match.transcript import Entrant
-from arena.records import Registered, VersionId
+from arena.records import CheckOutcome, Owner, OwnerId, Registered, VersionId
 from arena.referee.errors import malformed
 from arena.referee.registry_service import READING_CALLS, RegistryService
 from arena.referee.spectator_service import Activity, SpectatorService
@@ -19,6 +19,7 @@ from tests.fakes import HandTimer
 from tests.referee.calls import Call, EndedError, Meter, gate, until
 
 BOT = Registered(VersionId(1), Entrant("bot", "1", "owner"), False)
+ANN = Owner(OwnerId(1), "ann")
 THERE = "ipv4:192.0.2.8:1"
 
 
@@ -138,16 +139,22 @@ class Books:
     """A Registry, and what it was asked for."""
 
     signing_key: bytes = b"the key"
-    asked: list[tuple[Registered | None, str, str, str]] = field(default_factory=list)
+    asked: list[tuple[Registered | Owner, str, str, str]] = field(default_factory=list)
     failure: Exception | None = None
 
-    async def registrant(self, token: str) -> Registered | None:
+    async def authenticate(self, token: str) -> Registered:
+        raise NotImplementedError(token)
+
+    async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
+        raise NotImplementedError(registered, outcome)
+
+    async def registrant(self, token: str) -> Registered | Owner:
         if token not in ("key", "token"):
             raise malformed("who is this?")
-        return BOT if token == "token" else None
+        return BOT if token == "token" else ANN
 
     async def register(
-        self, registrant: Registered | None, bot: str, owner: str, version: str
+        self, registrant: Registered | Owner, bot: str, owner: str, version: str
     ) -> tuple[Entrant, str]:
         if self.failure is not None:
             raise self.failure
@@ -176,7 +183,7 @@ async def test_a_registration_is_passed_on_and_its_token_is_known_from_then_on()
     answer = await registering.register(Call("key"), bot="fox", owner="ann")
     assert (answer.token, answer.entrant.bot, answer.entrant.version) == ("new token", "fox", "1")
     await registering.register(Call("token"), bot="bot", version="2")
-    assert registering.books.asked == [(None, "fox", "ann", "1"), (BOT, "bot", "", "2")]
+    assert registering.books.asked == [(ANN, "fox", "ann", "1"), (BOT, "bot", "", "2")]
     async with registering.gate.trying("wrong", Call().address):
         pass  # takes the only guess of the address, and puts it back
     secret = registering.gate._known
