@@ -95,7 +95,8 @@ async def test_calls_beyond_the_limit_of_an_address_wait_for_their_refusal(datab
             await registry.GetSigningKey(pb.GetSigningKeyRequest())
         began = asyncio.get_running_loop().time()
         error = await failed(registry.GetSigningKey(pb.GetSigningKeyRequest()))
-        assert asyncio.get_running_loop().time() - began >= 0.3
+        # A wait is between half and one and a half of what the limit says.
+    assert asyncio.get_running_loop().time() - began >= 0.15
     assert error.code() is EXHAUSTED
 
 
@@ -211,4 +212,5 @@ async def test_who_asks_for_the_health_too_often_waits_and_is_answered(database:
         for _ in range(3):
             answer = await check(health_pb2.HealthCheckRequest())
             assert answer.status == health_pb2.HealthCheckResponse.SERVING
-        assert asyncio.get_running_loop().time() - began >= 0.3
+        # A wait is between half and one and a half of what the limit says.
+    assert asyncio.get_running_loop().time() - began >= 0.15

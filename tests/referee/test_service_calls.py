@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.match.transcript import Entrant
-from arena.records import CheckOutcome, Owner, OwnerId, Registered, VersionId
+from arena.records import Owner, OwnerId, Registered, VersionId
 from arena.referee.errors import malformed
 from arena.referee.registry_service import READING_CALLS, RegistryService
 from arena.referee.spectator_service import Activity, SpectatorService
@@ -19,7 +19,6 @@ from tests.fakes import HandTimer
 from tests.referee.calls import Call, EndedError, Meter, gate, until
 
 BOT = Registered(VersionId(1), Entrant("bot", "1", "owner"), False)
-ANN = Owner(OwnerId(1), "ann")
 THERE = "ipv4:192.0.2.8:1"
 
 
@@ -134,6 +133,9 @@ async def test_the_activity_is_told_in_whole_seconds_with_the_delay() -> None:
     )
 
 
+ANN = Owner(OwnerId(1), "ann")
+
+
 @dataclass
 class Books:
     """A Registry, and what it was asked for."""
@@ -141,12 +143,6 @@ class Books:
     signing_key: bytes = b"the key"
     asked: list[tuple[Registered | Owner, str, str, str]] = field(default_factory=list)
     failure: Exception | None = None
-
-    async def authenticate(self, token: str) -> Registered:
-        raise NotImplementedError(token)
-
-    async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
-        raise NotImplementedError(registered, outcome)
 
     async def registrant(self, token: str) -> Registered | Owner:
         if token not in ("key", "token"):

@@ -183,7 +183,16 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     await store.record(matches)
     sql.execute("DROP TABLE match_luck, signing_secret, signing_key")
     sql.execute("DROP TABLE running_replies, running_matches, running_blocks, leases, untold_ends")
-    sql.execute("DROP TABLE recorded_batches, match_faults")
+    sql.execute("DROP TABLE recorded_batches, match_faults, conformance_checks")
+    sql.execute("DROP TABLE owner_keys, invites, audit, voidings")
+    for table in ("owners", "bots"):
+        sql.execute(f"ALTER TABLE {table} DROP COLUMN folded, DROP COLUMN skeleton")
+        sql.execute(f"CREATE UNIQUE INDEX {table}_name_key ON {table} (lower(name))")
+    sql.execute("ALTER TABLE owners DROP COLUMN banned_at")
+    sql.execute(
+        "ALTER TABLE bots DROP COLUMN frozen_at, DROP COLUMN text, DROP COLUMN language,"
+        " DROP COLUMN link"
+    )
     for table in ("matches", "tournaments"):
         sql.execute(f"ALTER TABLE {table} DROP COLUMN turn_ms, DROP COLUMN bank_ms")
     sql.execute("DROP FUNCTION refuse_luck_of_other_seats, require_lease")
