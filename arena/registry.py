@@ -134,7 +134,7 @@ class StoredRegistry:
                 grpc.StatusCode.UNAUTHENTICATED,
                 "no owner has this key: sign up, or ask the operator for a new one"
                 if key.startswith(KEY_PREFIX)
-                else "this is no key of an owner: those begin with " + KEY_PREFIX,
+                else "this is not an owner's key: those begin with " + KEY_PREFIX,
             )
         return owner
 

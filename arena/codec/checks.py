@@ -9,7 +9,8 @@ from arena.records import CheckOrigin, CheckOutcome
 from arena.v1 import registry_pb2 as pb
 
 _MOST_MET: Final = 1_000
-_MOST_NAMED: Final = 100
+MOST_NAMED: Final = 50
+"""A page of ListBots holds 1000 reports, and a client takes 4 MB by default."""
 _NAME: Final = re.compile(r"[a-z0-9' -]{1,40}")
 _ORIGINS: Final = {
     CheckOrigin.AUTHOR: pb.CHECK_ORIGIN_AUTHOR,
@@ -26,8 +27,8 @@ def read_outcome(message: pb.CheckOutcome) -> CheckOutcome:
     if not message.met and not message.failed:
         raise MalformedError("at least one scenario was met or failed")
     names = [*message.failed, *message.skipped]
-    if len(names) > _MOST_NAMED or len(set(names)) < len(names):
-        raise MalformedError(f"`failed` and `skipped` name at most {_MOST_NAMED}, each once")
+    if len(names) > MOST_NAMED or len(set(names)) < len(names):
+        raise MalformedError(f"`failed` and `skipped` name at most {MOST_NAMED}, each once")
     for name in names:
         if not _NAME.fullmatch(name):
             raise MalformedError(

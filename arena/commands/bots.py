@@ -260,7 +260,7 @@ def freeze(
     name: str,
     undo: Annotated[bool, typer.Option("--undo", help="Let it play again.")] = False,
 ) -> None:
-    """As the operator, let a bot of any owner play no more for now. Its results stay."""
+    """As the operator, do not let a bot of any owner play for now. Its results stay."""
     with_store(lambda store: store.owners.freeze(name, actor(), frozen=not undo))
     say(f"{name} {'may play again' if undo else 'is frozen'}.")
 

@@ -49,6 +49,7 @@ class Gate:
         self._registrations: Buckets[str] = Buckets(
             limits.registrations_burst, limits.registrations_per_second
         )
+        self._changes: Buckets[str] = Buckets(limits.changes_burst, limits.changes_per_second)
         self._sign_ups: Buckets[str] = Buckets(limits.sign_ups_burst, limits.sign_ups_per_second)
         self._challenges: Buckets[str] = Buckets(
             limits.challenges_burst, limits.challenges_per_second
@@ -158,6 +159,12 @@ class Gate:
         wait = self._registrations.take(owner, self._now())
         if wait:
             raise LimitError("registrations", f"too many registrations by {owner}", wait)
+
+    def change(self, owner: Owner) -> None:
+        """Count a change by an owner of its bots."""
+        wait = self._changes.take(owner.name, self._now())
+        if wait:
+            raise LimitError("changes", f"too many changes by {owner.name}", wait)
 
     @contextmanager
     def silent(self, version: VersionId) -> Iterator[Callable[[], None]]:

@@ -52,6 +52,10 @@ class Limits:
     registrations_burst: int = 60
     """Registrations over the wire, by owner."""
     registrations_per_second: float = 0.05
+    changes_burst: int = 60
+    """Descriptions, new tokens and retirements by an owner: the audit keeps each of them for good,
+    and after a new token all open streams are checked."""
+    changes_per_second: float = 0.05
     sign_ups_burst: int = 60
     """New owners, by address: a class comes from one."""
     sign_ups_per_second: float = 0.02

@@ -172,15 +172,18 @@ class OwnerService:
         said: dict[str, str] = {
             field: getattr(request, field) for field in fields if request.HasField(field)
         }
+        self._gate.change(owner)
         await self._registry.describe(owner, request.bot, said)
         return pb.DescribeBotResponse()
 
     async def _rotate(self, request: pb.RotateTokenRequest, owner: Owner) -> pb.RotateTokenResponse:
+        self._gate.change(owner)
         token, label = await self._registry.rotate(owner, request.bot, request.version)
         self._gate.learn(token)
         return pb.RotateTokenResponse(version=label, token=token)
 
     async def _retire(self, request: pb.RetireBotRequest, owner: Owner) -> pb.RetireBotResponse:
+        self._gate.change(owner)
         await self._registry.retire(owner, request.bot, request.version)
         return pb.RetireBotResponse()
 

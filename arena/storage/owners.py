@@ -165,7 +165,7 @@ class Owners:
         return key
 
     async def ban(self, name: str, actor: str, *, banned: bool = True) -> None:
-        """Let an owner and its bots in no more, or again. Raises UnknownOwnerError."""
+        """Refuse an owner and its bots, or admit them again. Raises UnknownOwnerError."""
         async with self._transaction() as connection:
             owner = await _owner(connection, name)
             await connection.execute(owner_statements.set_banned(owner.id, banned=banned))
@@ -173,7 +173,7 @@ class Owners:
             await _record(connection, actor, "ban" if banned else "unban", owner.name)
 
     async def freeze(self, bot: str, actor: str, *, frozen: bool = True) -> None:
-        """Let a bot play no more, or again. Raises UnknownBotError."""
+        """Refuse the streams of a bot, or admit them again. Raises UnknownBotError."""
         async with self._transaction() as connection:
             await registering.versions_named(connection, bot, None)
             found = (await connection.execute(bot_statements.bot_named(bot))).one()
@@ -239,7 +239,7 @@ async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:
 
 
 async def _own(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
-    """The owner's bot. Another one's is told apart from none by nobody."""
+    """The owner's bot. Another owner's bot gives the same error as one that does not exist."""
     found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
     if found is None or found.owner_id != owner.id:
         raise _not_yours(bot)

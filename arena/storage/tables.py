@@ -118,7 +118,7 @@ bots = Table(
     # plays under another's name.
     Column("folded", Text, nullable=False, unique=True),
     Column("skeleton", Text, nullable=False, unique=True),
-    # The operator lets it not play for now.
+    # Set while the operator does not let it play.
     Column("frozen_at", Time),
     # What its owner says of it.
     Column("text", Text, nullable=False, server_default=text("''")),

@@ -257,7 +257,7 @@ class CheckOutcome(_message.Message):
     @_builtins.property
     def skipped(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Those that were not tried, as some cannot be with a program that is running already. With
-        `failed` at most 100, each once.
+        `failed` at most 50, each once.
         """
 
     def __init__(

@@ -8,6 +8,7 @@ import math
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
 from threading import Lock
 from typing import Final
 
@@ -16,6 +17,18 @@ MOST: Final = 8
 SECONDS: Final = 120.0
 MOST_ADDRESSES: Final = 10_000
 """Addresses that are remembered; of more, those that were wrong last."""
+
+
+def network_of(address: str) -> str:
+    """What counts as one visitor: an address, of IPv6 its network of 64 bits, which one visitor
+    usually has to itself. Other text is returned as it is."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
 
 
 class Attempts:

@@ -74,7 +74,7 @@ def facts(profile: Profile) -> Html:
         tag("span", "by ", tag("b", profile.owner)),
         badge("house", hint="One of the arena's own sample bots.") if profile.house else "",
         badge("retired", "warn", "None of its versions plays any more.") if profile.retired else "",
-        badge("frozen", "warn", "The operator lets it not play for now.")
+        badge("frozen", "warn", "The operator does not let it play for now.")
         if newest.frozen_at
         else "",
         tag("span", newest.language) if newest.language else "",

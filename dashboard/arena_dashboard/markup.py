@@ -3,7 +3,10 @@
 Streamlit's own sanitiser lets HTML through, but no SVG.
 """
 
+import re
 from html import escape
+
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>~$]")
 
 
 class Html(str):
@@ -30,3 +33,8 @@ def together(*parts: str) -> Html:
 def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
     """A short label, shown as a pill."""
     return tag("span", text, class_=f"ba-badge ba-{kind}", title=hint)
+
+
+def in_markdown(text: str) -> str:
+    """Text for what Streamlit reads as Markdown: without links, pictures and emphasis."""
+    return _MARKDOWN.sub(r"\\\g<0>", text)

@@ -8,7 +8,7 @@ import streamlit as st
 from arena.owner_client import OwnerCallError, OwnerClient, SignUpTerms
 from arena.records import SignUp
 from arena_dashboard import owners
-from arena_dashboard.attempts import Attempts
+from arena_dashboard.attempts import Attempts, network_of
 
 FRESH_KEY = "fresh_key"
 """Under which the session's state holds a key that was made on this page."""
@@ -85,7 +85,7 @@ def _sign_in(client: OwnerClient) -> None:
 def _tried() -> Iterator[None]:
     """A context in which a key or an invite is tried. Raises OwnerCallError for a visitor who was
     wrong too often."""
-    address = st.context.ip_address or ""
+    address = network_of(st.context.ip_address or "")
     seconds = _attempts().wait(address)
     if seconds:
         raise OwnerCallError(

@@ -9,6 +9,8 @@ from datetime import date
 
 import streamlit as st
 
+from arena_dashboard.markup import in_markdown
+
 LONGEST = 60
 
 
@@ -30,8 +32,8 @@ def warn_of_unknown(name: str, options: Sequence[str], what: str) -> bool:
 
 
 def shortened(text: str) -> str:
-    """Text of a URL for a sentence: what somebody typed may be long."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    """Text of a URL for a sentence: it may be long, and somebody else may have written the link."""
+    return in_markdown(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
 
 def to_url(name: str, *forget: str) -> Callable[[], None]:

@@ -82,6 +82,17 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
     assert "retired" in (await arena("bot", "list")).stdout
 
 
+async def test_the_key_of_a_sign_up_is_printed_though_it_cannot_be_kept(
+    scene: Scene, tmp_path: Path
+) -> None:
+    kept = tmp_path / "home" / "config" / "owners.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{")
+    done = await arena("signup", "Ann")
+    assert (done.exit_code, "owners.json cannot be used" in done.stderr) == (2, True)
+    assert done.stdout.startswith("arena_owner_")
+
+
 async def test_an_owner_signs_in_on_another_machine_by_option_and_by_line(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,9 +8,11 @@ import pytest
 
 from arena.owner_client import BotSeen, VersionSeen
 from arena_dashboard import bot_tables, own_tables, submitting
-from arena_dashboard.attempts import MOST, MOST_ADDRESSES, SECONDS, Attempts
+from arena_dashboard.attempts import MOST, MOST_ADDRESSES, SECONDS, Attempts, network_of
 from arena_dashboard.bot_data import Profile
+from arena_dashboard.markup import in_markdown
 from arena_dashboard.submitting import Made
+from arena_dashboard.url_choice import shortened
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 HOSTILE = "<script>alert(1)</script>"
@@ -38,6 +40,13 @@ def test_a_profile_shows_text_and_link_escaped_and_follows_no_link() -> None:
     assert 'rel="nofollow noopener noreferrer"' in shown
     assert HOSTILE not in bot_tables.facts(profile(language=HOSTILE))
     assert "frozen" in bot_tables.facts(profile(frozen_at=NOON))
+
+
+def test_a_name_or_a_word_of_a_url_is_no_markdown() -> None:
+    assert in_markdown("__x__ 1.0-rc") == r"\_\_x\_\_ 1.0-rc"
+    link = "[Sign in](https://x.example)"
+    assert shortened(link) == r"\[Sign in\](https://x.example)"
+    assert shortened("x" * 99) == "x" * 60 + "…"
 
 
 @pytest.mark.parametrize("link", ["", "javascript:alert(1)", "data:text/html,x", "//x.example"])
@@ -90,6 +99,13 @@ def test_a_visitor_may_be_wrong_only_so_often_and_others_go_on() -> None:
     assert attempts.wait("other") == 0
     now = SECONDS
     assert attempts.wait("one") == 0
+
+
+def test_a_network_of_64_bits_is_one_visitor() -> None:
+    assert network_of("2001:db8:1:2:3::4") == network_of("2001:db8:1:2::9") == "2001:db8:1:2::"
+    assert network_of("2001:db8:1:3::9") == "2001:db8:1:3::"
+    assert network_of("::ffff:192.0.2.7") == network_of("192.0.2.7") == "192.0.2.7"
+    assert network_of("") == ""
 
 
 def test_attempts_are_remembered_in_bounded_memory() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 import grpc
 import pytest
 
+from arena.codec.checks import MOST_NAMED
+from arena.reading.calls import MOST_LINES
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.referee.scene import Scene
@@ -52,9 +54,9 @@ async def test_a_report_is_listed_with_the_version_whose_token_it_bears(
         ({"met": -1}, "`met` is 0 to 1000, not -1"),
         ({"met": 1001}, "`met` is 0 to 1000, not 1001"),
         ({"met": 0, "skipped": ["drain"]}, "at least one scenario was met or failed"),
-        ({"failed": ["drain", "drain"]}, "name at most 100, each once"),
-        ({"failed": ["drain"], "skipped": ["drain"]}, "name at most 100, each once"),
-        ({"failed": [f"scenario {n}" for n in range(101)]}, "name at most 100, each once"),
+        ({"failed": ["drain", "drain"]}, "name at most 50, each once"),
+        ({"failed": ["drain"], "skipped": ["drain"]}, "name at most 50, each once"),
+        ({"failed": [f"scenario {n}" for n in range(51)]}, "name at most 50, each once"),
         ({"failed": ["<b>bold</b>"]}, "'<b>bold</b>' names no scenario"),
         ({"skipped": [""]}, "'' names no scenario"),
         ({"skipped": ["x" * 41]}, "names no scenario"),
@@ -69,6 +71,18 @@ async def test_a_report_that_cannot_be_is_refused_and_changes_nothing(
     assert refusal.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert words in (refusal.value.details() or "")
     assert await checks(registry) == [None]
+
+
+def test_a_page_of_bots_with_the_longest_reports_is_within_what_clients_take() -> None:
+    page = pb.ListBotsResponse()
+    failed = [f"{number:040d}" for number in range(MOST_NAMED)]
+    for _ in range(MOST_LINES):
+        line = page.versions.add(house=True, retired=True, matches=2**31 - 1)
+        name = "\U00020000" * 40
+        line.entrant.bot, line.entrant.owner, line.entrant.version = name, name, "9" * 40
+        line.check.outcome.CopyFrom(reported(met=1000, failed=failed).outcome)
+        line.check.recorded_ms = 2**62
+    assert page.ByteSize() < 4 * 1024 * 1024
 
 
 async def test_only_a_bot_in_service_reports(scene: Scene, registry: Any) -> None:

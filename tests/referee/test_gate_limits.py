@@ -1,7 +1,7 @@
 """The gate's limits: who is counted by what, and what costs nothing."""
 
 import asyncio
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from arena.referee.limits import LimitError, Limits
 from tests.referee.calls import Known, Meter
 
 BOT = Registered(VersionId(1), Entrant("bot", "1", "owner"), False)
+OWNER = Owner(OwnerId(1), "owner")
 HERE, THERE = "ipv4:192.0.2.1:1", "ipv4:192.0.2.2:1"
 
 
@@ -127,6 +128,29 @@ def test_registrations_are_counted_by_owner_with_a_token_and_with_the_key_alike(
     for registrant in (BOT, Owner(OwnerId(1), "owner")):
         with pytest.raises(LimitError, match="too many registrations by owner"):
             at.gate.registration(registrant)
+
+
+def test_changes_are_counted_by_owner() -> None:
+    at = Clocked(changes_burst=1, changes_per_second=0.1)
+    at.gate.change(OWNER)
+    at.gate.change(Owner(OwnerId(2), "another"))
+    with pytest.raises(LimitError, match="too many changes by owner: come back in 10 s"):
+        at.gate.change(OWNER)
+    at.time += 10
+    at.gate.change(OWNER)
+
+
+def test_new_owners_are_counted_by_address_unless_that_fails() -> None:
+    at = Clocked(sign_ups_burst=2, sign_ups_per_second=0.001)
+    refusal = ProtocolError(grpc.StatusCode.ALREADY_EXISTS, "taken")
+    for failed in (False, True, True, False):
+        with suppress(ProtocolError) if failed else nullcontext(), at.gate.signing_up(HERE):
+            if failed:
+                raise refusal
+    with pytest.raises(LimitError, match="too many new owners"), at.gate.signing_up(HERE):
+        pass
+    with at.gate.signing_up(THERE):
+        pass
 
 
 def test_a_version_has_so_many_silent_streams_until_each_has_spoken_or_ended() -> None:

@@ -26,13 +26,16 @@ def signup(
     """Sign up at an arena as an owner of bots; the key is printed once, and kept here."""
     with exit_with_message():
         owner, key = client_of(address).sign_up(name, invite)
+        # The key cannot be shown again, so it is printed whether or not it can be kept here.
+        if as_json:
+            typer.echo(json.dumps({"owner": owner, "key": key}))
+        else:
+            say(f"You are the owner {owner} at {address}.", err=True)
+            say("Your key, shown only once; with it you sign in elsewhere:", err=True)
+            say(key)
         path = keep_login(address, Login(owner, key))
-    if as_json:
-        typer.echo(json.dumps({"owner": owner, "key": key}))
-        return
-    say(f"You are the owner {owner} at {address}. Register a bot: arena bot new NAME", err=True)
-    say(f"Your key, shown only once and kept in {path}; to sign in elsewhere:", err=True)
-    say(key)
+    if not as_json:
+        say(f"It is kept in {path}. Register a bot: arena bot new NAME", err=True)
 
 
 def login(

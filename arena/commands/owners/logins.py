@@ -65,7 +65,9 @@ def keep_login(address: str, login: Login) -> Path:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Mode 0600 from the beginning, and never half a file.
-        with NamedTemporaryFile("w", dir=path.parent, prefix=path.name, delete=False) as new:
+        with NamedTemporaryFile(
+            "w", dir=path.parent, prefix=path.name, delete=False, encoding="utf-8"
+        ) as new:
             json.dump(kept, new, indent=1, ensure_ascii=False)
         Path(new.name).replace(path)
     except OSError as error:
@@ -80,7 +82,7 @@ def _place(address: str) -> str:
 
 def _read(path: Path) -> dict[str, dict[str, str]]:
     try:
-        kept = json.loads(path.read_text())
+        kept = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
     except OSError as error:

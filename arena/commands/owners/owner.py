@@ -46,7 +46,7 @@ def ban(
     name: str,
     undo: Annotated[bool, typer.Option("--undo", help="End the ban.")] = False,
 ) -> None:
-    """Let an owner and all its bots in no more, at once. Results stay."""
+    """Refuse an owner and all its bots; their open streams end at once. Results stay."""
     with_store(lambda store: store.owners.ban(name, actor(), banned=not undo))
     say(f"{name} is {'let in again' if undo else 'banned'}.")
 

@@ -50,7 +50,8 @@ class Person:
 
     def __init__(self, door: Door, wanted: Wanted) -> None:
         self.key = secrets.token_urlsafe(24)
-        """Who knows it plays. It never leaves the page."""
+        """Who knows it plays. It is in the cookie, and in the paths of `routes`, which the log of a
+        proxy may hold."""
         self.wanted = wanted
         self.goes = False
         """Whether the person has said so."""

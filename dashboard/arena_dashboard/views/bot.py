@@ -17,7 +17,7 @@ from arena_dashboard import (
 from arena_dashboard.bot_chart import ratings_chart
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.ladder_choice import in_words, link
-from arena_dashboard.markup import tag
+from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.url_choice import shortened, to_url
 
 LAST_MATCHES = 10
@@ -156,5 +156,5 @@ if profile is None:
     show_index()
 else:
     st.set_page_config(f"{profile.name} · Bluff Arena")
-    st.title(profile.name)
+    st.title(in_markdown(profile.name))
     show_profile(profile)

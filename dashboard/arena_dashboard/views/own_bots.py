@@ -5,6 +5,7 @@ import streamlit as st
 from arena.errors import UserError
 from arena.owner_client import BotSeen, OwnerCallError, OwnerClient
 from arena_dashboard import bot_data, browser, own_tables, owners, sign_in
+from arena_dashboard.markup import in_markdown
 from arena_dashboard.owners import SignedIn
 
 LATER_SECONDS = 5.0
@@ -39,7 +40,8 @@ def rotate(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     except OwnerCallError as error:
         owners.refused(error)
     else:
-        st.success(f"The new token of {bot.name} {version}, shown only now:")
+        name = in_markdown(f"{bot.name} {version}")
+        st.success(f"The new token of {name}, shown only now:")
         st.code(token, language=None)
 
 
@@ -90,7 +92,7 @@ def show(client: OwnerClient, owner: SignedIn) -> None:
         show_versions(client, owner)
     st.page_link("views/submit.py", label="Submit a bot")
     for bot in bots:
-        with st.expander(f"Change {bot.name}"):
+        with st.expander(f"Change {in_markdown(bot.name)}"):
             describe(client, owner, bot)
             if not bot.retired:
                 rotate(client, owner, bot)

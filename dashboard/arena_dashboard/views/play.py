@@ -1,7 +1,7 @@
 """The page "Play": a person plays an unrated match in the browser, as a bot among bots.
 
-`?game=…` chooses the game. The session is this browser's alone: its key is in a cookie and in no
-address, so that a page that is loaded again comes back to its match.
+`?game=…` chooses the game. The session is this browser's alone: its key is in a cookie and not in
+the page's address, so that a page that is loaded again comes back to its match.
 """
 
 import streamlit as st

@@ -8,7 +8,7 @@ from arena.errors import UserError
 from arena.home.starters import LANGUAGES
 from arena.owner_client import OwnerCallError, OwnerClient
 from arena_dashboard import browser, owners, sign_in, submitting
-from arena_dashboard.markup import tag
+from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
 from arena_dashboard.submitting import MADE, NAMES, Made
 
@@ -52,7 +52,7 @@ def register(client: OwnerClient, owner: SignedIn) -> None:
 
 def start(made: Made) -> None:
     """What to do with a bot that was just registered."""
-    st.subheader(f"Start {made.bot}")
+    st.subheader(f"Start {in_markdown(made.bot)}")
     st.markdown("**Its token.** Shown in this visit only. Whoever has it plays as your bot.")
     st.code(made.token, language=None)
     address = owners.public_address()

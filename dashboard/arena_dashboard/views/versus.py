@@ -8,7 +8,7 @@ from arena.boards.live_board import LadderId
 from arena.storage.match_search import MatchFilter
 from arena_dashboard import comparison_data, data, match_filter, tables, versus
 from arena_dashboard.ladder_choice import choose_ladder, in_words
-from arena_dashboard.markup import tag
+from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.tables import bot_link
 
 
@@ -19,7 +19,7 @@ def show_verdict(bot: str, opponent: str, ladder: LadderId) -> None:
         st.info("No match of this ladder counts yet.")
         return
     found = versus.met(bot, opponent, facts.board.lines, facts.comparisons)
-    st.markdown(f"**{versus.verdict(found, in_words(ladder))}**")
+    st.markdown(f"**{in_markdown(versus.verdict(found, in_words(ladder)))}**")
     if found.count:
         st.html(versus.share_bar(found))
 
