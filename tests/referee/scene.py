@@ -56,7 +56,7 @@ class Scene:
 
     async def results(self, bot: str) -> list[MatchRow]:
         """The recorded matches of a bot."""
-        return await self.arena.store.matches(bot=bot, limit=1000)
+        return await self.arena.store.matches(bot=bot, limit=100_000)
 
     async def recorded(self, match_id: str) -> MatchRow:
         """The match, as soon as it is in the database."""
