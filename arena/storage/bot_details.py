@@ -8,7 +8,8 @@ from arena.storage.errors import DetailsRefusedError
 
 LONGEST: Final[Mapping[str, int]] = {"text": 1000, "language": 40, "link": 200}
 """Characters of each."""
-_LINK = re.compile(r"https?://[^\s/?#\\@]+(?:[/?#]\S*)?")
+# No address holds spaces, quotes or angle brackets (RFC 3986); browsers drop links that do.
+_LINK = re.compile(r"""https?://[^\s"<>/?#\\@]+(?:[/?#][^\s"<>]*)?""")
 
 
 def checked(field: str, words: str) -> str:

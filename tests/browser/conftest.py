@@ -71,7 +71,7 @@ def dashboard(database: str, **environment: str) -> Iterator[str]:
     """The address of a running dashboard."""
     port = free_port()
     program = ["-m", "arena_dashboard", *streamlit_options(port)]
-    with answering(program, port, ARENA_DATABASE_URL=database, **environment):
+    with answering(program, port, **environment | {"ARENA_DATABASE_URL": database}):
         yield f"http://127.0.0.1:{port}"
 
 

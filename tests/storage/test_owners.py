@@ -229,6 +229,7 @@ async def test_what_an_owner_says_of_a_bot_is_kept_field_by_field(store: Store) 
         ("link", "data:text/html,x"),
         ("link", " JavaScript:alert(1)//https://"),
         ("link", "https://a b"),
+        ("link", 'https://example.org/"><script>alert(1)</script>'),
         ("link", "https://"),
         ("link", "https://good.example@evil.example/"),
         ("link", "https://example.org/" + "x" * 200),
