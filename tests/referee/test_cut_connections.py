@@ -33,14 +33,16 @@ class Port:
         self.connections.port = self.server.getsockname()[1]
         self.connections.files = 10_000
 
-    def guest(self) -> tuple[socket.socket, str]:
-        """Another guest, and its name as a peer."""
+    def guest(self, address: str = "") -> tuple[socket.socket, str]:
+        """Another guest, by default of the port's own address, and its name as a peer."""
+        address = address or self._host
         line = self._stack.enter_context(socket.socket(self._family))
+        line.bind((address, 0))
         line.connect((self._host, self.connections.port))
         self._accepted.append(self._stack.enter_context(self.server.accept()[0]))
         line.setblocking(False)
         port = line.getsockname()[1]
-        peer = f"ipv6:%5B::1%5D:{port}" if self._host == "::1" else f"ipv4:127.0.0.1:{port}"
+        peer = f"ipv6:%5B::1%5D:{port}" if self._host == "::1" else f"ipv4:{address}:{port}"
         return line, peer
 
     def guests(self, count: int) -> list[socket.socket]:
@@ -245,6 +247,16 @@ def test_an_address_is_suspected_for_half_a_minute_after_a_cut() -> None:
         assert not port.connections.suspected("ipv4:127.0.0.2:1")
         port.time += 0.1
         assert not port.connections.suspected(peer)
+
+
+def test_each_suspected_address_has_half_a_minute_of_its_own() -> None:
+    with opened() as port:
+        peers = [port.guest(f"127.0.0.{number}")[1] for number in (1, 2)]
+        for peer in peers:
+            port.connections.cut(peer)
+            port.round()
+            port.time += 20
+        assert [port.connections.suspected(peer) for peer in peers] == [False, True]
 
 
 def test_other_ports_and_files_are_left_alone() -> None:
