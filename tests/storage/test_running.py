@@ -145,14 +145,18 @@ async def test_the_reader_sees_nothing_of_running_matches(
 
 
 async def test_blocks_that_were_cut_off_between_two_matches_are_closed_and_count(
-    database: str, bots: list[Registered], referee: RefereesStore, sql: psycopg.Connection
+    bots: list[Registered], referee: RefereesStore, sql: psycopg.Connection
 ) -> None:
-    await referee.record([first_of(bots, block(2))])
-    assert await referee.kept() == []
-    assert sql.execute("SELECT voided_at, closed_at IS NULL FROM blocks").fetchall() == [
-        (None, False)
+    cut_off, goes_on = first_of(bots, block(2)), first_of(bots, block(2))
+    await referee.record([cut_off])
+    await referee.keep(Unkept((running(bots, goes_on.block),), (begun(goes_on),)))
+    await referee.record([goes_on])
+    assert [kept.running.block.id for kept in await referee.kept()] == [goes_on.block.id]
+    found = sql.execute("SELECT id::text, voided_at, closed_at IS NULL FROM blocks").fetchall()
+    assert set(found) == {(cut_off.block.id, None, False), (goes_on.block.id, None, True)}
+    assert sql.execute("SELECT match_id::text FROM rating_events").fetchall() == [
+        (match_id(cut_off),)
     ]
-    assert sql.execute("SELECT count(*) FROM rating_events").fetchall() == [(1,)]
 
 
 async def test_who_has_lost_its_lease_writes_nothing(
