@@ -158,7 +158,7 @@ def test_the_arena_plays_and_every_page_shows_what_was_played(
         ("", "up --no-dashboard", "server"),
         ("", "up", "dashboard"),
         ("play", "up --no-dashboard", "server"),
-        ("play", "bot list", "server"),
+        ("play", "bot list --operator", "server"),
         ("play", "test --connected a b", "server"),
         ("play", "verify 00000000-0000-4000-8000-000000000000", "server"),
         ("server", "up", "dashboard"),
