@@ -137,7 +137,7 @@ async def test_seats_that_are_left_are_taken_by_chance_by_bots_that_accept() -> 
     for name in "abcdef":
         world.arrive(name, challenges=ACCEPT if name in "abcd" else ChallengePolicy.OWN)
     met = set()
-    for _ in range(12):
+    for _ in range(36):
         follower = Follower()
         world.director.challenges.take(wanted(me, "a", seats=3), follower)
         await world.turn(2)
