@@ -145,6 +145,8 @@ class Keeping:
         for notes in list(self._changed):
             if notes.kept and not notes.replies:
                 del self._changed[notes]
+            elif notes.kept:
+                self._wake()  # replies came meanwhile; only the first of several wakes by itself
         del self._over[: len(unkept.over)]
 
     def _note(self, notes: MatchNotes) -> None:

@@ -213,3 +213,18 @@ def test_what_is_not_known_can_be_gone_and_closed() -> None:
     book.begin(match)
     book.keeping.gone(match.block.id, "another match")
     assert book.keeping.unkept().begun == (begun(match),)
+
+
+def test_replies_that_come_while_others_are_written_are_asked_for_as_well() -> None:
+    book = Notebook()
+    notes = book.begin(one())
+    notes.add(0, TimedAction("first", 1))
+    unkept = book.keeping.unkept()
+    notes.add(1, TimedAction("while it is written", 1))
+    before = book.woken
+    book.keeping.keep(unkept)
+    assert book.woken > before
+    book.kept()
+    before = book.woken
+    book.keeping.keep(book.keeping.unkept())
+    assert book.woken == before, "there is nothing left"
