@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Generic, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from arena.games.chance import ChanceOutcomes
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
 from arena.randomness import Randomness
@@ -104,6 +105,14 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
 
         Every key passed to `randomness` names what is drawn (round, seat, die, re-roll number;
         deal position) and occurs once in a match.
+        """
+
+    @abstractmethod
+    def chance_outcomes(self, state: StateT) -> ChanceOutcomes[ActionT]:
+        """What `draw` may return now, for solvers and searches; call it as `draw`.
+
+        Every outcome with its exact probability, or a sampler of them if there are more than
+        MOST_OUTCOMES (arena/games/chance.py).
         """
 
     @abstractmethod

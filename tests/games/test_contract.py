@@ -1,17 +1,21 @@
 """The contract of arena/games/game.py, kept by every game."""
 
 import json
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Mapping
+from fractions import Fraction
 from functools import cache, partial
 from itertools import islice
+from math import fsum
 from random import Random
 from typing import Any
 
 import pytest
 
 from arena.games import GAMES
+from arena.games.chance import MOST_OUTCOMES
 from arena.games.game import DEALER, IllegalActionError, competition_ranking
-from arena.randomness import outcomes
+from arena.randomness import KeyedRandomness, outcomes
 from tests.games.contract import HOOKS, Case, OnceRandomness, Step, cases, playout, small_cases
 from tests.thoroughness import tries
 
@@ -170,6 +174,63 @@ def test_the_same_match_key_deals_the_same(case: Case) -> None:
         for step in steps:
             if step.actor is DEALER:
                 assert case.game.draw(step.before, again) == step.action
+
+
+@every_case
+def test_the_outcomes_of_chance_are_those_of_the_draws(case: Case) -> None:
+    game = case.game
+    for step in first_draws(case):
+        expected = game.chance_outcomes(step.before)
+        drawn = [game.draw(step.before, KeyedRandomness(key)) for key in keys(400)]
+        if not isinstance(expected, Mapping):
+            assert [expected(KeyedRandomness(key)) for key in keys(5)] == drawn[:5]
+            continue
+        assert len(expected) <= MOST_OUTCOMES
+        assert fsum(expected.values()) == pytest.approx(1, abs=1e-12)
+        for action in [*Random(4).sample(list(expected), min(50, len(expected))), step.action]:
+            assert is_accepted(case, step.before, DEALER, action)
+        assert expected.keys() >= {step.action, *drawn}
+        assert chi_square(expected, drawn) < 40, "one in 10 million draws of this many differs more"
+
+
+@every_small_case
+def test_outcomes_of_chance_have_exactly_the_chances_of_the_draws(case: Case) -> None:
+    game = case.game
+    for step in first_draws(case):
+        expected = game.chance_outcomes(step.before)
+        if isinstance(expected, Mapping):
+            assert min(expected.values()) > 0
+            chances = dict.fromkeys(expected, Fraction(0))
+            for action, chance in outcomes(partial(game.draw, step.before)):
+                chances[action] += chance
+            assert expected == chances
+
+
+def first_draws(case: Case) -> list[Step]:
+    """The first draw of each kind in a match."""
+    draws = {type(s.action): s for s in reversed(playouts(case)[0]) if s.actor is DEALER}
+    return list(draws.values())
+
+
+def keys(count: int) -> list[bytes]:
+    return [number.to_bytes(32, "big") for number in range(count)]
+
+
+def chi_square(expected: Mapping[Any, Fraction], drawn: list[Any]) -> float:
+    """How far draws are from their probabilities, with every fourth outcome in one bin."""
+    found, distance = Counter(drawn), 0.0
+    for first in range(min(4, len(expected))):
+        mean = fsum(islice(expected.values(), first, None, 4)) * len(drawn)
+        distance += (sum(found[a] for a in islice(expected, first, None, 4)) - mean) ** 2 / mean
+    return distance
+
+
+@every_case
+def test_nothing_is_drawn_out_of_turn(case: Case) -> None:
+    for step in steps_of(case):
+        if step.actor is not DEALER:
+            with pytest.raises(ValueError, match="draw"):
+                case.game.chance_outcomes(step.before)
 
 
 @every_case

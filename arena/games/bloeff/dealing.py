@@ -1,6 +1,7 @@
 """The dealer's draws in Blöff: the deal, reshuffles, and the choice of the doubter."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from arena.games.bloeff.drawing import reshuffle
 from arena.games.bloeff.events import Dealt
@@ -8,6 +9,7 @@ from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.state import BloeffPhase, BloeffState, Draft, centre_pile
 from arena.games.bloeff.turns import begin_match, doubt, go_on
 from arena.games.bloeff.values import BloeffAction, Card, Cards, Deal, Doubter, Reshuffle
+from arena.games.chance import MOST_OUTCOMES, ChanceOutcomes, equally_likely, orders, shuffles
 from arena.games.game import IllegalActionError
 from arena.randomness import Randomness, shuffled
 
@@ -22,6 +24,17 @@ def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
     if state.phase is BloeffPhase.DOUBTER:
         seats = doubting(state.ballots)
         return Doubter(seats[randomness.below(f"doubter {state.turn}", len(seats))])
+    raise ValueError("the dealer draws nothing now")
+
+
+def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
+    """What `draw` may return now; only small piles are listed. Raises as `draw`."""
+    if state.phase is BloeffPhase.DOUBTER:
+        return equally_likely([Doubter(seat) for seat in doubting(state.ballots)])
+    if state.phase is BloeffPhase.RESHUFFLE and orders(centre_pile(state)) <= MOST_OUTCOMES:
+        return equally_likely([Reshuffle(order) for order in shuffles(centre_pile(state))])
+    if state.phase in (BloeffPhase.DEAL, BloeffPhase.RESHUFFLE):
+        return partial(draw, state)
     raise ValueError("the dealer draws nothing now")
 
 

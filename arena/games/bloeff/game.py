@@ -23,6 +23,7 @@ from arena.games.bloeff.values import (
     Red,
     Reshuffle,
 )
+from arena.games.chance import ChanceOutcomes
 from arena.games.game import DEALER, Actor, Game, IllegalActionError, Options, ToAct
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
@@ -84,6 +85,9 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
 
     def draw(self, state: BloeffState, randomness: Randomness) -> BloeffAction:
         return dealing.draw(state, randomness)
+
+    def chance_outcomes(self, state: BloeffState) -> ChanceOutcomes[BloeffAction]:
+        return dealing.chance_outcomes(state)
 
     def legal_actions(self, state: BloeffState, seat: int) -> Iterator[BloeffChoice]:
         return legality.legal_actions(state, self.options, seat)

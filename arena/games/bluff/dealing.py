@@ -5,7 +5,11 @@ attempts and a seat's re-rolls within a round count from 1. Dice are drawn in th
 numbers and then sorted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from math import comb, prod
 
 from arena.games.bluff.bets import FACES
 from arena.games.bluff.options import BluffOptions
@@ -20,8 +24,11 @@ from arena.games.bluff.values import (
     Reroll,
     StartingRoll,
 )
+from arena.games.chance import MOST_OUTCOMES, ChanceOutcomes, equally_likely, rolls
 from arena.games.game import IllegalActionError
 from arena.randomness import Randomness
+
+_ONE = Fraction(1)
 
 
 def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> BluffAction:
@@ -51,6 +58,21 @@ def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> Bl
     raise ValueError("the dealer has nothing to draw now")
 
 
+def chance_outcomes(options: BluffOptions, state: BluffState) -> ChanceOutcomes[BluffAction]:
+    """What `draw` may return now. Raises ValueError when no draw is due."""
+    sampler = partial(draw, options, state)
+    if state.phase is BluffPhase.ROLL:
+        return _cups(CupRoll, state.dice_counts, sampler)
+    if state.phase is BluffPhase.REROLL and state.turn is not None:
+        dice = rolls(FACES, len(state.hidden[state.turn]))
+        return {Reroll(cup): chance for cup, chance in dice.items()}
+    if state.phase is BluffPhase.STARTING_ROLL and state.starting is not None:
+        return _cups(StartingRoll, _starting_counts(options, state, state.starting), sampler)
+    if state.phase is BluffPhase.OPENER_DRAW and state.starting is not None:
+        return equally_likely([OpenerDraw(seat) for seat in state.starting.seats])
+    raise ValueError("the dealer has nothing to draw now")
+
+
 def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) -> BluffState:
     """The state after a draw. Raises IllegalActionError if this draw is not possible now.
 
@@ -74,6 +96,20 @@ def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) ->
             raise IllegalActionError("The opener is one of the tied seats.")
         return _opened_by(state, action.seat)
     raise IllegalActionError(f"This is not the draw that is due ({state.phase.value}).")
+
+
+def _cups(
+    kind: Callable[[tuple[Dice, ...]], BluffAction],
+    counts: Sequence[int],
+    sampler: Callable[[Randomness], BluffAction],
+) -> ChanceOutcomes[BluffAction]:
+    """The rolls of all cups; the sampler where they are too many."""
+    if prod([comb(count + len(FACES) - 1, count) for count in counts]) > MOST_OUTCOMES:
+        return sampler
+    return {
+        kind(tuple([dice for dice, _ in cups])): prod([chance for _, chance in cups], start=_ONE)
+        for cups in product(*[rolls(FACES, count).items() for count in counts])
+    }
 
 
 def _starting_rolled(

@@ -35,6 +35,7 @@ from arena.games.bluff.values import (
     StartingRoll,
     StartingRolled,
 )
+from arena.games.chance import ChanceOutcomes
 from arena.games.game import (
     DEALER,
     Actor,
@@ -101,6 +102,9 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
 
     def draw(self, state: BluffState, randomness: Randomness) -> BluffAction:
         return dealing.draw(self.options, state, randomness)
+
+    def chance_outcomes(self, state: BluffState) -> ChanceOutcomes[BluffAction]:
+        return dealing.chance_outcomes(self.options, state)
 
     def legal_actions(self, state: BluffState, seat: int) -> Iterator[BluffChoice]:
         return self.choices(self.view(state, seat))

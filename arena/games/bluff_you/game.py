@@ -1,7 +1,8 @@
 """The rules of Bluff You! Rule numbers (BY-...) are those of docs/games/bluff_you.md."""
 
 from collections.abc import Iterator
-from typing import ClassVar
+from itertools import product
+from typing import ClassVar, Final
 
 from arena.games.bluff_you.events import events, winner
 from arena.games.bluff_you.legality import BELIEVE, STOP, Legality
@@ -41,6 +42,7 @@ from arena.games.bluff_you.values import (
     Take,
     Win,
 )
+from arena.games.chance import ChanceOutcomes, equally_likely
 from arena.games.game import (
     DEALER,
     Actor,
@@ -54,6 +56,8 @@ from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
 from arena.games.wording import span
 from arena.randomness import Randomness
+
+_ROLLS: Final = tuple(Roll(dice) for dice in product(range(1, PIPS + 1), repeat=DICE))
 
 
 class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView, BluffYouEvent]):
@@ -102,6 +106,11 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return Roll(
             tuple([randomness.below(f"turn {turn} die {die}", PIPS) + 1 for die in range(DICE)])
         )
+
+    def chance_outcomes(self, state: BluffYouState) -> ChanceOutcomes[BluffYouAction]:
+        if state.phase is not ROLL:
+            raise ValueError("there is nothing to draw now")
+        return equally_likely(_ROLLS)
 
     def legal_actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouChoice]:
         return self.choices(self.view(state, seat))
