@@ -21,7 +21,14 @@ from sqlalchemy.dialects.postgresql import insert
 
 from arena.storage.names import folded, skeleton
 from arena.storage.statements import Row
-from arena.storage.tables import TOKENS_CHANNEL, bots, match_seats, owners, tokens, versions
+from arena.storage.tables import (
+    TOKENS_CHANNEL,
+    bots,
+    owners,
+    tokens,
+    version_counts,
+    versions,
+)
 
 _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
 
@@ -177,14 +184,11 @@ def bot_list(*, bot: str | None = None, after: int | None = None, limit: int | N
     """The columns of `all_versions`, created_at and matches (the version's), by bot and age; only
     those of one `bot`; with a `limit` so many of those behind the version `after`."""
     name = bots.c.folded
-    played = (
-        select(func.count(match_seats.c.match_id.distinct()))
-        .where(match_seats.c.version_id == versions.c.id)
-        .scalar_subquery()
-    )
+    played = func.coalesce(version_counts.c.matches, 0)
     found = (
         all_versions()
         .add_columns(versions.c.created_at, played.label("matches"))
+        .outerjoin(version_counts)
         .order_by(None)
         .order_by(name, versions.c.id)
         .limit(limit)

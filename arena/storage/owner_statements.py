@@ -14,9 +14,9 @@ from arena.storage.tables import (
     audit,
     bots,
     invites,
-    match_seats,
     owner_keys,
     owners,
+    version_counts,
     versions,
 )
 
@@ -85,23 +85,14 @@ def owners_versions_today(owner_id: int) -> Row:
 
 def owned_versions(owner_id: int, bot: str | None = None) -> Row:
     """The columns of OwnedVersion, by bot and newest first; of all bots of an owner, or of one."""
-    played = (
-        select(func.count(match_seats.c.match_id.distinct()))
-        .where(match_seats.c.version_id == versions.c.id)
-        .scalar_subquery()
-    )
-    faults = (
-        select(func.coalesce(func.sum(match_seats.c.faults), 0))
-        .where(match_seats.c.version_id == versions.c.id)
-        .scalar_subquery()
-    )
     retired = func.coalesce(bots.c.retired_at, versions.c.retired_at)
     found = (
         select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
         .add_columns(versions.c.created_at, retired.label("retired_at"), bots.c.frozen_at)
         .add_columns(bots.c.text, bots.c.language, bots.c.link)
-        .add_columns(played.label("matches"), faults.label("faults"))
-        .select_from(versions.join(bots))
+        .add_columns(func.coalesce(version_counts.c.matches, 0).label("matches"))
+        .add_columns(func.coalesce(version_counts.c.faults, 0).label("faults"))
+        .select_from(versions.join(bots).outerjoin(version_counts))
         .where(bots.c.owner_id == owner_id)
         .order_by(bots.c.folded, versions.c.id.desc())
     )

@@ -2,6 +2,7 @@
 
     owner_keys ─ owners ─< bots ─< versions ─ tokens
                                       ├─< conformance_checks
+                                      ├── version_counts
     blocks ─< matches ───────────────< match_seats
                  ├── transcripts
                  ├── rating_events
@@ -11,7 +12,8 @@
 
 Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
 the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, whether a block is
-void or closed, is in `blocks`. Luck, which can be computed again from results, is in `match_luck`.
+void or closed, is in `blocks`. What can be computed again from results is in `match_luck` and
+`version_counts`.
 So is the audit. The reader role sees everything but tokens, keys, invites, the audit and the
 private signing key.
 The tables of tournaments are in `arena.storage.tournament_tables`.
@@ -254,6 +256,18 @@ match_seats = Table(
     CheckConstraint("faults >= 0", name="faults_least"),
     # For a bot's matches.
     Index("match_seats_version_ix", "version_id", "match_id"),
+)
+
+version_counts = Table(
+    "version_counts",
+    metadata,
+    # Of a version that has results: how many matches, and faults in all of them. A trigger made by
+    # the migration adds what each INSERT into match_seats brings, in the same transaction.
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True),
+    Column("matches", BigInteger, nullable=False),
+    Column("faults", BigInteger, nullable=False),
+    CheckConstraint("matches >= 1", name="matches_least"),
+    CheckConstraint("faults >= 0", name="faults_least"),
 )
 
 transcripts = Table(

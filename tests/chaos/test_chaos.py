@@ -138,3 +138,9 @@ def assert_all_is_settled(arena: Stage, ever_running: set[str]) -> None:
     # Every match of a closed block is rated once.
     assert arena.count("SELECT count(*) FROM rating_events") == len(recorded)
     assert arena.count("SELECT count(DISTINCT match_id) FROM rating_events") == len(recorded)
+    counted = "SELECT version_id, matches, faults FROM version_counts ORDER BY version_id"
+    recounted = (
+        "SELECT version_id, count(DISTINCT match_id), sum(faults) FROM match_seats"
+        " GROUP BY version_id ORDER BY version_id"
+    )
+    assert arena.sql(counted) == arena.sql(recounted)

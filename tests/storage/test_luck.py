@@ -21,7 +21,7 @@ from arena.storage.reading import Reader
 from arena.storage.schema import migrate
 from arena.storage.store import Store
 from tests.luck.matches import careless, series
-from tests.storage.log import rated_results
+from tests.storage.log import rated_results, require_counts
 from tests.storage.results import finished, match_id
 
 Versions = tuple[VersionId, ...]
@@ -183,7 +183,8 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     await store.record(matches)
     sql.execute("DROP TABLE match_luck, signing_secret, signing_key")
     sql.execute("DROP TABLE running_replies, running_matches, running_blocks, leases, untold_ends")
-    sql.execute("DROP TABLE recorded_batches, match_faults, conformance_checks")
+    sql.execute("DROP TABLE recorded_batches, match_faults, conformance_checks, version_counts")
+    sql.execute("DROP FUNCTION count_seats CASCADE")
     sql.execute("DROP TABLE owner_keys, invites, audit, voidings")
     for table in ("owners", "bots"):
         sql.execute(f"ALTER TABLE {table} DROP COLUMN folded, DROP COLUMN skeleton")
@@ -198,6 +199,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP FUNCTION refuse_luck_of_other_seats, require_lease")
     sql.execute("UPDATE alembic_version SET version_num = '0002'")
     migrate(database)
+    assert require_counts(sql) == 5 * 2
     assert lucks(read) == {match_id(match): None for match in matches}
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
     # The command has an event loop of its own.
