@@ -138,14 +138,16 @@ async def running_arena(
     tls: TlsFiles | None = None,
     spectator_delay: float = 0.0,
     sign_up: SignUp = SignUp.INVITE,
+    socket: Path | None = None,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; the blocks and matches that it left are continued. With `read_beside` a process of its
     own answers reading calls, else a thread. Spectators see matches `spectator_delay` seconds
-    later. `sign_up` says who may become an owner. Raises PortTakenError, TlsError and the errors
-    of arena.storage; LeaseTakenError as soon as another referee has taken over.
+    later. `sign_up` says who may become an owner. Bots also play over `socket`, if there is one.
+    Raises PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon as
+    another referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -207,8 +209,9 @@ async def running_arena(
         checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
         guarding = tasks.create_task(gate.connections.watch())
         try:
-            bound = await server.start(host, port, tls)
+            bound = await server.start(host, port, tls, socket)
             gate.connections.port = bound
+            gate.connections.socket = None if socket is None else str(socket)
             if metrics_address is not None:
                 _watch(metrics, journal, lobby, director)
                 cuts = gate.connections

@@ -61,6 +61,9 @@ class Settings(BaseSettings):
     """The referee's port; 0 takes a free one."""
     dashboard_port: Port = 8501
     """The dashboard's port."""
+    socket: Path | None = None
+    """The Unix socket over which hosted bots play; its directory is only for the referee's user.
+    Without it there is one in a directory of its own."""
     pace: Annotated[float, BeforeValidator(_pace)] = DEFAULT_PACE
     """Matches a second that house bots play among themselves, or `max`."""
     tls_cert: Path | None = None

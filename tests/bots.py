@@ -18,14 +18,16 @@ PATIENCE = 30.0
 class Peer:
     """One stream. Everything it hears is kept in `heard`."""
 
-    def __init__(self, port: int, token: str | None, **hello: Any) -> None:
+    def __init__(self, port: int | str, token: str | None, **hello: Any) -> None:
+        """`port` may also be a target of gRPC's."""
         self.hello = {"protocol_version": 1, "games": ["bluff"], "max_matches": 2} | hello
         self.heard: list[pb.PlayResponse] = []
         self.offers: dict[str, bot_side.Offered] = {}
         self.ended: list[str] = []
         self._unread: pb.PlayResponse | None = None
         self.channel = grpc.aio.insecure_channel(
-            f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)]
+            port if isinstance(port, str) else f"127.0.0.1:{port}",
+            options=[("grpc.use_local_subchannel_pool", 1)],
         )
         metadata = (("authorization", f"Bearer {token}"),) if token is not None else ()
         self.call: Any = RefereeServiceStub(self.channel).Play(metadata=metadata)

@@ -1,5 +1,7 @@
 """`Address`: where a referee is, and the channel to it. Every client of a referee opens it here.
 
+A program without a network reaches it through a Unix socket: `unix:/path`.
+
 How both ends identify themselves over TLS is said by environment variables:
 
 ARENA_CA             the certificates to trust instead of those that the system trusts
@@ -73,7 +75,8 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the referee is: `host:port`, or `https://host:port` for an encrypted connection."""
+    """Where the referee is: `host:port`, `https://host:port` for an encrypted connection, or
+    `unix:/path`."""
 
     target: str
     encrypted: bool = False
@@ -85,6 +88,8 @@ class Address:
 
         Raises AddressError, also for files that cannot be read.
         """
+        if text.startswith("unix:/"):
+            return cls(text)
         scheme, _, rest = text.rpartition("://")
         if scheme not in ("", "http", "https"):
             raise AddressError(f"{text!r} is no address of a referee: write https:// or http://.")

@@ -1,4 +1,4 @@
-"""The TCP connections to the referee's port: who may have how many, and cutting one.
+"""The connections to the referee: who may have how many, and cutting one.
 
 gRPC tells nothing of a connection before its first call and closes none. So the open files of this
 process are looked through, a few at a time in round after round, and a connection that takes too
@@ -6,6 +6,10 @@ much is shut down: gRPC sees that the peer is gone. A connection is known while 
 token and hello plays over it; all others are strangers'. A known one that brings far more than its
 streams may carries frames of no stream, pings for one. Only Linux lists a process's files;
 elsewhere nothing is cut.
+
+Connections over the Unix socket come from programs on this machine, and each of their processes
+may have a few. gRPC does not tell them apart and the kernel does not count their bytes, so none of
+them is known and none is cut for what it brings.
 """
 
 import asyncio
@@ -17,15 +21,14 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from ipaddress import ip_address
 from itertools import islice
 from stat import S_ISSOCK
 from typing import Final
-from urllib.parse import unquote
 
 import structlog
 
 from arena.referee.limits import Bucket, Limits
+from arena.referee.peers import PROCESS, address_of, process_of, tcp_peer
 from arena.referee.strangers import Strangers
 
 ROUND_SECONDS: Final = 1.0
@@ -61,20 +64,6 @@ def raise_file_limit() -> int:
     return wanted if soft == resource.RLIM_INFINITY else soft
 
 
-def address_of(peer: str) -> str:
-    """The address of a peer as gRPC names it, without its port. Of IPv6 it is the network of 64
-    bits, which one guest usually has to itself."""
-    kind, _, rest = unquote(peer).partition(":")
-    host = rest.rpartition(":")[0].strip("[]").partition("%")[0]
-    if kind != "ipv6":
-        return host or kind
-    address = ip_address(host)
-    mapped = getattr(address, "ipv4_mapped", None)
-    if mapped is not None:
-        return str(mapped)
-    return str(ip_address(int(address) >> 64 << 64))
-
-
 _UNKNOWN: Final = -1
 
 
@@ -101,6 +90,8 @@ class Connections:
         self._now = now
         self.port = 0
         """The port; nothing is looked at before it is set."""
+        self.socket: str | None = None
+        """The path of the Unix socket, if there is one."""
         self.files = 0
         """How many files this process may open."""
         self._known: Counter[str] = Counter()
@@ -210,20 +201,19 @@ class Connections:
 
     def _found(self, file: int, inode: int) -> _Connection | None:
         with suppress(OSError), _borrowed(file) as line:
-            if line.family in (socket.AF_INET, socket.AF_INET6) and (
-                line.getsockname()[1] == self.port
-            ):
-                host, port = line.getpeername()[:2]
-                peer = f"ipv4:{host}:{port}"
-                if line.family == socket.AF_INET6:
-                    mapped = ip_address(host.partition("%")[0]).ipv4_mapped  # type: ignore[union-attr]
-                    peer = f"ipv4:{mapped}:{port}" if mapped else f"ipv6:%5B{host}%5D:{port}"
-                bucket = self._bucket(peer)
-                found = _Connection(file, inode, peer, address_of(peer), line.family, bucket)
+            peer, address = "", ""
+            if line.family in (socket.AF_INET, socket.AF_INET6):
+                if line.getsockname()[1] == self.port:
+                    peer = tcp_peer(line)
+                    address = address_of(peer)
+            elif line.family == socket.AF_UNIX and line.getsockname() == self.socket:
+                peer, address = f"unix:{inode}", process_of(line)
+            if peer:
+                found = _Connection(file, inode, peer, address, line.family, self._bucket(peer))
                 self._by_file[file] = self._by_peer[peer] = found
                 if peer not in self._known:
-                    self._strangers.add(found.address, found)
-                    self._cut_surplus(found.address)
+                    self._strangers.add(address, found)
+                    self._cut_surplus(found)
                 return found
         return None
 
@@ -240,6 +230,8 @@ class Connections:
         return Bucket(limits.strangers_bytes_burst, limits.strangers_bytes_per_second)
 
     def _takes_too_much(self, connection: _Connection) -> bool:
+        if connection.family == socket.AF_UNIX:
+            return False
         try:
             with _borrowed(connection.file, connection.family) as line:
                 told = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
@@ -251,11 +243,14 @@ class Connections:
         streams = max(1, self._known[connection.peer])
         return connection.bucket.take(self._now(), more / streams) > 0
 
-    def _cut_surplus(self, address: str) -> None:
+    def _cut_surplus(self, newest: _Connection) -> None:
         """Cut the oldest of an address that has too many, and of all strangers."""
         strangers, limits = self._strangers, self._limits
-        while strangers.count(address) > limits.connections_an_address:
-            self._shut_down(strangers.oldest(address))
+        most = limits.connections_an_address
+        if newest.address.startswith(PROCESS):
+            most = limits.connections_a_process
+        while strangers.count(newest.address) > most:
+            self._shut_down(strangers.oldest(newest.address))
         while len(strangers) > int(self.files * limits.strangers_share):
             self._shut_down(strangers.oldest())
 

@@ -9,9 +9,10 @@ from typing import Final, Protocol
 import grpc
 
 from arena.records import Owner, Registered, VersionId
-from arena.referee.connections import Connections, address_of
+from arena.referee.connections import Connections
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import Bucket, Buckets, LimitError, Limits
+from arena.referee.peers import address_of
 from arena.referee.refusals import RefusalMeter, Refusals
 
 MOST_KNOWN: Final = 200_000

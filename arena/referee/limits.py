@@ -81,6 +81,8 @@ class Limits:
     """Refusals sent at once after which a connection without a known bot is cut."""
     connections_an_address: int = 200
     """Connections without a known bot, by address; the oldest is cut."""
+    connections_a_process: int = 16
+    """Connections over the Unix socket, by process; the oldest is cut."""
     strangers_share: float = 0.5
     """The part of the open files that connections without a known bot may take in all."""
     strangers_bytes_burst: int = 1024 * 1024

@@ -13,9 +13,9 @@ from typing import Final, Protocol
 
 import grpc
 
-from arena.referee.connections import address_of
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import LimitError, Limits
+from arena.referee.peers import address_of
 
 KEPT_SECONDS: Final = 1.0
 """How old a cached answer may be: leaderboards and lists of matches change all the time."""

@@ -1,7 +1,9 @@
 """The gRPC server: services, limits, start and graceful stop."""
 
 import asyncio
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import grpc
@@ -84,18 +86,13 @@ class RefereeServer:
         gate: Gate,
     ) -> None:
         self._lobby = lobby
+        self._play = play
         self._spectating = spectating
         self._challenges = challenges
         self._stopped = False
+        self._by_socket: grpc.aio.Server | None = None
         self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
-        # Registered by hand: malformed bytes must end the call with our message, not with the
-        # library's status, and responses are bytes already.
-        handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(
-            play.play
-        )
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
-        )
+        _add_play(self._server, play)
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_REGISTRY, registry.handlers),)
         )
@@ -115,8 +112,17 @@ class RefereeServer:
             (grpc.method_handlers_generic_handler(reflection.SERVICE_NAME, told.handlers),)
         )
 
-    async def start(self, host: str, port: int, tls: TlsFiles | None = None) -> int:
-        """Listen, and return the port (a free one for 0). Raises PortTakenError and TlsError."""
+    async def start(
+        self, host: str, port: int, tls: TlsFiles | None = None, socket: Path | None = None
+    ) -> int:
+        """Listen, and return the port (a free one for 0). Raises PortTakenError and TlsError.
+
+        Over `socket`, a path in a directory that only this user may enter, bots without a network
+        play. Nothing else is served there: what callers without a token may do is limited by
+        their address, and over a socket they have none.
+        """
+        if socket is not None:
+            await self._listen_on(socket)
         address = f"{host}:{port}"
         try:
             if tls is None:
@@ -149,6 +155,31 @@ class RefereeServer:
         self._lobby.close_all(_stopping)
         self._spectating.close_all(_stopping)
         await self._server.stop(grace=1.0)
+        if self._by_socket is not None:
+            await self._by_socket.stop(grace=0.2)
+
+    async def _listen_on(self, socket: Path) -> None:
+        server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
+        _add_play(server, self._play)
+        try:
+            server.add_insecure_port(f"unix:{socket}")
+            # For bots that run as another user: who may enter the directory may connect.
+            os.chmod(socket, 0o666)  # noqa: PTH101, S103  it takes no time; see above
+        except (RuntimeError, OSError) as error:
+            raise PortTakenError(
+                f"cannot listen on the socket {socket}: choose another path with ARENA_SOCKET."
+            ) from error
+        await server.start()
+        self._by_socket = server
+
+
+def _add_play(server: grpc.aio.Server, play: PlayService) -> None:
+    """Registered by hand: malformed bytes must end the call with our message, not with the
+    library's status, and responses are bytes already."""
+    handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(play.play)
+    server.add_generic_rpc_handlers(
+        (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
+    )
 
 
 class _PacedHealth(health.aio.HealthServicer):

@@ -15,11 +15,11 @@ from google.protobuf.message import DecodeError
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.hosting.ports import ShowableMatch, Timer
 from arena.match.match_id import is_match_id
-from arena.referee.connections import address_of
 from arena.referee.errors import ProtocolError, malformed
 from arena.referee.gate import Gate
 from arena.referee.limits import LimitError
 from arena.referee.options_json import read_options
+from arena.referee.peers import address_of
 from arena.referee.refusals import Context
 from arena.referee.spectators import Fits, Spectator, Spectators
 from arena.v1 import spectator_pb2

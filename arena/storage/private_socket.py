@@ -1,4 +1,4 @@
-"""The built-in server's Unix socket, in a directory that only its user may enter."""
+"""Unix sockets, the built-in server's above all, in directories that only their user may enter."""
 
 import contextlib
 import hashlib
@@ -38,7 +38,7 @@ def make_private(directory: Path) -> None:
     us = {os.geteuid()} | ({pwd.getpwnam("nobody").pw_uid} if os.geteuid() == 0 else set())
     if not stat.S_ISDIR(found.st_mode) or found.st_uid not in us or found.st_mode & 0o077:
         raise DataDirectoryError(
-            f"{directory}, for Postgres's socket, is not private to this user: remove it."
+            f"{directory}, for a socket, is not private to this user: remove it."
         )
 
 

@@ -257,6 +257,7 @@ async def test_a_referee_that_is_not_there_is_waited_for_and_one_reads_what_choo
         ("127.0.0.1:50051", Address("127.0.0.1:50051")),
         ("http://arena:1", Address("arena:1")),
         ("https://arena.example:443/", Address("arena.example:443", encrypted=True)),
+        ("unix:/run/arena/referee.sock", Address("unix:/run/arena/referee.sock")),
     ],
 )
 def test_an_address_says_whether_the_connection_is_encrypted(text: str, address: Address) -> None:

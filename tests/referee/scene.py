@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from arena.assembly import Arena, running_arena
@@ -82,10 +83,19 @@ async def opened(
     terms: Terms = CALM,
     limits: Limits = Limits(),
     sign_up: SignUp = SignUp.INVITE,
+    socket: Path | None = None,
 ) -> AsyncIterator[Scene]:
     ladders = ladders or (BLUFF,)
     async with running_arena(
-        database, "127.0.0.1", 0, ladders, terms, 0.5, limits=limits, sign_up=sign_up
+        database,
+        "127.0.0.1",
+        0,
+        ladders,
+        terms,
+        0.5,
+        limits=limits,
+        sign_up=sign_up,
+        socket=socket,
     ) as arena:
         yield Scene(arena)
 

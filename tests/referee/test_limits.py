@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.referee.connections import address_of
 from arena.referee.limits import Bucket, Buckets, LimitError
+from arena.referee.peers import address_of
 
 
 def test_a_bucket_gives_its_burst_at_once_and_then_as_much_as_it_regains() -> None:

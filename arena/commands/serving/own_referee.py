@@ -1,11 +1,14 @@
 """The referee of the settings: its TLS, and how programs on its machine reach it."""
 
 import os
+import sys
 from ipaddress import ip_address
+from pathlib import Path
 
 from arena.records import SignUp
 from arena.referee.tls import TlsFiles, certificate_name
 from arena.settings import Settings, SettingsError
+from arena.storage.private_socket import make_private, socket_directory
 
 _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104  not bound
 
@@ -36,6 +39,16 @@ def tls_files(settings: Settings) -> TlsFiles | None:
     if settings.tls_client_ca is not None:
         raise SettingsError("ARENA_TLS_CLIENT_CA needs ARENA_TLS_CERT and ARENA_TLS_KEY.")
     return None
+
+
+def own_socket(settings: Settings) -> Path | None:
+    """Where hosted bots reach it, in a directory that exists and is private; None on systems that
+    cannot host bots. Raises DataDirectoryError."""
+    if not sys.platform.startswith("linux"):
+        return None
+    socket = settings.socket or socket_directory(settings.home) / "referee.sock"
+    make_private(socket.parent)
+    return socket.absolute()
 
 
 def own_address(settings: Settings, port: int | None = None) -> str:

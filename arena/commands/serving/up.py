@@ -31,6 +31,7 @@ from arena.commands.serving.own_referee import (
     client_environment,
     on_loopback,
     own_address,
+    own_socket,
     sign_up_of,
     tls_files,
 )
@@ -122,6 +123,7 @@ async def _up(plan: _Plan, url: str) -> None:
         tls=plan.tls,
         spectator_delay=plan.settings.spectator_delay,
         sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
+        socket=own_socket(plan.settings),
     ) as arena:
         tokens = await house_tokens(arena.store, plan.table_types)
         with children(plan.settings.home / "logs") as running:

@@ -156,7 +156,7 @@ impl Connection {
     ) -> Result<(), Status> {
         let unusable = |error: tonic::transport::Error| Status::unavailable(error.to_string());
         let encrypted = address.starts_with("https://");
-        let uri = if encrypted {
+        let uri = if encrypted || address.starts_with("unix:") {
             address.to_string()
         } else {
             format!("http://{address}")

@@ -1,0 +1,43 @@
+"""Names of those who call the referee: by address, or by process over a Unix socket."""
+
+import socket
+import sys
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import unquote
+
+PROCESS: Final = "process "
+"""What the address of a process on this machine begins with."""
+_INT_BYTES = 4
+
+
+def address_of(peer: str) -> str:
+    """The address of a peer as gRPC names it, without its port. Of IPv6 it is the network of 64
+    bits, which one guest usually has to itself."""
+    kind, _, rest = unquote(peer).partition(":")
+    host = rest.rpartition(":")[0].strip("[]").partition("%")[0]
+    if kind != "ipv6":
+        return host or kind
+    address = ip_address(host)
+    mapped = getattr(address, "ipv4_mapped", None)
+    if mapped is not None:
+        return str(mapped)
+    return str(ip_address(int(address) >> 64 << 64))
+
+
+def tcp_peer(line: socket.socket) -> str:
+    """The other end as gRPC names it. Raises OSError for a socket that is not connected."""
+    host, port = line.getpeername()[:2]
+    if line.family == socket.AF_INET:
+        return f"ipv4:{host}:{port}"
+    mapped = ip_address(host.partition("%")[0]).ipv4_mapped  # type: ignore[union-attr]
+    return f"ipv4:{mapped}:{port}" if mapped else f"ipv6:%5B{host}%5D:{port}"
+
+
+def process_of(line: socket.socket) -> str:
+    """The process at the other end of a Unix socket. Those of other containers, whose numbers we
+    cannot know, are one. Raises OSError for a socket that is not connected."""
+    line.getpeername()
+    told = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 3 * _INT_BYTES)
+    number = int.from_bytes(told[:_INT_BYTES], sys.byteorder)
+    return f"{PROCESS}{number}" if number else "another container"
