@@ -1,6 +1,7 @@
 """The mutants of a module: which there are, and what is left alone."""
 
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,11 +81,16 @@ def test_what_runs_once_for_all_tests_is_known(source: str) -> None:
     assert {one.at_import for one in mutants_of("a.py", f"{source}\n")} == {True}
 
 
+@cache
+def mutants_in(path: str) -> set[tuple[str, str, str]]:
+    """Where each mutant of a file is, the line, and what it becomes."""
+    source = (ROOT / path).read_text()
+    return {(one.where, *one.lines(source)) for one in mutants_of(path, source)}
+
+
 @pytest.mark.parametrize("one", EQUIVALENT, ids=lambda one: f"{one['path']}: {one['becomes']}")
 def test_every_equivalent_mutant_is_still_one(one: dict[str, str]) -> None:
-    source = (ROOT / one["path"]).read_text()
-    found = [(m.where, *m.lines(source)) for m in mutants_of(one["path"], source)]
-    assert (one["where"], one["was"], one["becomes"]) in found
+    assert (one["where"], one["was"], one["becomes"]) in mutants_in(one["path"])
     assert one["why"]
 
 
