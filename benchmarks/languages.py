@@ -12,6 +12,7 @@ Then `arena play` with two of the compiled starters takes turns with the load of
 The starters must be built; one that is not is left out. All languages take about four minutes.
 """
 
+import argparse
 import asyncio
 import json
 import os
@@ -239,7 +240,11 @@ async def main(languages: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:] or list(PROGRAMS)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=", ".join(PROGRAMS))
+    chosen = parser.parse_args().languages or list(PROGRAMS)
+    if unknown := set(chosen) - set(PROGRAMS):
+        parser.error(f"no starter in {', '.join(sorted(unknown))}: there is {', '.join(PROGRAMS)}")
     asyncio.run(main(chosen))
     compiled = [one for one in COMPILED if one in chosen and built(one)][:2]
     if len(compiled) == 2:
