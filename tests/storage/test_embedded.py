@@ -91,10 +91,17 @@ def test_data_outlives_the_server_and_the_server_nobody(tmp_path: Path) -> None:
     assert not sockets.exists()
     assert processes_in(home) == []
 
-    # As after a kill -9 in a container, whose pids begin anew: the number is now another's.
-    (home / "postgres" / "postmaster.pid").write_text(f"{os.getpid()}\n{home}/postgres\n")
-    with server(home) as url, psycopg.connect(plain(url)) as connection:
-        assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
+    # As after a kill -9 in a container, whose pids begin anew: the number is now another's. It is
+    # not ours, as Postgres knows that its parents are no servers.
+    with subprocess.Popen(["sleep", "60"]) as another:
+        for password_is_lost in (False, True):
+            pid_file = home / "postgres" / "postmaster.pid"
+            pid_file.write_text(f"{another.pid}\n{home}/postgres\n")
+            if password_is_lost:
+                (home / "postgres.password").unlink()
+            with server(home) as url, psycopg.connect(plain(url)) as connection:
+                assert connection.execute("SELECT answer FROM kept").fetchone() == (42,)
+        another.kill()
 
 
 @linux
