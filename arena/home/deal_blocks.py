@@ -10,7 +10,9 @@ a class, a module or elsewhere in Python, comes from a deal it will play. Files 
 bot that remembers deals in a file makes its author's measurements useless.
 
 The processes can play several series of blocks, with other bots and other deals each time, because
-starting a process takes as long as ten to twenty blocks.
+starting a process takes as long as ten to twenty blocks. Where there are more cores than line-ups,
+several sets of processes share the blocks out among them. That changes no result: all chance of a
+block follows from the seed and its number.
 
 The matches of a block share their match id, since the draws are computed from it.
 
@@ -21,10 +23,10 @@ import json
 import multiprocessing
 import signal
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, cycle
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeAlias
@@ -34,7 +36,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.home.in_process import Contender, Seed, UnreadyBotError, play_match
 from arena.home.loading import BotFileError, load_bot
-from arena.luck import Luck
+from arena.luck import Luck, luck_of
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Refused
 from arena.match.result import Result
@@ -84,9 +86,20 @@ class Series:
     seed: str
     """The seed of the deals; series with the same seed play the same deals."""
     blocks: int | None
-    """The number of blocks; None for no end."""
+    """The number of blocks of all processes; None for no end."""
     transcripts: bool = False
+    luck: bool = False
     time_control: TimeControl = DEFAULT_TIME_CONTROL
+    first: int = 0
+    """The number of the first block to play."""
+    step: int = 1
+    """Of so many blocks this process plays one."""
+
+    def numbers(self) -> Iterable[int]:
+        """The blocks to play."""
+        if self.blocks is None:
+            return count(self.first, self.step)
+        return range(self.first, self.blocks, self.step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +113,7 @@ class BlockMatch:
     written: str | None
     """The transcript as one line of JSON, if it was asked for."""
     luck: Luck | None = None
-    """None here, as deal blocks cancel luck themselves; set where luck was measured."""
+    """The luck of the draws, if it was asked for; deal blocks cancel it themselves."""
 
 
 _News: TypeAlias = BlockMatch | UnreadyBotError | BotFileError
@@ -122,18 +135,36 @@ def play_deal_blocks(
     seed: str,
     blocks: int | None = None,
     *,
+    first: int = 0,
     transcripts: bool = False,
+    luck: bool = False,
     time_control: TimeControl = DEFAULT_TIME_CONTROL,
+    jobs: int = 1,
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """Yields the matches of each complete block, in order; without end if `blocks` is None.
+    """Yields the matches of each complete block from number `first`, in order; without end if
+    `blocks` is None. A block of a single line-up is a match.
 
-    The bots are loaded in the processes. Raises UnreadyBotError, BotFileError and
-    BlockBrokenError. Close the iterator (or exhaust it) to end the processes.
+    Plays in up to `jobs` processes, and in one for each line-up at least, where the bots are
+    loaded. Raises UnreadyBotError, BotFileError and BlockBrokenError. Close the iterator (or
+    exhaust it) to end the processes.
     """
-    with lineup_processes(game, len(lineups)) as at_play:
-        for process, lineup in zip(at_play, lineups, strict=True):
-            process.begin(Series(lineup, seed, blocks, transcripts, time_control))
-        for _ in count() if blocks is None else range(blocks):
+    with lineup_sets(game, len(lineups), jobs) as sets:
+        for number, at_play in enumerate(sets, start=first):
+            for process, lineup in zip(at_play, lineups, strict=True):
+                process.begin(
+                    Series(
+                        lineup,
+                        seed,
+                        blocks,
+                        transcripts,
+                        luck,
+                        time_control,
+                        first=number,
+                        step=len(sets),
+                    )
+                )
+        whole = Series(lineups[0], seed, blocks, first=first)
+        for _, at_play in zip(whole.numbers(), cycle(sets), strict=False):
             yield tuple([process.next_match() for process in at_play])
 
 
@@ -166,11 +197,17 @@ class LineupProcess:
 
 
 @contextmanager
-def lineup_processes(game: AnyGame, number: int) -> Iterator[list[LineupProcess]]:
-    """`number` processes that end with the context. No two of them share memory."""
+def lineup_sets(
+    game: AnyGame, lineups: int, jobs: int = 1
+) -> Iterator[tuple[tuple[LineupProcess, ...], ...]]:
+    """As many sets of one process for each line-up as `jobs` processes make, and at least one.
+    They end with the context. No two processes share memory."""
     options = game.options.changed()
     with ExitStack() as stack:
-        yield [stack.enter_context(_lineup_process(game.name, options)) for _ in range(number)]
+        yield tuple(
+            tuple(stack.enter_context(_lineup_process(game.name, options)) for _ in range(lineups))
+            for _ in range(max(1, jobs // lineups))
+        )
 
 
 @contextmanager
@@ -231,7 +268,7 @@ def _play_series(connection: "Connection[Any, Any]", game: str, options: Mapping
                     Contender(entry.name, load_bot(entry.bot)) for entry in series.lineup.entries
                 ]
                 source = Seed(series.seed)
-                for block in count() if series.blocks is None else range(series.blocks):
+                for block in series.numbers():
                     connection.send(_play(rules, contenders, series, source, block))
         except (UnreadyBotError, BotFileError) as error:
             connection.send(error)
@@ -248,4 +285,5 @@ def _play(
     seated = [contenders[at] for at in order]
     transcript, refused = play_match(game, seated, seed, block, series.time_control)
     written = written_down(transcript) if series.transcripts else None
-    return BlockMatch(order, transcript.result, refused, written)
+    luck = luck_of(transcript) if series.luck else None
+    return BlockMatch(order, transcript.result, refused, written, luck)

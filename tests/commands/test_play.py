@@ -9,6 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from arena.commands.home.play import play
+from arena.commands.jobs_option import processor_count
 from arena.match.transcript_json import from_json
 from arena.match.verify import verify
 
@@ -33,6 +34,17 @@ class Broken(Bot):
         raise RuntimeError("no idea")
 """
 
+SLOW = """
+import os
+import time
+from arena.bot import Bot
+
+class Slow(Bot):
+    def act(self, turn):
+        time.sleep(0.1)
+        raise RuntimeError(os.getpid())
+"""
+
 
 def _play(*arguments: object) -> str:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -51,6 +63,32 @@ def test_the_same_seed_gives_the_same_transcripts_byte_for_byte(tmp_path: Path) 
     first, second, other = (file.read_bytes() for file in files)
     assert first == second
     assert not set(first.splitlines()) & set(other.splitlines())
+
+
+@pytest.mark.parametrize("deals", [(), ("--same-deals",)])
+def test_any_number_of_processes_plays_the_same_matches(
+    tmp_path: Path, deals: tuple[str, ...]
+) -> None:
+    files = [tmp_path / name for name in ("one", "many")]
+    summaries = []
+    for file, jobs in zip(files, (1, 5), strict=True):
+        words = ("random", "honest", "-n", 22, "--seed", "x", "--transcripts", file, *deals)
+        summaries.append(_json(*words, "--jobs", jobs) | {"matches_per_second": None})
+    one, many = (file.read_bytes() for file in files)
+    assert one == many
+    assert summaries[0] == summaries[1]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(processor_count() == 1, reason="one processor has no use for processes")
+@pytest.mark.parametrize(("matches", "processes"), [(2, 1), (14, 1 + processor_count())])
+def test_processes_help_where_more_than_a_second_is_left(
+    tmp_path: Path, matches: int, processes: int
+) -> None:
+    file = tmp_path / "slow.py"
+    file.write_text(SLOW)  # three faults end a match, after 0.3 seconds
+    faults = _json(file, "random", "-n", matches)["faults"]
+    assert len({fault["reason"] for fault in faults}) == processes
 
 
 def test_transcripts_are_written_so_that_anybody_can_check_them(tmp_path: Path) -> None:

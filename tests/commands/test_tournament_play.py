@@ -71,7 +71,8 @@ def _json(*words: object) -> Any:
 def test_the_same_seed_gives_the_same_tournament_byte_for_byte(deals: str) -> None:
     words = ("--format", "swiss", "--bots", "honest,timid,random,bayes,honest", "--blocks", 3)
     once, again, other = (
-        _play(*words, deals, "--json", "--seed", seed) for seed in ("one", "one", "other")
+        _play(*words, deals, "--json", "--seed", seed, "--jobs", jobs)
+        for seed, jobs in (("one", 1), ("one", 5), ("other", 2))
     )
     assert once.exit_code == 0
     assert once.stdout_bytes == again.stdout_bytes
@@ -108,11 +109,14 @@ def test_a_table_of_more_seats_takes_everybody_through_all_of_them() -> None:
     assert fresh["block_kind"] == "seat"
 
 
-def test_a_bot_that_remembers_deals_meets_none_again_in_a_whole_tournament(tmp_path: Path) -> None:
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_a_bot_that_remembers_deals_meets_none_again_in_a_whole_tournament(
+    tmp_path: Path, jobs: int
+) -> None:
     # It is the sample Honest until it knows a deal, so if it never does every block is a tie.
     bots = f"{remembering(tmp_path)},honest,honest"
     words = ("--format", "round-robin", "--rounds", 3, "--blocks", 15, "--seed", "s")
-    found = _json(*words, "--bots", bots)
+    found = _json(*words, "--bots", bots, "--jobs", jobs)
     assert {points for one in found["pairings"] for points in one["points"]} == {7.5}
 
 

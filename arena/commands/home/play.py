@@ -1,7 +1,7 @@
 """`arena play`: matches among bots on this machine, without a server or a database.
 
-In one process, or with `--same-deals` in one for every rotation of the seats; each bot in its own
-where one of them is a program.
+In one process and, if that is faster, further ones: see `--jobs`. With `--same-deals` in one for
+every rotation of the seats at least; each bot in its own where one of them is a program.
 """
 
 import json
@@ -20,6 +20,7 @@ from arena.commands.game_options import OptionList, game_options
 from arena.commands.home.line_up import line_up
 from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.home.play_report import PlayTally, print_table, summary_of
+from arena.commands.jobs_option import Jobs, processor_count
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal
 from arena.commands.time_option import TimeOption, time_control
@@ -27,6 +28,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.home.deal_blocks import (
     BlockMatch,
+    Lineup,
     NamedBot,
     every_rotation,
     play_deal_blocks,
@@ -38,6 +40,9 @@ from arena.luck import luck_of
 from arena.match.clock import TimeControl
 from arena.match.seating import moved_on
 
+_ALONE_SECONDS = 0.5
+_WORTH_SECONDS = 1.0
+"""Further processes take about half a second to start: they are worth it if more is left to do."""
 _NEVER_TWICE = (
     " --same-deals works only with sample bots and .py files: a program that connects would "
     "remember the others' dice from the first playing of a deal."
@@ -67,6 +72,7 @@ def play(
             help="Play every deal once in each rotation of the seats, and only whole rotations.",
         ),
     ] = False,
+    jobs: Jobs = None,
     logs: LogFolder = None,
     connect_seconds: Annotated[
         float, typer.Option(min=0.1, help="How long a program may take to connect.")
@@ -82,12 +88,13 @@ def play(
             matches += -matches % len(entries) if same_deals else 0
             if same_deals and any(entry.command for entry in entries):
                 raise BotFileError("A program cannot play a deal twice.")
-            series = _Series(rules, entries, matches, seed, control, transcripts)
+            series = _Series(rules, entries, matches, seed, control, transcripts, jobs)
             folder = log_folder(logs) if any(entry.command for entry in entries) else None
             if folder is not None:
                 played = _among_programs(series, folder, connect_seconds)
             else:
-                played = _in_deal_blocks(series) if same_deals else _one_by_one(series)
+                rotations = every_rotation(entries)
+                played = _in_processes(series, rotations) if same_deals else _one_by_one(series)
             tally = _count(played, series, PlayTally(entries, same_deals=same_deals, logs=folder))
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
@@ -112,6 +119,8 @@ class _Series:
     control: TimeControl
     transcripts: Path | None
     """Where they are written, each as it is over."""
+    jobs: int | None
+    """How many processes play; None for as many as there are cores, where that is faster."""
 
     def finished(self, played: PlayedMatch) -> BlockMatch:
         """A match as it is counted."""
@@ -140,9 +149,47 @@ def _count(played: _Matches, series: _Series, tally: PlayTally) -> PlayTally:
 
 
 def _one_by_one(series: _Series) -> _Matches:
-    contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in series.entries]
-    for played in play_series(series.game, contenders, series.matches, series.seed, series.control):
-        yield series.finished(played)
+    """In this process, and in others as soon as it is clear that they help."""
+    begun, played = time.perf_counter(), 0
+    if series.jobs is None or series.jobs == 1:
+        contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in series.entries]
+        in_turn = play_series(series.game, contenders, series.matches, series.seed, series.control)
+        for played, match in enumerate(in_turn, start=1):
+            yield series.finished(match)
+            if series.jobs is None and _help_pays(
+                time.perf_counter() - begun, played, series.matches
+            ):
+                break
+    yield from _in_processes(series, [Lineup(tuple(series.entries), moves_on=True)], first=played)
+
+
+def _help_pays(seconds: float, played: int, matches: int) -> bool:
+    return (
+        processor_count() > 1
+        and seconds >= _ALONE_SECONDS
+        and seconds / played * (matches - played) >= _WORTH_SECONDS
+    )
+
+
+def _in_processes(series: _Series, lineups: Sequence[Lineup], *, first: int = 0) -> _Matches:
+    blocks = series.matches // len(lineups)
+    if first == blocks:
+        return
+    with closing(
+        play_deal_blocks(
+            series.game,
+            lineups,
+            series.seed,
+            blocks,
+            first=first,
+            transcripts=series.transcripts is not None,
+            luck=len(lineups) == 1,
+            time_control=series.control,
+            jobs=series.jobs or processor_count(),
+        )
+    ) as complete:
+        for block in complete:
+            yield from block
 
 
 def _among_programs(series: _Series, logs: Path, connect_seconds: float) -> _Matches:
@@ -163,19 +210,3 @@ def _among_programs(series: _Series, logs: Path, connect_seconds: float) -> _Mat
     ) as table:
         for played in table.play(seatings):
             yield series.finished(played)
-
-
-def _in_deal_blocks(series: _Series) -> _Matches:
-    lineups, blocks = every_rotation(series.entries), series.matches // len(series.entries)
-    with closing(
-        play_deal_blocks(
-            series.game,
-            lineups,
-            series.seed,
-            blocks,
-            transcripts=series.transcripts is not None,
-            time_control=series.control,
-        )
-    ) as complete:
-        for block in complete:
-            yield from block

@@ -11,6 +11,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.home.line_up import check_seats, entries
 from arena.commands.home.logs import LogFolder, log_folder
+from arena.commands.jobs_option import Jobs, processor_count
 from arena.commands.sequential_test.in_process import Contest, conduct
 from arena.commands.sequential_test.report import report, verdict
 from arena.commands.terminal import say
@@ -79,6 +80,7 @@ def sequential_test(
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    jobs: Jobs = None,
     logs: LogFolder = None,
 ) -> None:
     """Test whether a version is better, by playing both until the answer is clear.
@@ -103,7 +105,8 @@ def sequential_test(
             contest = Contest(rules, first, second, tuple(rest), score)
             if any(entry.command for entry in field):
                 folder = log_folder(logs)
-            progress = conduct(contest, limits, seed, max_blocks, folder)
+            in_all = jobs or processor_count()
+            progress = conduct(contest, limits, seed, max_blocks, folder, in_all)
     result, running = progress.result, progress.running
     summary = {
         "game": rules.name,

@@ -82,16 +82,17 @@ def conduct(
     seed: str,
     max_blocks: int | None,
     logs: Path | None = None,
+    jobs: int = 1,
 ) -> SequentialProgress:
     """Play until the answer is clear, `max_blocks` are played, or Ctrl-C. `logs` is the folder for
-    what the programs print, if one of the bots is a program.
+    what the programs print, if one of the bots is a program; else `jobs` processes play.
 
     Raises RatingError, BotProgramError and the errors of `play_deal_blocks`.
     """
     running = RunningSprt(bounds, matches_per_block=2)
     progress = SequentialProgress(running, running.look())
     blocks = (
-        play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks)
+        play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks, jobs=jobs)
         if logs is None
         else _seat_blocks(contest, logs, seed, max_blocks)
     )

@@ -1,8 +1,9 @@
 """A tournament in local processes, with new bot objects per match: no server, no database.
 
 Deal blocks: one process for each rotation of the seats, which plays its match of every block of
-every pairing. No two pairings share a deal, so no process gets a deal twice. With fresh deals the
-same processes play seat blocks. Where a bot is a program that connects, each bot is one process and
+every pairing. No two pairings share a deal, so no process gets a deal twice. Where there are more
+cores than seats, several sets of processes share the pairings out. With fresh deals the same
+processes play seat blocks. Where a bot is a program that connects, each bot is one process and
 plays seat blocks.
 
 The seed determines all random choices, of the schedule and of each pairing's deals. The same seed
@@ -15,7 +16,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from itertools import product, zip_longest
+from itertools import chain, cycle, product, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,7 @@ from arena.home.deal_blocks import (
     NamedBot,
     Series,
     every_rotation,
-    lineup_processes,
+    lineup_sets,
 )
 from arena.home.in_process import Seed
 from arena.match.seating import moved_on
@@ -76,6 +77,8 @@ class InProcess:
     """Faults by bot, kind and reason."""
     logs: Path | None = None
     """The folder of the programs' logs, if one of the bots is a program."""
+    jobs: int = 1
+    """How many processes play at the same time, if none of the bots is a program."""
 
     def blocks(self) -> Generator[None, None, None]:
         """Play to the end; yields after each block that counts.
@@ -98,8 +101,8 @@ class InProcess:
     def _stage(self) -> Iterator[Callable[[Sequence[PairingKey]], Iterator[None]]]:
         """What plays the blocks that pairings lack; yields after each."""
         if self.logs is None:
-            with lineup_processes(self.game, self.record.tournament.rules.seats) as at_play:
-                yield partial(self._play, at_play)
+            with lineup_sets(self.game, self.record.tournament.rules.seats, self.jobs) as sets:
+                yield partial(self._play, sets)
         else:
             # Imported here: matches in process must not wait for gRPC.
             from arena.home.programs.table import ProgramTable
@@ -121,9 +124,12 @@ class InProcess:
     def _lacking(self, key: PairingKey) -> int:
         return self.record.blocks_wanted(key) - self.record.blocks_counted(key)
 
-    def _play(self, at_play: Sequence[LineupProcess], keys: Sequence[PairingKey]) -> Iterator[None]:
-        self._begin(at_play, keys[0])
-        for key, ahead in zip_longest(keys, keys[1:]):
+    def _play(
+        self, sets: Sequence[Sequence[LineupProcess]], keys: Sequence[PairingKey]
+    ) -> Iterator[None]:
+        for at_play, key in zip(sets, keys, strict=False):
+            self._begin(at_play, key)
+        for at_play, key, ahead in zip(cycle(sets), keys, chain(keys[len(sets) :], repeat(None))):
             # Each process has its next match before its last is read: none waits for the slowest.
             if ahead is not None:
                 self._begin(at_play, ahead)

@@ -11,6 +11,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
 from arena.commands.home.line_up import entries
 from arena.commands.home.logs import LogFolder, log_folder
+from arena.commands.jobs_option import Jobs, processor_count
 from arena.commands.progress import with_progress
 from arena.commands.terminal import say
 from arena.commands.time_option import TimeOption, time_control
@@ -73,6 +74,7 @@ def play(
         bool, typer.Option("--pairings", help="Print the pairings and their points, too.")
     ] = False,
     as_json: AsJson = False,
+    jobs: Jobs = None,
     logs: LogFolder = None,
 ) -> None:
     """Play a whole tournament on this machine, without a server; the bots are started here."""
@@ -101,6 +103,7 @@ def play(
         kind = BlockKind.SEAT if fresh else BlockKind.DEAL
         held = InProcess(rules_of_game, field, TournamentRecord(tournament_of(field, rules)), kind)
         held.logs = log_folder(logs) if programs else None
+        held.jobs = jobs or processor_count()
         ended_by = _play_out(held)
     if as_json:
         typer.echo(json.dumps(_json(held), indent=2))
