@@ -1,238 +1,293 @@
 """The inner loops of the solver, compiled by numba. The layout of tables is in tables.py.
 
-A walk goes depth first through all histories after an opening bet and carries two vectors down:
-how likely the opponent comes here with each hand, and how much the seat's own strategy weighs with
-each of its hands. It brings up the value of each own hand. Vectors of all depths lie in `Stacks`.
+A walk goes depth first through all histories and carries two vectors down: how likely the opponent
+comes here with each hand, and how much the seat's own strategy weighs with each of its hands. It
+brings up the value of each own hand. Loops over hands have constant lengths, in whole vectors of
+the processor; hence one compiled walk for each pair of lengths.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from functools import cache
+from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
 
-if TYPE_CHECKING:
-    from arena.solver.round_game import Counts, Floats
-    from arena.solver.tables import Table
-
-_FAST = {"contract", "reassoc", "nsz", "arcp"}
+_FAST = {"contract", "reassoc", "nsz", "arcp", "nnan", "ninf"}
 """Sums may be reordered; infinities and NaN do not occur."""
 
-
-class Stacks:
-    """The working memory of walks for one seat."""
-
-    def __init__(self, bets: int, own_hands: int, other_hands: int) -> None:
-        depth, most = bets + 2, max(own_hands, other_hands)
-        self.reach = np.zeros((depth, other_hands))
-        self.own = np.zeros((depth, own_hands))
-        self.chosen = np.zeros((depth, bets + 1, most))
-        self.values = np.zeros((depth, bets + 1, own_hands))
-        self.scratch = np.zeros(2 * (bets + most + 2))
-        self.marks = np.zeros((3, depth), np.int64)
+Walk: TypeAlias = Callable[..., None]
 
 
-def walk(
-    stacks: Stacks,
-    seat: int,
-    best: bool,
-    bet: int,
-    offsets: "Counts",
-    regrets: "Table",
-    average: "Table",
-    opponent: "Table",
-    due: "Table",
-    matching: "Counts",
-    others_matching: "Counts",
-    payoffs: "Floats",
-    reach: "Floats",
-    own: "Floats | None",
-) -> "Floats":
-    """The values of a seat's hands after the opening bet `bet`.
+def working_memory(bets: int, lanes: int, other_lanes: int, real: type) -> tuple[Any, ...]:
+    """What walks of one seat write to, by depth."""
+    depth = bets + 2
+    return (
+        np.zeros((depth, other_lanes), real),  # how likely the opponent comes with each hand
+        np.zeros((depth, lanes), real),  # how much the own strategy weighs
+        np.zeros((depth, bets + 1, lanes), real),  # the values of actions
+        np.zeros((depth, bets + 1, lanes), real),  # the own probabilities of actions
+        np.zeros((2, depth, other_lanes), real),  # factor and summand: weights to probabilities
+        np.zeros((3, lanes), real),
+        np.zeros((5, depth), np.int64),  # where the walk is
+    )
 
-    With `best` they are those of a best response and nothing changes. Else regrets and average of
-    the seat are updated.
+
+@njit(inline="always")
+def _doubted(  # type: ignore[no-untyped-def]
+    lanes, other_lanes, counts, member, worth, reach, values
+) -> None:
+    """The values of a doubt."""
+    # Its payoff depends on the matching dice alone, so hands are counted by them.
+    for x in range(lanes):
+        values[x] = 0
+    for count in range(counts):
+        likely = member[count, 0] * reach[0]
+        for y in range(1, other_lanes):
+            likely += member[count, y] * reach[y]
+        for x in range(lanes):
+            values[x] += worth[count, x] * likely
+
+
+@cache
+def compiled_walk(lanes: int, other_lanes: int, counts: int, best: bool, real: type) -> Walk:
+    """The walk of a seat with so many lanes, against hands with `counts` numbers of matching dice.
+
+    With `best` it finds the values of a best response and changes nothing. Else it updates the
+    seat's regrets and average. The result, a value by hand, is at [0, 0] of the values.
     """
-    stacks.reach[1] = reach
-    if own is not None:
-        stacks.own[1] = own
-    _walk(
-        seat, best, bet, len(matching), offsets, regrets, average, opponent, due, matching,
-        others_matching, payoffs, stacks.reach, stacks.own, stacks.chosen, stacks.values,
-        stacks.scratch, stacks.marks,
-    )  # fmt: skip
-    values: Floats = stacks.values[0, bet]
-    return values
+    zero, one = real(0), real(1)
 
-
-@njit(cache=True, fastmath=_FAST, error_model="numpy")
-def _walk(
-    seat: int,
-    best: bool,
-    first: int,
-    bets: int,
-    offsets: Any,
-    regrets: Any,
-    average: Any,
-    opponent: Any,
-    due: Any,
-    matching: Any,
-    others_matching: Any,
-    payoffs: Any,
-    reach: Any,
-    own: Any,
-    chosen: Any,
-    values: Any,
-    scratch: Any,
-    marks: Any,
-) -> None:
-    hands, others = own.shape[1], reach.shape[1]
-    own_counts, other_counts = payoffs.shape[2], payoffs.shape[3]
-    last, history, action = marks[0], marks[1], marks[2]
-    # As many bets were made as the depth says, and the seat on turn is the depth's parity.
-    depth = 1
-    last[1], history[1], action[1] = first, 1 << first, 0
-    while True:
-        bet, here = last[depth], history[depth]
-        node, actions = (here - (1 << bet)) >> 1, bets - bet
-        mine = (depth & 1) == seat
-        if action[depth] == 0:
-            doubted = depth
-            if not best:
-                for x in range(hands):
-                    own[depth, x] += due[here, x]
-                    due[here, x] = 0.0
-            if mine:
-                if not best:
-                    at = offsets[seat, bet] + node * actions * hands
-                    _normalise(regrets, at, actions, hands, scratch, chosen, depth)
-            else:
-                at = offsets[1 - seat, bet] + node * actions * others
-                _normalise(opponent, at, actions, others, scratch, chosen, depth)
-                doubted = depth + 1
-                for y in range(others):
-                    reach[doubted, y] = reach[depth, y] * chosen[depth, 0, y]
-            # A doubt's payoff depends on the matching dice alone, so hands are counted by them.
-            for theirs in range(other_counts):
-                scratch[theirs] = 0.0
-            for y in range(others):
-                scratch[others_matching[bet, y]] += reach[doubted, y]
-            for ours in range(own_counts):
-                total = 0.0
-                for theirs in range(other_counts):
-                    total += scratch[theirs] * payoffs[bet, 1 - (depth & 1), ours, theirs]
-                scratch[other_counts + ours] = total
-            for x in range(hands):
-                values[depth, 0, x] = scratch[other_counts + matching[bet, x]]
-            action[depth] = 1
-        raised = action[depth]
-        if raised < actions:
-            below = here + (1 << (bet + raised))
-            comes = False
-            for y in range(others):
-                reach[depth + 1, y] = reach[depth, y]
-                if not mine:
-                    reach[depth + 1, y] *= chosen[depth, raised, y]
-                if reach[depth + 1, y] != 0.0:
-                    comes = True
-            if not best:
-                for x in range(hands):
-                    own[depth + 1, x] = own[depth, x]
-                    if mine:
-                        own[depth + 1, x] *= chosen[depth, raised, x]
-            if comes:
+    @njit(cache=True, fastmath=_FAST, error_model="numpy", nogil=True)
+    def walk(  # type: ignore[no-untyped-def]
+        seat, bets, sizes, regrets, average, due, opponent, member, worth, memory
+    ) -> None:
+        mine, others, my_nodes, other_nodes = sizes
+        reach, own, values, chosen, ratio, scratch, marks = memory
+        place, action, at, opponent_at, node = marks
+        # As many bets were made as the depth says, and the seat on turn is the depth's parity.
+        depth = 0
+        place[0], action[0], at[0], opponent_at[0], node[0] = 0, 0, 0, 0, 0
+        below_at, below_opponent, below_node = at.copy(), at.copy(), at.copy()
+        while True:
+            last, my_turn = place[depth], (depth & 1) == seat
+            actions = bets - last + 1
+            first = 1 if last == 0 else 0
+            if action[depth] == 0:
+                below_at[depth], below_opponent[depth] = at[depth], opponent_at[depth]
+                below_node[depth] = node[depth]
+                if my_turn:
+                    below_at[depth] += actions
+                    below_node[depth] += 1
+                    if not best:
+                        table = at[depth] * lanes
+                        for x in range(lanes):
+                            own[depth, x] += due[node[depth] * lanes + x]
+                            due[node[depth] * lanes + x] = zero
+                            scratch[0, x] = zero
+                        for a in range(first, actions):
+                            for x in range(lanes):
+                                scratch[0, x] += regrets[table + a * lanes + x]
+                        even = one / real(actions - first)
+                        for x in range(lanes):
+                            some = scratch[0, x] > zero
+                            scratch[1, x] = zero if some else even
+                            scratch[0, x] = one / scratch[0, x] if some else zero
+                        for a in range(first, actions):
+                            for x in range(lanes):
+                                chosen[depth, a, x] = (
+                                    regrets[table + a * lanes + x] * scratch[0, x] + scratch[1, x]
+                                )
+                    if last:
+                        _doubted(
+                            lanes,
+                            other_lanes,
+                            counts,
+                            member[last - 1],
+                            worth[0, last - 1],
+                            reach[depth],
+                            values[depth, 0],
+                        )
+                else:
+                    below_opponent[depth] += actions
+                    table = opponent_at[depth] * other_lanes
+                    for y in range(other_lanes):
+                        ratio[0, depth, y] = zero
+                    for a in range(first, actions):
+                        for y in range(other_lanes):
+                            ratio[0, depth, y] += opponent[table + a * other_lanes + y]
+                    even = one / real(actions - first)
+                    for y in range(other_lanes):
+                        some = ratio[0, depth, y] > zero
+                        ratio[1, depth, y] = zero if some else even
+                        ratio[0, depth, y] = one / ratio[0, depth, y] if some else zero
+                    for y in range(other_lanes):
+                        reach[depth + 1, y] = reach[depth, y] * (
+                            opponent[table + y] * ratio[0, depth, y] + ratio[1, depth, y]
+                        )
+                    if last:
+                        _doubted(
+                            lanes,
+                            other_lanes,
+                            counts,
+                            member[last - 1],
+                            worth[1, last - 1],
+                            reach[depth + 1],
+                            values[depth, 0],
+                        )
+                    else:
+                        for x in range(lanes):
+                            values[depth, 0, x] = zero
+                action[depth] = 1
+            a = action[depth]
+            if a < actions:
+                below = last + a
+                action[depth] = a + 1
+                next_at, next_opponent = below_at[depth], below_opponent[depth]
+                next_node = below_node[depth]
+                if my_turn:
+                    if below == bets:
+                        _doubted(
+                            lanes,
+                            other_lanes,
+                            counts,
+                            member[bets - 1],
+                            worth[1, bets - 1],
+                            reach[depth],
+                            values[depth, a],
+                        )
+                        continue
+                    below_at[depth] += others[below]
+                    below_opponent[depth] += mine[below]
+                    below_node[depth] += other_nodes[below]
+                    for y in range(other_lanes):
+                        reach[depth + 1, y] = reach[depth, y]
+                    if not best:
+                        for x in range(lanes):
+                            own[depth + 1, x] = own[depth, x] * chosen[depth, a, x]
+                else:
+                    table = (opponent_at[depth] + a) * other_lanes
+                    comes = zero
+                    for y in range(other_lanes):
+                        likely = reach[depth, y] * (
+                            opponent[table + y] * ratio[0, depth, y] + ratio[1, depth, y]
+                        )
+                        reach[depth + 1, y] = likely
+                        comes += likely
+                    if below == bets:
+                        if comes > zero:
+                            _doubted(
+                                lanes,
+                                other_lanes,
+                                counts,
+                                member[bets - 1],
+                                worth[0, bets - 1],
+                                reach[depth + 1],
+                                scratch[2],
+                            )
+                            for x in range(lanes):
+                                values[depth, 0, x] += scratch[2, x]
+                        continue
+                    below_at[depth] += mine[below]
+                    below_opponent[depth] += others[below]
+                    below_node[depth] += my_nodes[below]
+                    if comes == zero:
+                        if not best:
+                            for x in range(lanes):
+                                due[next_node * lanes + x] += own[depth, x]
+                        continue
+                    if not best:
+                        for x in range(lanes):
+                            own[depth + 1, x] = own[depth, x]
                 depth += 1
-                last[depth], history[depth], action[depth] = bet + raised, below, 0
+                place[depth], action[depth] = below, 0
+                at[depth], opponent_at[depth], node[depth] = next_at, next_opponent, next_node
                 continue
-            if not best:
-                for x in range(hands):
-                    due[below, x] += own[depth + 1, x]
-            if mine:
-                for x in range(hands):
-                    values[depth, raised, x] = 0.0
-            action[depth] = raised + 1
-            continue
-        for x in range(hands):
-            scratch[x] = values[depth, 0, x]
-        if mine and best:
-            for a in range(1, actions):
-                for x in range(hands):
-                    scratch[x] = max(scratch[x], values[depth, a, x])
-        elif mine:
-            for x in range(hands):
-                scratch[x] *= chosen[depth, 0, x]
-            for a in range(1, actions):
-                for x in range(hands):
-                    scratch[x] += chosen[depth, a, x] * values[depth, a, x]
-            at = offsets[seat, bet] + node * actions * hands
-            for a in range(actions):
-                for x in range(hands):
-                    k = at + a * hands + x
-                    regrets[k] = max(regrets[k] + values[depth, a, x] - scratch[x], 0.0)
-                    average[k] += own[depth, x] * chosen[depth, a, x]
-        depth -= 1
-        if depth == 0:
-            for x in range(hands):
-                values[0, first, x] = scratch[x]
-            return
-        if (depth & 1) == seat:
-            for x in range(hands):
-                values[depth, action[depth], x] = scratch[x]
-        else:
-            for x in range(hands):
-                values[depth, 0, x] += scratch[x]
-        action[depth] += 1
+            result = values[depth, 0]
+            if my_turn and best:
+                result = scratch[0]
+                for x in range(lanes):
+                    result[x] = values[depth, first, x]
+                for a in range(first + 1, actions):
+                    for x in range(lanes):
+                        result[x] = max(result[x], values[depth, a, x])
+            elif my_turn:
+                result = scratch[0]
+                for x in range(lanes):
+                    result[x] = zero
+                for a in range(first, actions):
+                    for x in range(lanes):
+                        result[x] += chosen[depth, a, x] * values[depth, a, x]
+                for a in range(first, actions):
+                    table = (at[depth] + a) * lanes
+                    for x in range(lanes):
+                        average[table + x] += own[depth, x] * chosen[depth, a, x]
+                        regrets[table + x] = max(
+                            regrets[table + x] + values[depth, a, x] - result[x], zero
+                        )
+            if depth == 0:
+                for x in range(lanes):
+                    values[0, 0, x] = result[x]
+                return
+            depth -= 1
+            if (depth & 1) == seat:
+                for x in range(lanes):
+                    values[depth, action[depth] - 1, x] = result[x]
+            else:
+                for x in range(lanes):
+                    values[depth, 0, x] += result[x]
+
+    compiled: Walk = walk
+    return compiled
 
 
-@njit(cache=True, fastmath=_FAST, error_model="numpy")
-def _normalise(
-    table: Any, at: int, actions: int, hands: int, scratch: Any, chosen: Any, depth: int
+@njit(cache=True, error_model="numpy", nogil=True)
+def catch_up(  # type: ignore[no-untyped-def]
+    seat, bets, lanes, hands, sizes, regrets, average, due
 ) -> None:
-    """Probabilities in proportion to a node's entries; equal ones where all are zero."""
-    for x in range(hands):
-        scratch[x] = 0.0
-    for a in range(actions):
-        for x in range(hands):
-            scratch[x] += table[at + a * hands + x]
-    for x in range(hands):
-        scratch[x] = 1.0 / scratch[x] if scratch[x] > 0.0 else 0.0
-    for a in range(actions):
-        for x in range(hands):
-            some = scratch[x] > 0.0
-            chosen[depth, a, x] = table[at + a * hands + x] * scratch[x] if some else 1.0 / actions
-
-
-@njit(cache=True, error_model="numpy")
-def catch_up(seat: int, bets: int, offsets: Any, regrets: Any, average: Any, due: Any) -> None:
     """Add to a seat's average what is due in subtrees that the opponent did not reach."""
-    hands = due.shape[1]
-    for bet in range(bets):
-        actions = bets - bet
-        for node in range(1 << bet):
-            here = (1 << bet) + node
-            some, on_turn, rest = False, 1, node
-            for x in range(hands):
-                if due[here, x] != 0.0:
-                    some = True
-            if not some:
-                continue
-            while rest:
-                on_turn ^= rest & 1
-                rest >>= 1
-            at = offsets[seat, bet] + (node >> 1) * actions * hands
-            for x in range(hands):
-                weight = due[here, x]
-                due[here, x] = 0.0
-                if on_turn != seat:
-                    for a in range(1, actions):
-                        due[here + (1 << (bet + a)), x] += weight
-                    continue
-                total = 0.0
-                for a in range(actions):
-                    total += regrets[at + a * hands + x]
-                for a in range(actions):
-                    chosen = 1.0 / actions
-                    if total > 0.0:
-                        chosen = regrets[at + a * hands + x] / total
-                    average[at + a * hands + x] += weight * chosen
-                    if a:
-                        due[here + (1 << (bet + a)), x] += weight * chosen
+    mine, others, my_nodes, other_nodes = sizes
+    place, action, at, node = np.zeros((4, bets + 2), np.int64)
+    weights = np.zeros((bets + 2, hands))
+    chosen = np.zeros((bets + 2, bets + 1, hands))
+    depth = 0
+    while depth >= 0:
+        last, my_turn = place[depth], (depth & 1) == seat
+        if last == bets:
+            depth -= 1
+            continue
+        actions, first = bets - last + 1, 1 if last == 0 else 0
+        if action[depth] == 0:
+            at[depth + 1], node[depth + 1] = at[depth], node[depth]
+            action[depth] = 1
+            if my_turn:
+                at[depth + 1] += actions
+                node[depth + 1] += 1
+                for x in range(hands):
+                    weights[depth, x] += due[node[depth] * lanes + x]
+                    due[node[depth] * lanes + x] = 0
+                    total = 0.0
+                    for a in range(first, actions):
+                        total += regrets[(at[depth] + a) * lanes + x]
+                    for a in range(first, actions):
+                        chosen[depth, a, x] = 1.0 / (actions - first)
+                        if total > 0.0:
+                            chosen[depth, a, x] = regrets[(at[depth] + a) * lanes + x] / total
+                        average[(at[depth] + a) * lanes + x] += (
+                            weights[depth, x] * chosen[depth, a, x]
+                        )
+        else:
+            below = last + action[depth] - 1
+            at[depth + 1] += others[below] if my_turn else mine[below]
+            node[depth + 1] += other_nodes[below] if my_turn else my_nodes[below]
+        a = action[depth]
+        if a == actions:
+            depth -= 1
+            continue
+        action[depth] = a + 1
+        for x in range(hands):
+            weights[depth + 1, x] = weights[depth, x]
+            if my_turn:
+                weights[depth + 1, x] *= chosen[depth, a, x]
+        depth += 1
+        place[depth], action[depth] = last + a, 0

@@ -83,7 +83,7 @@ def single_round(dice: tuple[int, int]) -> RoundGame:
 
 def _round(dice: tuple[int, int], payoff: Payoff) -> RoundGame:
     bets = track(sum(dice))
-    hands = (_hands(dice[0]), _hands(dice[1]))
+    hands = (hands_of(dice[0]), hands_of(dice[1]))
     payoffs = np.zeros((len(bets), 2, dice[0] + 1, dice[1] + 1))
     for (bet, bettor, own, others), _ in np.ndenumerate(payoffs):
         surplus = own + others - bets[bet].quantity
@@ -100,7 +100,8 @@ def _round(dice: tuple[int, int], payoff: Payoff) -> RoundGame:
     )
 
 
-def _hands(dice: int) -> tuple[Dice, ...]:
+def hands_of(dice: int) -> tuple[Dice, ...]:
+    """The distinct rolls of so many dice, ascending."""
     return tuple(combinations_with_replacement(FACES, dice))
 
 

@@ -1,4 +1,4 @@
-"""Solved states in a file: numpy's npz, with three arrays and the figures of each state."""
+"""Solved states in a file: numpy's npz, with two arrays and the figures of each state."""
 
 import json
 import os
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from arena.errors import UserError
+from arena.games.bluff.bets import track
 from arena.solver.matches import DicePair, SolvedState, certified_state
-from arena.solver.round_game import ValueBounds, match_round
-from arena.solver.tables import Strategy, offsets_of
+from arena.solver.round_game import ValueBounds, hands_of
+from arena.solver.tables import Strategy, lanes_for, layout_of
 
-_FORMAT = 1
+_FORMAT = 2
 _FIGURES = "figures.json"
 
 
@@ -28,9 +29,8 @@ def save(path: Path, states: Iterable[SolvedState]) -> None:
     figures = []
     for state in states:
         name = "-".join(map(str, state.dice))
-        arrays[f"{name}/opening"] = state.strategy.opening
-        for seat, table in enumerate(state.strategy.answers):
-            arrays[f"{name}/answers{seat}"] = table.astype(np.float32)
+        for seat, table in enumerate(state.strategy.weights):
+            arrays[f"{name}/{seat}"] = table
         figures.append(
             [state.dice, state.bounds, state.exploitability, state.iterations, state.seconds]
         )
@@ -74,16 +74,14 @@ def _state(
 ) -> SolvedState:
     opener, other = dice
     name = f"{opener}-{other}"
-    # Only its shape is needed, so no later round has to be known.
-    later = {(a, b): ValueBounds(0, 1) for a in range(1, 17) for b in range(1, 17)}
-    game = match_round((opener, other), later)
-    opening = file[f"{name}/opening"]
-    answers = file[f"{name}/answers0"], file[f"{name}/answers1"]
-    hands = (len(game.hands[0]), len(game.hands[1]))
-    sizes = offsets_of(len(game.bets), hands)[:, -1]
-    if opening.shape != (len(game.bets), hands[0]) or [*map(len, answers)] != [*sizes]:
+    layout = layout_of(len(track(opener + other)))
+    weights = file[f"{name}/0"], file[f"{name}/1"]
+    sizes = [layout.actions(seat) * lanes_for(len(hands_of(dice[seat]))) for seat in (0, 1)]
+    if [*map(len, weights)] != sizes:
         raise ValueError(f"the tables of {opener} against {other} dice are incomplete")
-    strategy = Strategy(opening, answers)
+    if not all(np.isfinite(table).all() and (table >= 0).all() for table in weights):
+        raise ValueError(f"weights of {opener} against {other} dice are negative or not finite")
+    strategy = Strategy(weights)
     return SolvedState(
         (opener, other), ValueBounds(*bounds), exploitability, iterations, seconds, strategy
     )

@@ -1,44 +1,71 @@
-"""The layout of strategies.
+"""The layout of tables: numbers by node, action and hand.
 
-Tables are flat. For seat s and last bet i there are as many nodes as histories in which s is on
-turn; node by node, a table holds (bets - i) actions times the hands of s: action 0 is the doubt,
-action a the bet i + a. A history is a bit mask of its bets; without its highest bit it is odd or
-even, which tells who is on turn, so half of it numbers the nodes of a seat.
+A history is a sequence of rising bets. Its *place* is 0 before the first bet, else the number of
+the last bet on the track, counted from 1. At a place p of B bets there are B - p + 1 actions:
+action 0 is the doubt (at place 0 there is nothing to doubt), action a the bet at place p + a. After
+the last bet only a doubt is left: such nodes need no numbers.
+
+A seat's table holds the nodes at which it is on turn, depth first, so that the numbers of a subtree
+lie together and a walk reads them in order. At each node there are `lanes` numbers by action: the
+seat's hands, filled up with zeros.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.solver.round_game import Floats
-
 Table: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+
+_VECTOR = 8
+"""Numbers of single precision that a processor handles at once."""
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """Weights of actions by seat; normalised at each node and hand, they are probabilities.
+    """Weights of actions by seat; normalised at each node and hand, they are probabilities."""
 
-    `opening` is [bet, hand of seat 0]; `answers` are flat tables by seat.
-    """
-
-    opening: Floats
-    answers: tuple[Table, Table]
+    weights: tuple[Table, Table]
 
 
-def offsets_of(bets: int, hands: tuple[int, int]) -> NDArray[np.int64]:
-    """[seat, last bet]: where its nodes begin in the seat's table; the last entry is its size."""
-    offsets = np.zeros((2, bets + 1), np.int64)
-    for seat in (0, 1):
-        for last in range(bets):
-            nodes = seat if last == 0 else 2 ** (last - 1)
-            offsets[seat, last + 1] = offsets[seat, last] + nodes * (bets - last) * hands[seat]
-    return offsets
+@dataclass(frozen=True)
+class Layout:
+    """How large the subtrees below a node are, by its place."""
+
+    bets: int
+    mine: NDArray[np.int64]
+    """Actions of a seat's nodes, where the seat is on turn at the root of the subtree."""
+    others: NDArray[np.int64]
+    """The same where the other seat is."""
+    my_nodes: NDArray[np.int64]
+    """The number of a seat's nodes, where the seat is on turn at the root."""
+    other_nodes: NDArray[np.int64]
+    """The same where the other seat is."""
+
+    def actions(self, seat: int) -> int:
+        """Of all nodes of a seat: the length of its table divided by its lanes."""
+        return int(self.others[0] if seat else self.mine[0])
+
+    def nodes(self, seat: int) -> int:
+        """All nodes of a seat."""
+        return int(self.other_nodes[0] if seat else self.my_nodes[0])
 
 
-def normalised(weights: Floats) -> Floats:
-    """Probabilities [action, hand] in proportion to weights; equal ones where all are zero."""
-    total = weights.sum(0)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1), 1 / len(weights))
+@cache
+def layout_of(bets: int) -> Layout:
+    """The layout of tables for a round with so many bets."""
+    mine, others, my_nodes, other_nodes = np.zeros((4, bets + 1), np.int64)
+    for place in reversed(range(bets)):
+        below = slice(place + 1, None)
+        mine[place] = bets - place + 1 + others[below].sum()
+        others[place] = mine[below].sum()
+        my_nodes[place] = 1 + other_nodes[below].sum()
+        other_nodes[place] = my_nodes[below].sum()
+    return Layout(bets, mine, others, my_nodes, other_nodes)
+
+
+def lanes_for(hands: int) -> int:
+    """The room for so many hands, in whole vectors of the processor."""
+    return -(-hands // _VECTOR) * _VECTOR

@@ -116,9 +116,8 @@ def test_the_bounds_hold_for_any_strategy() -> None:
     random = np.random.default_rng(1)
     shapes = RoundSolver(game).strategy()
     for _ in range(20):
-        answers = tuple(random.random(len(table)) ** 4 for table in shapes.answers)
-        some = Strategy(random.random(shapes.opening.shape), (answers[0], answers[1]))
-        low, high = proven_bounds(game, some)
+        opener, other = (random.random(len(table)) ** 4 for table in shapes.weights)
+        low, high = proven_bounds(game, Strategy((opener, other)))
         assert low < -7 / 258 < high
 
 

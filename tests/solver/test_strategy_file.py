@@ -1,10 +1,11 @@
 """Files of solved states: what was written is read, and proves the same."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from arena.solver import StrategyFileError, certified_again, load, save, solve_match
+from arena.solver import Strategy, StrategyFileError, certified_again, load, save, solve_match
 
 
 def test_what_is_loaded_proves_the_same(tmp_path: Path) -> None:
@@ -22,7 +23,7 @@ def test_what_is_loaded_proves_the_same(tmp_path: Path) -> None:
 def test_the_proof_believes_no_figure_in_the_file(tmp_path: Path) -> None:
     file = tmp_path / "solved"
     state = solve_match((1, 1), width=1e-2)
-    state.strategy.opening[:] = 0
+    state.strategy.weights[0][:] = 0
     save(file, [state])
     (again,) = certified_again(load(file))
     assert again.bounds.low < state.bounds.low - 0.01
@@ -39,14 +40,17 @@ def test_what_holds_no_states_is_refused_by_name(tmp_path: Path, content: bytes)
 def test_a_file_without_its_tables_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "solved"
     state = solve_match((1, 1), width=1e-1)
-    opening, (first, second) = state.strategy.opening, state.strategy.answers
-    save(
-        file,
-        [
-            type(state)(
-                **{**vars(state), "strategy": type(state.strategy)(opening, (first, second[1:]))}
-            )
-        ],
-    )
+    opener, other = state.strategy.weights
+    save(file, [replace(state, strategy=Strategy((opener, other[1:])))])
     with pytest.raises(StrategyFileError, match="1 against 1 dice are incomplete"):
+        load(file)
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+def test_weights_that_are_no_strategy_are_refused(tmp_path: Path, weight: float) -> None:
+    file = tmp_path / "solved"
+    state = solve_match((1, 1), width=1e-1)
+    state.strategy.weights[1][0] = weight
+    save(file, [state])
+    with pytest.raises(StrategyFileError, match="negative or not finite"):
         load(file)
