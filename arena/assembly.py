@@ -23,6 +23,7 @@ from arena.readiness import Readiness
 from arena.reading.calls import ReadingCalls
 from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
 from arena.records import KeptBlock, SignUp
+from arena.referee.attendance_service import AttendanceService
 from arena.referee.challenge_service import ChallengeService
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
@@ -198,6 +199,7 @@ async def running_arena(
             OwnerService(registry, gate, lobby.presence),
             ChallengeService(registry, director.challenges, gate),
             SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
+            AttendanceService(registry, play.attendances, gate),
             lobby,
             gate,
         )

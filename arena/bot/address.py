@@ -104,11 +104,22 @@ class Address:
     def channel(self) -> grpc.Channel:
         """A new channel. Raises AddressError."""
         if not self.encrypted:
-            return grpc.insecure_channel(self.target, _CHANNEL_OPTIONS)
-        options: tuple[tuple[str, object], ...] = _CHANNEL_OPTIONS
-        if self.trust.name:
-            options += (("grpc.ssl_target_name_override", self.trust.name),)
-        return grpc.secure_channel(self.target, self.trust.credentials(), options)
+            return grpc.insecure_channel(self.target, self._options)
+        return grpc.secure_channel(self.target, self.trust.credentials(), self._options)
+
+    def aio_channel(self) -> "grpc.aio.Channel":
+        """A new channel for asyncio. Raises AddressError."""
+        import grpc.aio  # bots do without it
+
+        if not self.encrypted:
+            return grpc.aio.insecure_channel(self.target, self._options)
+        return grpc.aio.secure_channel(self.target, self.trust.credentials(), self._options)
+
+    @property
+    def _options(self) -> tuple[tuple[str, object], ...]:
+        if self.encrypted and self.trust.name:
+            return (*_CHANNEL_OPTIONS, ("grpc.ssl_target_name_override", self.trust.name))
+        return _CHANNEL_OPTIONS
 
     def why_unreachable(self, details: str) -> str:
         """A sentence for UNAVAILABLE, from gRPC's details."""

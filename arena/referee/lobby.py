@@ -114,6 +114,10 @@ class Lobby:
         )
         return Visit(self, session, outbox)
 
+    def drain(self, session: Session) -> None:
+        """Let a session begin no further block, as if its bot had sent `drain`."""
+        self._matchmaker.drain(session)
+
     def offer_nothing_more(self, session: Session, outbox: Outbox) -> None:
         """Stop offers to a stream that is about to end; the bot's matches continue."""
         if session.attached_to(outbox):

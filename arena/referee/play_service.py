@@ -12,6 +12,7 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from arena.records import Registered
+from arena.referee.attendances import Attendances
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Authenticator, Gate
 from arena.referee.lobby import Lobby, Visit
@@ -45,6 +46,7 @@ class PlayService:
         self._authenticator = authenticator
         self._gate = gate
         self._lobby = lobby
+        self.attendances = Attendances(lobby.drain)
         self._tokens: dict[_Stream, str] = {}
         """The tokens of the open streams."""
         self._hello_seconds = hello_seconds
@@ -85,6 +87,8 @@ class PlayService:
             spoke()
             handle = self._greet(registered, stream, first)
             self._gate.connections.known(peer, 1)
+            assert stream.visit is not None
+            self.attendances.came(token, stream.visit.session)
             return handle
 
         self._tokens[stream] = token
@@ -108,6 +112,7 @@ class PlayService:
             del self._tokens[stream]
             if stream.visit is not None:
                 self._gate.connections.known(peer, -1)
+                self.attendances.left(token, stream.visit.session)
         if ending is not None:
             raise ending
 

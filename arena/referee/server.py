@@ -12,6 +12,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from arena.errors import UserError
+from arena.referee.attendance_service import AttendanceService
 from arena.referee.challenge_service import ChallengeService
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Gate
@@ -24,7 +25,14 @@ from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
 from arena.referee.spectator_service import SpectatorService
 from arena.referee.tls import TlsFiles, server_credentials
-from arena.v1 import challenge_pb2, owner_pb2, referee_pb2, registry_pb2, spectator_pb2
+from arena.v1 import (
+    attendance_pb2,
+    challenge_pb2,
+    owner_pb2,
+    referee_pb2,
+    registry_pb2,
+    spectator_pb2,
+)
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
 """Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
@@ -65,7 +73,8 @@ _CHALLENGES = challenge_pb2.DESCRIPTOR.services_by_name["ChallengeService"].full
 _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
 _OWNERS = owner_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name
 _SPECTATOR = spectator_pb2.DESCRIPTOR.services_by_name["SpectatorService"].full_name
-_SERVICES: Final = (_SERVICE, _REGISTRY, _OWNERS, _CHALLENGES, _SPECTATOR)
+_ATTENDANCE = attendance_pb2.DESCRIPTOR.services_by_name["AttendanceService"].full_name
+_SERVICES: Final = (_SERVICE, _REGISTRY, _OWNERS, _CHALLENGES, _SPECTATOR, _ATTENDANCE)
 
 
 class PortTakenError(UserError):
@@ -82,6 +91,7 @@ class RefereeServer:
         owners: OwnerService,
         challenges: ChallengeService,
         spectating: SpectatorService,
+        attendance: AttendanceService,
         lobby: Lobby,
         gate: Gate,
     ) -> None:
@@ -104,6 +114,9 @@ class RefereeServer:
         )
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SPECTATOR, spectating.handlers),)
+        )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_ATTENDANCE, attendance.handlers),)
         )
         self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)

@@ -1,0 +1,1 @@
+"""Hosted bots: programs of strangers, played in a sandbox for a shift at a time."""

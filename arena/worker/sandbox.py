@@ -1,0 +1,235 @@
+"""Starts programs of strangers in a sandbox: confined, or not at all.
+
+UserError
+└── SandboxError    no program can be confined here, or this one cannot be started; the message says
+                    why
+
+A program sees the machine's /usr, this Python, its own folder and the referee's socket, all of it
+read-only, and a small /tmp in memory. It has namespaces of its own for users, processes, mounts,
+network, ipc and host name, and no capabilities; on the machine it is an ordinary user, `nobody` if
+we are root. bubblewrap is in charge of that; what is added here are the filter of system calls and
+the limits, which are set while bubblewrap holds the program back.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from arena.errors import UserError
+from arena.worker.bubblewrap import NICENESS, SEARCH_PATH, SOCKET, command_line, find_bubblewrap
+from arena.worker.limits import MIB, SandboxLimits
+from arena.worker.printed import Printed
+from arena.worker.system_calls import system_call_filter
+from arena.worker.usage import Usage, usage_of
+
+START_SECONDS: Final = 10.0
+"""How long bubblewrap may take; it needs some milliseconds."""
+NOT_HERE: Final = "Bots cannot be hosted on this machine"
+LOOK_SECONDS: Final = 0.25
+"""Between two looks at what a program uses."""
+_CHUNK_BYTES = 64 * 1024
+_ENVIRONMENT: Final = {
+    "PATH": SEARCH_PATH,
+    "HOME": "/tmp",  # noqa: S108  its own
+    "LANG": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    # What is printed shall be there when the program is killed.
+    "PYTHONUNBUFFERED": "1",
+}
+
+
+class SandboxError(UserError):
+    """Nothing can be confined on this machine, or this program cannot be started."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostedProgram:
+    """A program of a stranger's."""
+
+    folder: Path
+    """With its files, which every user may read. The program sees it as its working directory."""
+    command: Sequence[str]
+    """The program and its arguments: `./bot` for a file of the folder, else as of the PATH."""
+
+
+class ConfinedProgram:
+    """A program that runs in a sandbox."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        first: int,
+        printed: Printed,
+        limits: SandboxLimits,
+    ) -> None:
+        self._process = process
+        self._limits = limits
+        self.first = first
+        """The id of its first process, which holds its namespace: all end with it."""
+        self._handle = os.pidfd_open(first)
+        self.printed = printed
+        self.usage = Usage()
+        """When it was last looked at."""
+
+    async def wait(self) -> int:
+        """Wait until it has ended. Returns its exit code; 128 + the signal that ended it."""
+        return await self._process.wait()
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.returncode is None
+
+    async def exceeded(self) -> str:
+        """Wait until it uses more than it may. Returns a sentence."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            self.usage = self.usage.and_then(usage_of(self.first))
+            limits = self._limits
+            if self.usage.memory_bytes > limits.memory_bytes:
+                return f"It used more than {limits.memory_bytes // MIB} MiB of memory."
+            if self.usage.temporary_files > limits.temporary_files:
+                return f"It made more than {limits.temporary_files:,} files in /tmp."
+            if self.printed.total > limits.printed_bytes:
+                return f"It printed more than {limits.printed_bytes // MIB} MiB."
+
+    def kill(self) -> None:
+        """End all of its processes at once."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def close(self) -> None:
+        os.close(self._handle)
+
+
+@asynccontextmanager
+async def confined(
+    program: HostedProgram,
+    *,
+    socket: Path | None,
+    token: str = "",
+    limits: SandboxLimits = SandboxLimits(),
+) -> AsyncIterator[ConfinedProgram]:
+    """A program that runs until the block ends. Its environment says how it reaches the referee
+    at `socket`, and its `token`. Raises SandboxError.
+
+    Call it in the main thread: the program ends with the thread that started it.
+    """
+    if not sys.platform.startswith("linux"):
+        raise SandboxError(f"{NOT_HERE}: only Linux confines programs.")
+    bubblewrap = find_bubblewrap()
+    if bubblewrap is None:
+        raise SandboxError(f"{NOT_HERE}: bubblewrap is not installed.")
+    environment = dict(_ENVIRONMENT)
+    if socket is not None:
+        environment |= {"ARENA_ADDRESS": f"unix:{SOCKET}", "ARENA_TOKEN": token}
+    with ExitStack() as ours:
+        with ExitStack() as theirs:
+            try:
+                calls = system_call_filter()
+            except (OSError, ImportError, RuntimeError) as error:
+                raise SandboxError(f"{NOT_HERE}: {error}.") from error
+            theirs.callback(os.close, calls)
+            info, tell = os.pipe()
+            held, release = os.pipe()
+            ours.callback(os.close, info)
+            ours.callback(os.close, release)
+            theirs.callback(os.close, tell)
+            theirs.callback(os.close, held)
+            process = await asyncio.create_subprocess_exec(
+                *command_line(
+                    *(bubblewrap, program.folder, socket, limits),
+                    ("--seccomp", str(calls), "--info-fd", str(tell), "--block-fd", str(held)),
+                    program.command,
+                ),
+                env=environment,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.STDOUT,
+                pass_fds=(calls, tell, held),
+                start_new_session=True,
+            )
+        printed = Printed()
+        reading = asyncio.create_task(_read(process, printed))
+        try:
+            first = await _first_process(info)
+            if first is None:
+                await reading
+                raise SandboxError(f"{NOT_HERE}: {printed.text().strip()}")
+            running = ConfinedProgram(process, first, printed, limits)
+            ours.callback(running.close)
+            _stand_back(first)
+            os.write(release, b"1")
+            try:
+                yield running
+            finally:
+                running.kill()
+        finally:
+            # Before `release` is closed, which would let a program go that is held back.
+            _kill_group(process.pid)
+            await process.wait()
+            await reading
+
+
+def _kill_group(leader: int) -> None:
+    """bubblewrap, and its first process as long as that is being prepared."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+async def _read(process: asyncio.subprocess.Process, printed: Printed) -> None:
+    assert process.stdout is not None
+    while data := await process.stdout.read(_CHUNK_BYTES):
+        printed.add(data)
+
+
+async def _first_process(info: int) -> int | None:
+    """The process that bubblewrap tells of; None if it failed."""
+    told = bytearray()
+    loop = asyncio.get_running_loop()
+    readable = asyncio.Event()
+    os.set_blocking(info, False)
+    loop.add_reader(info, readable.set)
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            while True:
+                await readable.wait()
+                readable.clear()
+                with contextlib.suppress(BlockingIOError):
+                    data = os.read(info, 4096)
+                    if not data:
+                        break
+                    told += data
+    except TimeoutError:
+        return None
+    finally:
+        loop.remove_reader(info)
+    return int(json.loads(told)["child-pid"]) if told else None
+
+
+def _stand_back(first: int) -> None:
+    """Linux shares the processor among sessions first, and this program is one of its own."""
+    with contextlib.suppress(OSError):
+        Path(f"/proc/{first}/autogroup").write_text(str(NICENESS))
+
+
+async def why_not_here() -> str | None:
+    """Why nothing can be confined on this machine, in a sentence; None if a trial succeeded."""
+    with tempfile.TemporaryDirectory(prefix="arena-") as folder:
+        os.chmod(folder, 0o755)  # noqa: PTH101, S103  empty; it takes no time
+        program = HostedProgram(Path(folder), ("true",))
+        try:
+            async with confined(program, socket=None) as running:
+                code = await running.wait()
+        except SandboxError as error:
+            return str(error)
+        return None if code == 0 else f"{NOT_HERE}: {running.printed.text().strip()}"

@@ -1,0 +1,185 @@
+"""`play_shift`: a hosted bot plays for a while: started in the sandbox, drained, killed.
+
+A bot's program is not asked to end: programs need not know how. The referee begins no further block
+with it, and when its matches are over it is killed.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from arena.bot.address import Address
+from arena.processes import how_it_ended
+from arena.worker.attending import AttendanceError, connected, drained
+from arena.worker.limits import SandboxLimits
+from arena.worker.sandbox import ConfinedProgram, HostedProgram, confined
+
+CONNECT_SECONDS: Final = 15.0
+"""How long a program may take to connect: a busy machine starts a JVM in some seconds."""
+DRAIN_SECONDS: Final = 120.0
+"""How long the running blocks of a bot may go on after its shift."""
+_NEWS_SECONDS = 1.0
+
+
+class ShiftEnding(StrEnum):
+    """How a shift ended. Only the first is as it should be."""
+
+    PLAYED = "played"
+    """It played until its time was over, and its matches to their end."""
+    ENDED = "ended"
+    """Its program ended by itself."""
+    NOT_CONNECTED = "not connected"
+    """Its program did not connect in time."""
+    TOO_MUCH = "too much"
+    """Its program was ended, because it used more than it may."""
+    OVERRAN = "overran"
+    """Its matches were not over in time."""
+    REFUSED = "refused"
+    """The referee does not let it play any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostedPlace:
+    """Where a hosted bot plays, and as whom."""
+
+    referee: Address
+    """How the worker reaches the referee."""
+    socket: Path
+    """How the program does: the referee's socket."""
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftReport:
+    """What came of a shift."""
+
+    ending: ShiftEnding
+    sentence: str
+    """The same for the bot's owner."""
+    printed: str
+    """The beginning and the end of what the program printed."""
+    seconds: float
+    processor_seconds: float
+    memory_bytes: int
+    """The most that it used at a time."""
+
+
+async def play_shift(
+    program: HostedProgram,
+    place: HostedPlace,
+    *,
+    seconds: float,
+    limits: SandboxLimits = SandboxLimits(),
+    leave: asyncio.Event | None = None,
+    on_draining: Callable[[], None] = lambda: None,
+    connect_seconds: float = CONNECT_SECONDS,
+    drain_seconds: float = DRAIN_SECONDS,
+) -> ShiftReport:
+    """Play for `seconds`, or until `leave` is set, and then until the bot's matches are over.
+
+    `on_draining` is called at the end of the time: another shift may begin. Cancelling kills the
+    program. Raises SandboxError where nothing can be confined.
+    """
+    began = time.monotonic()
+    async with confined(program, socket=place.socket, token=place.token, limits=limits) as running:
+        shift = _Shift(running, place, leave or asyncio.Event(), on_draining)
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                watching = [tasks.create_task(shift.until_ended())]
+                watching.append(tasks.create_task(shift.until_too_much()))
+                await shift.connect(connect_seconds)
+                await shift.play(seconds)
+                await shift.drain(drain_seconds)
+                for task in watching:
+                    task.cancel()
+            stopped = _StoppedError(ShiftEnding.PLAYED, "It played its shift.")
+        except* _StoppedError as group:
+            stopped = _first(group)
+    return ShiftReport(
+        stopped.ending,
+        stopped.sentence,
+        running.printed.text(),
+        time.monotonic() - began,
+        running.usage.processor_seconds,
+        running.usage.memory_bytes,
+    )
+
+
+class _StoppedError(Exception):
+    """A shift is over."""
+
+    def __init__(self, ending: ShiftEnding, sentence: str) -> None:
+        super().__init__(sentence)
+        self.ending = ending
+        self.sentence = sentence
+
+
+def _first(group: BaseExceptionGroup[_StoppedError]) -> _StoppedError:
+    first = group.exceptions[0]
+    return first if isinstance(first, _StoppedError) else _first(first)
+
+
+@dataclass(slots=True)
+class _Shift:
+    """The course of a shift. Every method raises _StoppedError when it must end."""
+
+    running: ConfinedProgram
+    place: HostedPlace
+    leave: asyncio.Event
+    on_draining: Callable[[], None]
+    draining: bool = False
+
+    async def until_ended(self) -> None:
+        """Wait for the end of the program."""
+        code = await self.running.wait()
+        if self.draining:
+            # Its stream was closed: the referee tells us in a moment that its matches are over.
+            await asyncio.sleep(_NEWS_SECONDS)
+        raise _StoppedError(ShiftEnding.ENDED, f"Its program {_how_it_ended(code)}.")
+
+    async def until_too_much(self) -> None:
+        """Wait until the program uses more than it may."""
+        raise _StoppedError(ShiftEnding.TOO_MUCH, await self.running.exceeded())
+
+    async def connect(self, seconds: float) -> None:
+        """Wait until the bot is connected."""
+        try:
+            async with asyncio.timeout(seconds):
+                await connected(self.place.referee, self.place.token)
+        except TimeoutError:
+            raise _StoppedError(
+                ShiftEnding.NOT_CONNECTED, f"Its program did not connect within {seconds:.0f} s."
+            ) from None
+        except AttendanceError as error:
+            raise _StoppedError(ShiftEnding.REFUSED, str(error)) from None
+
+    async def play(self, seconds: float) -> None:
+        """Wait until its time is over."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.leave.wait()
+
+    async def drain(self, seconds: float) -> None:
+        """Wait until its matches are over."""
+        self.draining = True
+        self.on_draining()
+        try:
+            async with asyncio.timeout(seconds):
+                await drained(self.place.referee, self.place.token)
+        except TimeoutError:
+            raise _StoppedError(
+                ShiftEnding.OVERRAN,
+                f"Its matches were not over {seconds:.0f} s after its shift: it was ended.",
+            ) from None
+        except AttendanceError as error:
+            raise _StoppedError(ShiftEnding.REFUSED, str(error)) from None
+
+
+def _how_it_ended(code: int) -> str:
+    """bubblewrap tells of a signal as a shell does."""
+    return how_it_ended(-(code - 128) if code > 128 else code)

@@ -1,0 +1,83 @@
+"""A hosted bot plays for a shift, and its program is ended when its matches are over."""
+
+import asyncio
+
+from arena.worker.shift import ShiftEnding, play_shift
+from tests.bots import PATIENCE
+from tests.referee.scene import Scene
+from tests.worker.conftest import GOOD_BOT, MakePlace, MakeProgram
+
+STUBBORN = """
+    import signal, threading
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    threading.Thread(target=threading.Event().wait).start()
+"""
+"""It goes on for ever, whatever its connection says."""
+
+
+async def test_two_hosted_bots_play_and_no_match_of_theirs_is_cut_off(
+    scene: Scene, program: MakeProgram, place: MakePlace
+) -> None:
+    build = program(STUBBORN + GOOD_BOT)
+    leave = asyncio.Event()
+    scene.arena.when_recorded(4, leave.set)
+    async with asyncio.timeout(PATIENCE):
+        reports = await asyncio.gather(
+            *[
+                play_shift(build, await place(bot), seconds=PATIENCE, leave=leave)
+                for bot in ("ann", "bob")
+            ]
+        )
+    for report in reports:
+        assert report.ending is ShiftEnding.PLAYED, report
+        assert "Traceback" not in report.printed
+        assert report.processor_seconds > 0
+        assert report.memory_bytes > 0
+    results = await scene.results("ann")
+    assert len(results) >= 4
+    assert await scene.faults("ann") == await scene.faults("bob") == 0
+    assert scene.arena.director.running == 0
+
+
+async def test_another_shift_may_begin_while_one_drains(
+    scene: Scene, program: MakeProgram, place: MakePlace
+) -> None:
+    draining = asyncio.Event()
+    report = await play_shift(
+        program(GOOD_BOT), await place("ann"), seconds=0, on_draining=draining.set
+    )
+    assert draining.is_set()
+    assert report.ending is ShiftEnding.PLAYED
+
+
+async def test_the_report_shows_what_a_program_printed_that_ended_by_itself(
+    scene: Scene, program: MakeProgram, place: MakePlace
+) -> None:
+    report = await play_shift(program("raise ValueError('mine')"), await place("ann"), seconds=60)
+    assert report.ending is ShiftEnding.ENDED
+    assert report.sentence == "Its program ended with code 1."
+    assert "ValueError: mine" in report.printed
+
+
+async def test_a_program_that_hangs_at_its_start_is_ended(
+    scene: Scene, program: MakeProgram, place: MakePlace
+) -> None:
+    report = await play_shift(
+        program("import time; print('here'); time.sleep(600)"),
+        await place("ann"),
+        seconds=60,
+        connect_seconds=1,
+    )
+    assert report.ending is ShiftEnding.NOT_CONNECTED
+    assert report.sentence == "Its program did not connect within 1 s."
+    assert report.printed == "here\n"
+
+
+async def test_a_token_that_nobody_has_ends_a_shift(
+    scene: Scene, program: MakeProgram, place: MakePlace
+) -> None:
+    ann = await place("ann")
+    await scene.arena.store.rotate_token("ann")
+    report = await play_shift(program("import time; time.sleep(600)"), ann, seconds=60)
+    assert report.ending is ShiftEnding.REFUSED
+    assert "no bot has this token" in report.sentence
