@@ -38,6 +38,8 @@ def _share(bots: list[str], matches: int) -> float:
         (["timid", "random"], 1000, 0.57),
         (["honest", "timid"], 1000, 0.98),
         (["bayes", "honest"], 600, 0.70),
+        pytest.param(["search", "bayes"], 60, 0.90, marks=pytest.mark.slow),
+        pytest.param(["search", "honest"], 60, 0.72, marks=pytest.mark.slow),
         pytest.param(["bayes", *["honest"] * 5], 150, 0.167, marks=pytest.mark.slow),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
