@@ -14,7 +14,7 @@ from tests.games.contract import HOOKS
 from tests.thoroughness import tries
 
 BOTS = {
-    "bluff_you": ("random", "bluff_you_honest", "bluff_you_equilibrium"),
+    "bluff_you": ("random", "bluff_you_honest", "bluff_you_equilibrium", "bluff_you_planner"),
     "bloeff": ("random", "bloeff_honest", "bloeff_counter"),
 }
 
@@ -40,6 +40,7 @@ at_four = partial(pytest.param, marks=pytest.mark.slow)
         ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 2, 200, 0.8),
         at_four("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 4, 150, 0.5),
         ("bluff_you", "bluff_you_equilibrium", "random", 2, 100, 0.93),
+        ("bluff_you", "bluff_you_planner", "bluff_you_equilibrium", 2, 200, 0.58),
         ("bloeff", "bloeff_honest", "random", 2, 100, 0.93),
         ("bloeff", "bloeff_counter", "bloeff_honest", 2, 300, 0.57),
         at_four("bloeff", "bloeff_counter", "bloeff_honest", 4, 200, 0.33),

@@ -202,9 +202,13 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
         owner = said.seer if isinstance(said, Steal) else None
         possible = list(offers(view, turn.game.options))
         offer = next(o for o in possible if (o.number, o.owner) == (said.number, owner))
-        habit = [self.habits[view.bluffer, type(said), true] + UNSHOWN for true in (False, True)]
-        lean = LEAN * (habit[True] / sum(habit) - 0.5)
-        return plan(possible, can_swap(view, turn.game.options)).belief(offer) + lean
+        belief = plan(possible, can_swap(view, turn.game.options)).belief(offer)
+        return belief + self.lean(view.bluffer, type(said))
+
+    def lean(self, bluffer: int, kind: type) -> float:
+        """How much more a seat is to be believed because of what it has shown so far."""
+        lies, truths = (self.habits[bluffer, kind, true] + UNSHOWN for true in (False, True))
+        return LEAN * (truths / (truths + lies) - 0.5)
 
     def announce(self, turn: BluffYouTurn) -> Win | Steal | Swap:
         """A truth, a swap or a lie, by plan."""

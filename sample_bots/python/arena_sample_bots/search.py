@@ -3,22 +3,18 @@
 1. Beliefs. Every hand of another seat is weighed by how likely a player with that hand would have
    made the bets that this seat made (Bayes' rule), and so is every kind of player that it may be:
    one that weighs outcomes as `bayes` does, or one like `honest`. Dice that are shown at the end of
-   a round tell more about the kind. No hand is sampled: five dice have only 252 different rolls,
-   so sums over all of them are exact.
-2. Search. For each own bet: what would the next seat answer with each of its hands? If it doubts,
-   the round ends. If it raises, its hands are weighed again by that raise, and at two seats we look
-   for the best answer: a doubt, or a raise that it doubts or not.
-3. Stakes. A round is worth the chance to win the match with the dice that are left.
+   a round tell more about the kind.
+2. Search. `Look` values each own action by what the next seat would answer with each of its hands.
 
-The models are in `_bluff_opponents.py`, with the letters of the shapes of arrays. Needs numpy
+Both are in `arena/analysis/bluff/`, because the analysis of matches uses them too. Needs numpy
 (`pip install 'bluff-arena[play]'`).
 """
 
-from collections.abc import Sequence
-from functools import cache
-
 import numpy as np
 
+from arena.analysis.bluff.look import Look
+from arena.analysis.bluff.players import KINDS, belief, kinds_after
+from arena.analysis.bluff.table import BettingTable
 from arena.bot import Bot, Match, Turn, run
 from arena.games.bluff import (
     Bet,
@@ -32,28 +28,6 @@ from arena.games.bluff import (
     PlacedBet,
     Showdown,
 )
-from arena_sample_bots._bluff_opponents import KINDS, REACH, Answers, belief, expected, kinds_after
-from arena_sample_bots._bluff_table import (
-    FACES,
-    OFFSET,
-    Counts,
-    Floats,
-    Table,
-    hands_of,
-    matching,
-    outcomes,
-    spread,
-)
-
-OWN_REACH = 3
-"""How many quantities of each face, from the lowest, we consider to bet."""
-DEEP_REACH = 2
-"""The same when we raise again."""
-PRESSURE = 0.03
-"""The worth of a bet that is not doubted: the other seat must then bet higher, or doubt."""
-STRENGTH = 2.0
-"""A seat wins the match in proportion to its dice to this power. Solved: a seat that opens with one
-die against two wins 20.6 %."""
 
 
 class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
@@ -71,16 +45,11 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
         for event in turn.events:
             self.learn(event)
         view = turn.view
-        table = Table.of(view)
+        table = BettingTable.of(view)
         beliefs = {seat: belief(table, seat, self.kinds[seat]) for seat in table.others(turn.seat)}
-        look = Look(table, turn.seat, view.hidden_dice, beliefs)
-        values: list[tuple[float, Bet | Doubt]] = [
-            (look.value_of_bet(bet), bet) for bet in bets_in_reach(view.lowest, view.highest)
-        ]
-        if view.can_doubt:
-            values.append((look.value_of_doubt(), Doubt()))
-        best = max(value for value, _ in values)
-        return self.random.choice([action for value, action in values if value == best])
+        values = Look(table, turn.seat, view.hidden_dice, beliefs).values()
+        best = max(values.values())
+        return self.random.choice([action for action, value in values.items() if value == best])
 
     def learn(self, event: BluffEvent) -> None:
         """Follow the bets, and learn from dice that are shown what kind of player a seat is."""
@@ -91,7 +60,7 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
                 self.bets = (*self.bets, PlacedBet(event.seat, event.bet))
             case Showdown() if not any(placed.bet.show for placed in self.bets):
                 nothing: tuple[Dice, ...] = ((),) * len(self.counts)
-                table = Table(self.counts, nothing, self.bets, sum(self.counts))
+                table = BettingTable(self.counts, nothing, self.bets, sum(self.counts))
                 for seat, dice in enumerate(event.dice):
                     if dice:
                         self.kinds[seat] = kinds_after(
@@ -99,92 +68,6 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
                         )
             case _:
                 pass
-
-
-def bets_in_reach(lowest: Sequence[int], highest: int) -> list[Bet]:
-    """The lowest bets on each face."""
-    return [
-        Bet(quantity, face)
-        for face in FACES
-        for quantity in range(lowest[face - 1], min(lowest[face - 1] + OWN_REACH - 1, highest) + 1)
-    ]
-
-
-class Look:
-    """One turn of ours: the values of actions, as chances to win the match."""
-
-    def __init__(self, table: Table, seat: int, dice: Dice, beliefs: dict[int, Floats]) -> None:
-        self.table, self.seat = table, seat
-        self.known = table.shown() + [matching(dice, face) for face in FACES]
-        """[f] Matching dice that we see."""
-        self.others = table.others(seat)
-        self.next = self.others[0]
-        self.belief = beliefs[self.next]
-        self.having = hands_of(table.hidden(self.next)).having
-        held = [
-            np.einsum("kh,fhc->fc", beliefs[other], hands_of(table.hidden(other)).having)
-            for other in self.others
-        ]
-        self.held = spread(held)
-        """[f, c] What all others hold."""
-        self.rest = spread(held[1:])
-        """[f, r] What all but the next seat hold."""
-        strengths = np.array(table.counts) ** STRENGTH
-        self.trusted = strengths[seat] / strengths.sum() + PRESSURE
-
-    def value_of_doubt(self) -> float:
-        """The value of doubting the standing bet."""
-        bettor, bet = self.table.bets[-1]
-        return self._after_doubt(self.held[bet.face - 1], bet, bettor, self.seat)
-
-    def value_of_bet(self, bet: Bet) -> float:
-        """The value of a bet, over all answers of the next seat with all of its hands."""
-        answers = Answers(self.table.with_bet(self.seat, bet), self.next)
-        likely = np.einsum("kah,kh->ah", answers.chances, self.belief)
-        face = bet.face - 1
-        found = np.convolve(likely[-1] @ self.having[face], self.rest[face])
-        doubted = self._after_doubt(found, bet, self.seat, self.next)
-        if len(self.others) > 1:
-            return doubted + float(likely[:-1].sum() * self.trusted)
-        return doubted + self._after_raises(likely[:-1], answers.lowest)
-
-    def _after_doubt(self, found: Floats, bet: Bet, bettor: int, doubter: int) -> float:
-        surplus = np.arange(len(found)) + self.known[bet.face - 1] - bet.quantity
-        values = outcomes(self.table.counts, self.seat, bettor, doubter, STRENGTH)
-        return float(found @ values[surplus + OFFSET])
-
-    def _after_raises(self, raises: Floats, lowest: Counts) -> float:
-        """The value of raises [a, h] of the only opponent, each met by our best answer."""
-        faces, counts = len(FACES), np.arange(self.having.shape[2])
-        # [f, q, g, c]: how likely the raise, and so many dice that match a bet of ours on face g.
-        held = (raises @ self.having.transpose(1, 0, 2).reshape(len(self.having[0]), -1)).reshape(
-            faces, REACH, faces, -1
-        )
-        surplus = (self.known - lowest)[:, None, None] - np.arange(REACH)[:, None] + counts
-        shares = outcomes(self.table.counts, self.seat, self.next, self.seat, STRENGTH)
-        on_face = held[np.arange(faces), :, np.arange(faces)]
-        doubts = (on_face * shares[surplus + OFFSET]).sum(2)
-        own = lowest_after(tuple(lowest.tolist()))[..., None] + np.arange(DEEP_REACH)
-        unseen = expected(self.table.hidden(self.seat))
-        doubting = counts < (own - (self.table.shown()[:, None] + unseen))[..., None]
-        surplus = (self.known[:, None] - own)[..., None] + counts
-        shares = outcomes(self.table.counts, self.seat, self.seat, self.next, STRENGTH)
-        values = np.where(doubting, shares[surplus + OFFSET], self.trusted)
-        raised = (values @ held[..., None])[..., 0]
-        raised[own > self.table.highest] = -np.inf
-        return float(np.maximum(doubts, raised.max((2, 3))).sum())
-
-
-# Bounded by the bets.
-@cache
-def lowest_after(lowest: tuple[int, ...]) -> Counts:
-    """[f, q, g] The lowest quantities on each face g that raise the bets from `lowest` on."""
-    raised = np.empty((len(FACES), REACH, len(FACES)), dtype=np.int64)
-    for face in FACES:
-        for step in range(REACH):
-            bet = Bet(lowest[face - 1] + step, face)
-            raised[face - 1, step] = Table((), (), (PlacedBet(0, bet),), 0).lowest()
-    return raised
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Bluff: the table in the middle of a round, all hands, and how dice fall. Used by `search`.
+"""The table in the middle of a round, all hands, and how dice fall, as arrays.
 
 Letters in the shapes of arrays: h = hand, f = face, c = matching dice.
 """
@@ -15,18 +15,20 @@ from numpy.typing import NDArray
 
 from arena.games.bluff import STAR, Bet, BluffView, Dice, Face, PlacedBet
 
-Floats: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
+Weights: TypeAlias = NDArray[np.float64]
+DiceCounts: TypeAlias = NDArray[np.int64]
 
 OFFSET = 199
 """Added to a number of dice, which may be negative, to make an index."""
+READ = 6
+"""How many bets of a seat in one round are read, the latest: earlier ones add little."""
 FACES = tuple(Face)
 BASE = np.array([1 / 6 if face is STAR else 1 / 3 for face in FACES])
 """[f] How likely a fair die matches."""
 
 
 @dataclass(frozen=True)
-class Table:
+class BettingTable:
     """What everybody knows in the middle of a round."""
 
     counts: tuple[int, ...]
@@ -36,26 +38,30 @@ class Table:
     highest: int
 
     @classmethod
-    def of(cls, view: BluffView) -> "Table":
+    def of(cls, view: BluffView) -> "BettingTable":
         return cls(view.dice_counts, view.face_up, view.bets, view.highest)
 
-    def with_bet(self, seat: int, bet: Bet) -> "Table":
-        return Table(self.counts, self.laid_out, (*self.bets, PlacedBet(seat, bet)), self.highest)
+    def with_bet(self, seat: int, bet: Bet) -> "BettingTable":
+        return BettingTable(
+            self.counts, self.laid_out, (*self.bets, PlacedBet(seat, bet)), self.highest
+        )
 
-    def before(self, index: int) -> "Table":
+    def before(self, index: int) -> "BettingTable":
         """The table before one of its bets."""
         laid_out = [list(dice) for dice in self.laid_out]
         for seat, bet in self.bets[index:]:
             for die in bet.show:
                 laid_out[seat].remove(die)
-        return Table(self.counts, tuple(map(tuple, laid_out)), self.bets[:index], self.highest)
+        return BettingTable(
+            self.counts, tuple(map(tuple, laid_out)), self.bets[:index], self.highest
+        )
 
     def telling(self, seat: int) -> list[int]:
         """Which bets a seat placed with the dice that it still has under its cup."""
         placed = [index for index, (bettor, _) in enumerate(self.bets) if bettor == seat]
         # What stayed under the cup when dice were laid out was rolled again.
         rolled = max((index + 1 for index in placed if self.bets[index].bet.show), default=0)
-        return [index for index in placed if index >= rolled]
+        return [index for index in placed if index >= rolled][-READ:]
 
     def hidden(self, seat: int) -> int:
         return self.counts[seat] - len(self.laid_out[seat])
@@ -66,7 +72,7 @@ class Table:
         clockwise = [other % seats for other in range(seat + 1, seat + seats)]
         return [other for other in clockwise if self.counts[other]]
 
-    def shown(self) -> Counts:
+    def shown(self) -> DiceCounts:
         """[f] The dice laid out that match."""
         dice = sum(self.laid_out, ())
         return np.array([matching(dice, face) for face in FACES])
@@ -86,11 +92,11 @@ class Hands:
     """All rolls of some dice."""
 
     dice: list[Dice]
-    chances: Floats
+    chances: Weights
     """[h]"""
-    matching: Counts
+    matching: DiceCounts
     """[f, h]"""
-    having: Floats
+    having: Weights
     """[f, h, c] 1 where the hand has so many matching dice."""
 
 
@@ -110,26 +116,26 @@ def matching(dice: Dice, face: Face) -> int:
     return dice.count(STAR) if face is STAR else dice.count(STAR) + dice.count(face)
 
 
-def binomials(dice: int, chances: Floats) -> Floats:
+def binomials(dice: int, chances: Weights) -> Weights:
     """[f, c] How many of some dice match."""
     count = np.arange(dice + 1)
     ways = np.array([comb(dice, c) for c in count])
     return ways * chances[:, None] ** count * (1 - chances[:, None]) ** (dice - count)
 
 
-def spread(cups: Sequence[Floats]) -> Floats:
+def spread(cups: Sequence[Weights]) -> Weights:
     """[f, c] How many dice of several cups match."""
     return np.array([spread_of([cup[face] for cup in cups]) for face in range(len(FACES))])
 
 
-def spread_of(cups: Sequence[Floats]) -> Floats:
+def spread_of(cups: Sequence[Weights]) -> Weights:
     """[c] The same for one face."""
     return reduce(np.convolve, cups, np.ones(1))
 
 
 # Bounded by the dice in play.
 @cache
-def tails(dice: int) -> Floats:
+def tails(dice: int) -> Weights:
     """[f, n + OFFSET] The probability that `n` or more of some fair dice match."""
     likely = np.zeros((len(FACES), 2 * OFFSET + 1))
     likely[:, OFFSET : OFFSET + dice + 1] = binomials(dice, BASE)
@@ -140,7 +146,7 @@ def tails(dice: int) -> Floats:
 @cache
 def outcomes(
     counts: tuple[int, ...], seat: int, bettor: int, doubter: int, strength: float
-) -> Floats:
+) -> Weights:
     """[surplus + OFFSET] What the dice left after a doubt are worth to a seat."""
     values = np.zeros(2 * OFFSET + 1)
     for index in range(len(values)):

@@ -1,18 +1,18 @@
-"""What `search` believes of the others' dice, and of who they are."""
+"""What a reader of bets believes of the others' dice, and of who they are."""
 
 import numpy as np
 import pytest
 
+from arena.analysis.bluff.players import KINDS, Answers, belief, kinds_after
+from arena.analysis.bluff.table import FACES, OFFSET, BettingTable, hands_of, outcomes, tails
 from arena.games.bluff import STAR, Bet, Face, PlacedBet
-from arena_sample_bots._bluff_opponents import KINDS, Answers, belief, kinds_after
-from arena_sample_bots._bluff_table import FACES, OFFSET, Table, hands_of, outcomes, tails
 
 ANY_KIND = np.full(KINDS, 1 / KINDS)
 NOTHING_SHOWN = ((), ())
 
 
-def table(*bets: PlacedBet) -> Table:
-    return Table((5, 5), NOTHING_SHOWN, bets, 10)
+def table(*bets: PlacedBet) -> BettingTable:
+    return BettingTable((5, 5), NOTHING_SHOWN, bets, 10)
 
 
 def test_all_hands_are_listed_with_their_chances() -> None:
@@ -34,7 +34,7 @@ def test_who_bets_on_a_face_is_believed_to_hold_it() -> None:
 
 def test_a_bet_says_nothing_about_dice_rolled_after_it() -> None:
     placed = PlacedBet(1, Bet(3, Face.FOUR, (Face.FOUR,)))
-    after = belief(Table((5, 5), ((), (Face.FOUR,)), (placed,), 10), 1, ANY_KIND).sum(0)
+    after = belief(BettingTable((5, 5), ((), (Face.FOUR,)), (placed,), 10), 1, ANY_KIND).sum(0)
     assert after == pytest.approx(hands_of(4).chances)
 
 

@@ -1,4 +1,4 @@
-"""Bluff: models of other seats, and what their bets say about their dice. Used by `search`.
+"""Models of players, and what their bets say about their dice.
 
 Letters in the shapes of arrays: k = kind of player, a = action, h = hand, f = face, q = quantity
 above the lowest, c = matching dice in a hand, m = own matching dice.
@@ -8,13 +8,12 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from arena.games.bluff import STAR, Bet, Dice
-from arena_sample_bots._bluff_table import (
+from arena.analysis.bluff.table import (
     FACES,
     OFFSET,
-    Counts,
-    Floats,
-    Table,
+    BettingTable,
+    DiceCounts,
+    Weights,
     binomials,
     hands_of,
     outcomes,
@@ -22,14 +21,16 @@ from arena_sample_bots._bluff_table import (
     spread_of,
     tails,
 )
+from arena.games.bluff import STAR, Bet, Dice
 
 REACH = 6
 """How many quantities of each face, from the lowest, others are expected to bet."""
 SLIP = 0.03
 """How often a player of any kind acts as no model says."""
 TEMPERATURES = (0.008, 0.06)
-"""Players that weigh outcomes as `bayes` does, exactly and roughly: how much worse, in shares of
-the dice, an action is that they choose e times as rarely. The third kind is `honest`."""
+"""Players that weigh outcomes as the sample bot `bayes` does, exactly and roughly: how much worse,
+in shares of the dice, an action is that they choose e times as rarely. The third kind is `honest`.
+"""
 KINDS = len(TEMPERATURES) + 1
 
 PRESSURE, TILT, STAR_TILT, TRUSTS = 0.03, 5.0, 2.2, 0.5
@@ -38,30 +39,32 @@ OPENS_AT = 0.6
 """A parameter of `honest`."""
 
 
-def belief(table: Table, seat: int, kinds: Floats) -> Floats:
+def belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
     """[k, h] How likely a seat is of each kind and has each hand, given the bets it placed in this
     round; `kinds` is how likely it was of each kind before."""
-    weights: Floats = kinds[:, None] * hands_of(table.hidden(seat)).chances
+    weights: Weights = kinds[:, None] * hands_of(table.hidden(seat)).chances
     for index in table.telling(seat):
         weights = weights * likelihood(table.before(index), seat, table.bets[index].bet)
-    shares: Floats = weights / weights.sum()
+    shares: Weights = weights / weights.sum()
     return shares
 
 
-def kinds_after(table: Table, seat: int, kinds: Floats, dice: Dice, *, doubted: bool) -> Floats:
+def kinds_after(
+    table: BettingTable, seat: int, kinds: Weights, dice: Dice, *, doubted: bool
+) -> Weights:
     """[k] How likely a seat is of each kind, once its dice are seen at the end of a round."""
     hand = hands_of(table.hidden(seat)).dice.index(dice)
     for index in table.telling(seat):
         kinds = kinds * likelihood(table.before(index), seat, table.bets[index].bet)[:, hand]
     if doubted:
         kinds = kinds * Answers(table, seat).chances[:, -1, hand]
-    shares: Floats = kinds / kinds.sum()
+    shares: Weights = kinds / kinds.sum()
     return shares
 
 
 # The bets of a round are looked at again in every turn.
 @lru_cache(maxsize=512)
-def likelihood(table: Table, seat: int, bet: Bet) -> Floats:
+def likelihood(table: BettingTable, seat: int, bet: Bet) -> Weights:
     """[k, h] How likely a player of each kind, on turn with each hand, places this bet."""
     answers = Answers(table, seat)
     steps = int(bet.quantity - answers.lowest[bet.face - 1])
@@ -73,7 +76,7 @@ def likelihood(table: Table, seat: int, bet: Bet) -> Floats:
 class Answers:
     """What each kind of player does on turn, with each of its hands."""
 
-    def __init__(self, table: Table, seat: int) -> None:
+    def __init__(self, table: BettingTable, seat: int) -> None:
         self.table, self.seat = table, seat
         self.hands = hands_of(table.hidden(seat))
         self.others = table.others(seat)
@@ -86,21 +89,21 @@ class Answers:
         chosen = np.array([*likely, self._honest()])
         possible = np.isfinite(worths[:, :1])
         chosen /= chosen.sum(1, keepdims=True)
-        self.chances: Floats = chosen * (1 - SLIP) + possible * (SLIP / possible.sum())
+        self.chances: Weights = chosen * (1 - SLIP) + possible * (SLIP / possible.sum())
         """[k, a, h] Actions are the bets by face and quantity, REACH of each face; then the doubt,
         where a bet stands."""
 
-    def _worths(self) -> Floats:
+    def _worths(self) -> Weights:
         """[a, h] What `bayes` expects of an action."""
         bets = self._worths_of_bets()[np.arange(len(FACES))[:, None], :, self.hands.matching]
-        worths: Floats = bets.transpose(0, 2, 1).reshape(len(FACES) * REACH, -1)
+        worths: Weights = bets.transpose(0, 2, 1).reshape(len(FACES) * REACH, -1)
         if not self.table.bets:
             return worths
         face = self.table.bets[-1].bet.face
         doubt = self._worths_of_doubt()[self.hands.matching[face - 1]]
         return np.concatenate([worths, doubt[None]])
 
-    def _worths_of_bets(self) -> Floats:
+    def _worths_of_bets(self) -> Weights:
         """[f, q, m]"""
         table, seat, next_seat = self.table, self.seat, self.others[0]
         tilts = tilted(table)
@@ -115,11 +118,11 @@ class Answers:
         shares = outcomes(table.counts, seat, seat, next_seat, 1.0)[surplus + OFFSET]
         doubted = (doubting[..., None] * rest[:, None, None]).reshape(len(FACES), REACH, 1, -1)
         now = table.counts[seat] / sum(table.counts) + PRESSURE
-        worths: Floats = (doubted @ shares)[:, :, 0] + now * (1 - doubting.sum(2))[:, :, None]
+        worths: Weights = (doubted @ shares)[:, :, 0] + now * (1 - doubting.sum(2))[:, :, None]
         worths[self.lowest[:, None] + np.arange(REACH) > table.highest] = -np.inf
         return worths
 
-    def _worths_of_doubt(self) -> Floats:
+    def _worths_of_doubt(self) -> Weights:
         """[m]"""
         table, seat = self.table, self.seat
         bettor, bet = table.bets[-1]
@@ -128,10 +131,10 @@ class Answers:
         own = np.arange(table.hidden(seat) + 1)
         surplus = np.add.outer(np.arange(len(unseen)), own) + table.shown()[face] - bet.quantity
         shares = outcomes(table.counts, seat, bettor, seat, 1.0)
-        worths: Floats = unseen @ shares[surplus + OFFSET]
+        worths: Weights = unseen @ shares[surplus + OFFSET]
         return worths
 
-    def _honest(self) -> Floats:
+    def _honest(self) -> Weights:
         """[a, h] 1 for the actions of `honest`: those most likely to be right."""
         matching = self.hands.matching
         unseen = sum(self.table.hidden(other) for other in self.others)
@@ -155,11 +158,11 @@ class Answers:
             doubt = 1 - tails(unseen)[bet.face - 1, needed + OFFSET]
             # Equally likely, it doubts.
             right = np.concatenate([right, doubt[None] + 1e-9])
-        best: Floats = np.where(right > right.max(0) - 1e-12, 1.0, 0.0)
+        best: Weights = np.where(right > right.max(0) - 1e-12, 1.0, 0.0)
         return best
 
 
-def tilted(table: Table) -> Floats:
+def tilted(table: BettingTable) -> Weights:
     """[seat, f] How likely a hidden die matches: tilted towards the faces that its owner bet on."""
     weights = np.ones((len(table.counts), len(FACES)))
     named = set()
@@ -174,14 +177,14 @@ def tilted(table: Table) -> Floats:
             named -= {(seat, face) for face in FACES}
     star = weights[:, -1:]
     matching = np.concatenate([weights[:, :-1] + star, star], axis=1)
-    chances: Floats = matching / weights.sum(1, keepdims=True)
+    chances: Weights = matching / weights.sum(1, keepdims=True)
     return chances
 
 
 # Bounded by the dice in play.
 @cache
-def expected(dice: int) -> Counts:
+def expected(dice: int) -> DiceCounts:
     """[f, 1] The most of some fair dice that match with a probability of TRUSTS or more."""
     likely = tails(dice)[:, OFFSET:] >= TRUSTS - 1e-9
-    most: Counts = likely.sum(1, keepdims=True) - 1
+    most: DiceCounts = likely.sum(1, keepdims=True) - 1
     return most

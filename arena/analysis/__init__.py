@@ -1,0 +1,1 @@
+"""What each decision of a recorded match was worth, and what it cost."""
