@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from arena.boards.board import BoardLine
 from arena.boards.live_board import LadderId
 from arena_dashboard import bot_tables
 from arena_dashboard.bot_data import Profile
+from arena_dashboard.bot_tables import VersionRating
 from arena_dashboard.drawn import Drawn, drawn
 from arena_dashboard.ladder_choice import in_words
 
@@ -18,7 +18,14 @@ def ratings_chart(bot: Profile, ladders: Sequence[tuple[LadderId, Sequence[Board
     age = {one.id: at for at, one in enumerate(reversed(bot.versions))}
     return _ratings_chart(
         [
-            (in_words(ladder), line.version, line.elo, *line.interval, line.matches)
+            VersionRating(
+                f"{in_words(ladder)} · v{line.version}",
+                in_words(ladder),
+                line.version,
+                line.elo,
+                *line.interval,
+                line.matches,
+            )
             for ladder, lines in ladders
             for line in sorted(lines, key=lambda one: age.get(one.version_id, 0))
         ]
@@ -26,7 +33,5 @@ def ratings_chart(bot: Profile, ladders: Sequence[tuple[LadderId, Sequence[Board
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
-def _ratings_chart(rows: list[tuple[str, str, float, float, float, int]]) -> Drawn:
-    columns = ["ladder", "version", "elo", "low", "high", "matches"]
-    frame = pd.DataFrame(rows, columns=columns)
-    return drawn(frame, bot_tables.versions_chart, bot_tables.chart_in_words)
+def _ratings_chart(ratings: list[VersionRating]) -> Drawn:
+    return drawn(ratings, bot_tables.versions_chart, bot_tables.chart_in_words)

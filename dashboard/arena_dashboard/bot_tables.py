@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 import altair as alt
 import numpy as np
-import pandas as pd
 
 from arena.boards.bluffing import Style
 from arena.boards.checks import check_in_words, check_mark
@@ -202,21 +202,36 @@ ROW_HEIGHT = 30
 _COLOURS = ["#c4751d", "#4f7fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98"]
 
 
-def versions_chart(frame: pd.DataFrame) -> alt.LayerChart:
-    """A dot with its 95 % interval for each version and ladder.
+@dataclass(frozen=True, slots=True)
+class VersionRating:
+    """A version on one ladder."""
 
-    `frame` has ladder, version, elo, low, high and matches, in the order of the rows.
-    """
-    frame = frame.assign(row=frame["ladder"] + " · v" + frame["version"])
-    ladders = list(dict.fromkeys(frame["ladder"]))
+    row: str
+    """What tells it from the others."""
+    ladder: str
+    version: str
+    elo: float
+    low: float
+    high: float
+    matches: int
+
+
+def versions_chart(ratings: Sequence[VersionRating]) -> alt.LayerChart:
+    """A dot with its 95 % interval for each version and ladder, in the order of `ratings`."""
+    ladders = list(dict.fromkeys(rating.ladder for rating in ratings))
     colour = alt.Color(
         "ladder:N",
         title=None,
         legend=None,
         scale=alt.Scale(domain=ladders, range=[_COLOURS[at % 6] for at in range(len(ladders))]),
     )
-    base = alt.Chart(frame).encode(
-        y=alt.Y("row:N", sort=list(frame["row"]), title=None, axis=alt.Axis(labelLimit=230)),
+    base = alt.Chart().encode(
+        y=alt.Y(
+            "row:N",
+            sort=[rating.row for rating in ratings],
+            title=None,
+            axis=alt.Axis(labelLimit=230),
+        ),
         tooltip=[
             alt.Tooltip("row:N", title="Version"),
             alt.Tooltip("elo:Q", title="Elo", format=".0f"),
@@ -233,12 +248,12 @@ def versions_chart(frame: pd.DataFrame) -> alt.LayerChart:
     )
     bars = base.mark_rule(strokeWidth=3).encode(x=x, x2="high:Q", color=colour)
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(x="elo:Q", color=colour)
-    return alt.LayerChart(layer=[bars, dots]).properties(height=ROW_HEIGHT * len(frame) + 60)
+    return alt.LayerChart(layer=[bars, dots]).properties(height=ROW_HEIGHT * len(ratings) + 60)
 
 
-def chart_in_words(frame: pd.DataFrame) -> str:
+def chart_in_words(ratings: Sequence[VersionRating]) -> str:
     """The text alternative of the chart."""
     return "Elo with 95 % intervals: " + "; ".join(
-        f"{row.ladder}, version {row.version}: {row.elo:.0f} ({row.low:.0f} to {row.high:.0f})"
-        for row in frame.itertuples()
+        f"{one.ladder}, version {one.version}: {one.elo:.0f} ({one.low:.0f} to {one.high:.0f})"
+        for one in ratings
     )

@@ -6,7 +6,6 @@ seconds, so they are cached for some minutes and say how much of the log they co
 
 from dataclasses import dataclass, replace
 
-import pandas as pd
 import streamlit as st
 
 from arena.boards import details
@@ -17,6 +16,7 @@ from arena.boards.model_check import ModelCheck, model_check
 from arena.records import VersionId
 from arena_dashboard import comparison_tables, data, history_chart
 from arena_dashboard.drawn import Drawn, drawn
+from arena_dashboard.history_chart import HistoryPoint
 from arena_dashboard.markup import Html
 
 KEPT_SECONDS = 300.0
@@ -84,18 +84,18 @@ def history(ladder: LadderId) -> LadderHistory:
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=50, show_spinner=False)
 def history_drawn(ladder: LadderId, versions: list[VersionId]) -> Drawn:
     """The chart of a ladder's history."""
-    frame = history_frame(history(ladder), versions)
-    return drawn(frame, history_chart.history, history_chart.in_words)
+    points = history_points(history(ladder), versions)
+    return drawn(points, history_chart.history, history_chart.in_words)
 
 
-def history_frame(found: LadderHistory, versions: list[VersionId]) -> pd.DataFrame:
-    """The data frame of a history's chart: a row per point and bot."""
+def history_points(found: LadderHistory, versions: list[VersionId]) -> list[HistoryPoint]:
+    """The rows of a history's chart: one per point and bot."""
     ends = {match.sequence: match.finished_at for match in found.matches}
-    rows = [
-        (
+    return [
+        HistoryPoint(
             str(found.versions[rating.version_id].entrant),
             point.matches,
-            ends[point.sequence],
+            ends[point.sequence].isoformat(),
             rating.elo,
             *rating.interval,
         )
@@ -103,7 +103,6 @@ def history_frame(found: LadderHistory, versions: list[VersionId]) -> pd.DataFra
         for rating in point.ratings
         if rating.version_id in versions
     ]
-    return pd.DataFrame(rows, columns=["bot", "matches", "finished", "elo", "low", "high"])
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)

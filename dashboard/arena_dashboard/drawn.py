@@ -1,12 +1,20 @@
-"""A chart as Vega-Lite, drawn once and shown often: Altair takes 30 ms for a small one."""
+"""A chart as Vega-Lite, drawn once and shown often: Altair takes 30 ms for a small one.
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+The rows go into the chart as plain values. As a data frame, or as values that Streamlit finds, they
+would go through pandas and pyarrow, which hold 70 MB.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import altair as alt
-import pandas as pd
 import streamlit as st
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+RowT = TypeVar("RowT", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +30,14 @@ class Drawn:
 
 
 def drawn(
-    frame: pd.DataFrame,
-    draw: Callable[[pd.DataFrame], alt.LayerChart],
-    in_words: Callable[[pd.DataFrame], str],
+    rows: Sequence[RowT],
+    draw: Callable[[Sequence[RowT]], alt.LayerChart],
+    in_words: Callable[[Sequence[RowT]], str],
 ) -> Drawn:
-    """The chart and the words for a data frame."""
-    with alt.data_transformers.disable_max_rows():
-        return Drawn(draw(frame).to_dict(), in_words(frame))
+    """The chart and the words for rows whose fields are JSON values; `draw` leaves the data out."""
+    spec = draw(rows).to_dict()
+    del spec["datasets"]  # Altair's own, of a chart without data
+    # Streamlit looks for values at the top of a chart only.
+    data = {"values": [asdict(row) for row in rows]}
+    layers = [{**layer, "data": data} for layer in spec["layer"]]
+    return Drawn({**spec, "layer": layers}, in_words(rows))

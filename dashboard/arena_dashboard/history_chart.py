@@ -1,7 +1,9 @@
 """The chart of ratings over time; pure."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import altair as alt
-import pandas as pd
 
 HEIGHT = 380
 MOST_BOTS = 8
@@ -9,20 +11,30 @@ MOST_BOTS = 8
 _COLOURS = ["#d9822b", "#4f8fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98", "#b59a1f", "#2aa7a7"]
 
 
-def history(frame: pd.DataFrame) -> alt.LayerChart:
-    """A line per bot with the band of its 95 % interval.
+@dataclass(frozen=True, slots=True)
+class HistoryPoint:
+    """A bot on its ladder at one point in time."""
 
-    `frame` has bot, matches, finished, elo, low and high, a row per point and bot, oldest first.
-    """
-    latest = frame.groupby("bot", sort=False).last().sort_values("elo", ascending=False)
-    bots = [str(bot) for bot in latest.index]
+    bot: str
+    matches: int
+    finished: str
+    """When the match ended after which it stood so; ISO 8601."""
+    elo: float
+    low: float
+    high: float
+
+
+def history(points: Sequence[HistoryPoint]) -> alt.LayerChart:
+    """A line per bot with the band of its 95 % interval; `points` oldest first."""
+    latest = {point.bot: point.elo for point in points}
+    bots = sorted(latest, key=lambda bot: -latest[bot])
     colour = alt.Color(
         "bot:N",
         title=None,
         scale=alt.Scale(domain=bots, range=_COLOURS[: len(bots)]),
         legend=alt.Legend(orient="top", columns=3, labelLimit=90, symbolOpacity=1),
     )
-    base = alt.Chart(frame).encode(
+    base = alt.Chart().encode(
         x=alt.X("matches:Q", title="Rated matches of the ladder", axis=alt.Axis(format=",d")),
     )
     bands = base.mark_area(opacity=0.16).encode(
@@ -45,14 +57,14 @@ def history(frame: pd.DataFrame) -> alt.LayerChart:
     return alt.LayerChart(layer=[bands, lines]).properties(height=HEIGHT)
 
 
-def in_words(frame: pd.DataFrame) -> str:
+def in_words(points: Sequence[HistoryPoint]) -> str:
     """The text alternative of the chart."""
     said = []
-    for bot, points in frame.groupby("bot", sort=False):
-        first, last = points.iloc[0], points.iloc[-1]
+    for bot in dict.fromkeys(point.bot for point in points):
+        its = [point for point in points if point.bot == bot]
+        first, last = its[0], its[-1]
         said.append(
-            f"{bot} from {first['elo']:.0f} after {first['matches']:,} matches to "
-            f"{last['elo']:.0f} ({last['low']:.0f} to {last['high']:.0f}) after "
-            f"{last['matches']:,}"
+            f"{bot} from {first.elo:.0f} after {first.matches:,} matches to "
+            f"{last.elo:.0f} ({last.low:.0f} to {last.high:.0f}) after {last.matches:,}"
         )
     return "Elo over time: " + "; ".join(said)

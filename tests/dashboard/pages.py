@@ -67,7 +67,8 @@ def component(app: AppTest, name: str) -> Any:
     for element in app.get("bidi_component"):
         proto = element.proto  # type: ignore[attr-defined]
         if proto.component_name == f"arena_{name}":
-            return json.loads(proto.json)
+            data = json.loads(proto.json)
+            return data[0] if isinstance(data, list) else data
     return None
 
 

@@ -14,6 +14,7 @@ from arena.rating.methods import ScoreRule
 from arena.records import CheckOrigin, CheckOutcome, Registered, VersionId
 from arena.storage.store import open_store
 from arena_dashboard import bot_data, comparison_data, comparison_tables, history_chart, versus
+from arena_dashboard.drawn import drawn
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import component, html, open_page, texts
 from tests.dashboard.played import anyhow, sensible, silent
@@ -93,11 +94,15 @@ def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Fill
     last = {rating.version_id: rating.elo for rating in found.points[-1].ratings}
     for line in lines:
         assert last[line.version_id] == pytest.approx(line.elo, abs=1e-9)
-    frame = comparison_data.history_frame(found, [lines[0].version_id])
-    assert set(frame["bot"]) == {"alpha 1"}
-    assert list(frame["matches"]) == sorted(frame["matches"])
-    assert "alpha 1 from" in history_chart.in_words(frame)
-    assert history_chart.history(frame).to_dict()["layer"]
+    points = comparison_data.history_points(found, [lines[0].version_id])
+    assert {point.bot for point in points} == {"alpha 1"}
+    assert [point.matches for point in points] == sorted(point.matches for point in points)
+    assert "alpha 1 from" in history_chart.in_words(points)
+    chart = drawn(points, history_chart.history, history_chart.in_words)
+    for layer in chart.spec["layer"]:
+        fields = {one["field"] for one in layer["encoding"].values() if "field" in one}
+        assert fields <= layer["data"]["values"][0].keys()
+        assert len(layer["data"]["values"]) == len(points)
 
 
 def test_the_history_shows_the_bots_of_the_url(filled: Filler) -> None:

@@ -4,6 +4,9 @@ shell        links that do not reload the app, local and relative times, the the
 news         waits for news while the tab is visible
 pulse        has a part of a page run again every few seconds while the tab is visible
 ladder       the table of a leaderboard
+
+What a component gets is a list of one: in the values of a mapping Streamlit would look for data
+frames, for which it imports pandas and pyarrow, 70 MB.
 """
 
 import secrets
@@ -42,12 +45,12 @@ def icon() -> str:
 def shell(paths: Sequence[str], description: str) -> None:
     """What every page needs; `paths` are those of all pages, `description` is of this one."""
     data = {"paths": list(paths), "description": description}
-    _shell(key="shell", data=data, height="content")
+    _shell(key="shell", data=[data], height="content")
 
 
 def ladder(data: Mapping[str, Any], key: str) -> None:
     """The table of a leaderboard, from `ladder_table.content`."""
-    _ladder(key=key, data=data)
+    _ladder(key=key, data=[data])
 
 
 def keep_current(topic: Hashable, shown: Hashable, latest: Callable[[], Hashable]) -> None:

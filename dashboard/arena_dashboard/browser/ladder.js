@@ -289,8 +289,8 @@ class Ladder {
 /** @type {WeakMap<HTMLElement, Ladder>} */
 const ladders = new WeakMap();
 
-/** @param {{data: Data, parentElement: HTMLElement}} component */
-export default function ladder({ data, parentElement }) {
+/** @param {{data: [Data], parentElement: HTMLElement}} component */
+export default function ladder({ data: [data], parentElement }) {
   const drawn = ladders.get(parentElement) ?? new Ladder(parentElement);
   ladders.set(parentElement, drawn);
   drawn.update(data);

@@ -100,10 +100,9 @@ function describe(text) {
 }
 
 /**
- * @param {{data: {paths: string[], description: string}, parentElement: HTMLElement}} component
+ * @param {{data: [{paths: string[], description: string}], parentElement: HTMLElement}} component
  */
-export default function shell({ data, parentElement }) {
-  const { paths, description } = data;
+export default function shell({ data: [{ paths, description }], parentElement }) {
   const page = paths.find((path) => path && location.pathname.endsWith(`/${path}`)) ?? "";
   const root = location.pathname.slice(0, location.pathname.length - page.length);
   /** @param {MouseEvent} event */
