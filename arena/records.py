@@ -269,3 +269,29 @@ class UntoldEnd:
     version_id: VersionId
     instance: str
     """Which connected copy of the bot sat there."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMatch:
+    """A recorded match in short."""
+
+    match_id: str
+    game: str
+    entrants: tuple[Entrant, ...]
+    """By seat."""
+    placing: tuple[int, ...]
+    """By seat."""
+    finished_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedChallenge:
+    """What is recorded of a challenge."""
+
+    matches: tuple[RecordedMatch, ...]
+    """In the order in which they were played; at least one."""
+    players: frozenset[VersionId]
+    wanted: int
+    """How many matches were asked for."""
+    over: bool
+    """Whether none follows."""

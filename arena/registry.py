@@ -14,6 +14,7 @@ from arena.records import (
     CheckOutcome,
     OwnedVersion,
     Owner,
+    RecordedChallenge,
     Registered,
     SignUp,
 )
@@ -55,7 +56,8 @@ log = structlog.get_logger()
 
 
 class StoredRegistry:
-    """Tokens, bots and owners. The Authenticator, Registry and OwnerRegistry of arena.referee."""
+    """Tokens, bots and owners. The Authenticator, Registry, OwnerRegistry and ChallengeRecords of
+    arena.referee."""
 
     def __init__(
         self, store: Store, signing_key: bytes, sign_up_by: SignUp, limits: Limits
@@ -113,6 +115,10 @@ class StoredRegistry:
     async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
         async with _as_statuses():
             await self._store.checks.record(registered.version_id, CheckOrigin.AUTHOR, outcome)
+
+    async def recorded_challenge(self, challenge_id: str) -> RecordedChallenge | None:
+        async with _as_statuses():
+            return await self._store.challenge(challenge_id)
 
     # Owners
 

@@ -2,8 +2,8 @@
 
 python -m tools.screenshots [--out dist/screenshots] [--readme]
 
-Each page is taken on an arena that has played and plays on, 1440 pixels wide in the light theme and
-390 pixels wide in the dark one. With --readme those that the README shows are written to
+Each page is taken on an arena that has played and plays on, 1440 and 390 pixels wide, in both
+themes. With --readme those that the README shows are written to
 docs/images as well. Needs Chromium.
 """
 
@@ -45,10 +45,16 @@ PAGES: Final = {
     "tournaments": "/tournaments",
     "knockout": "/tournaments?name=cup",
     "swiss": "/tournaments?name=league",
+    "play": "/play",
     "submit": "/submit",
 }
 IN_README: Final = ("home", "leaderboard", "replay")
-SCREENS: Final = {"wide": (1440, 900, "light"), "phone": (390, 844, "dark")}
+SCREENS: Final = {
+    "wide": (1440, 900, "light"),
+    "wide-dark": (1440, 900, "dark"),
+    "phone": (390, 844, "light"),
+    "phone-dark": (390, 844, "dark"),
+}
 BOTS: Final = (
     *(("honest", sensible(0.1)), ("alpha", sensible(0.0)), ("beta", anyhow)),
     *(("gamma", sensible(0.25)), ("delta", sensible(0.5))),
@@ -109,7 +115,7 @@ def _take(browser: Browser, address: str, screen: str, out: Path) -> None:
 
 
 def _complete(page: Page) -> None:
-    something = ".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart]"
+    something = ".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart], .stButton"
     page.locator(f"{something}, [data-testid=stAlert]").first.wait_for(timeout=PATIENCE_MS)
     page.wait_for_function(
         "document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'",

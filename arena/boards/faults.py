@@ -57,7 +57,9 @@ def faults_of(read: Read, bot: str, limit: int) -> list[SeenFault]:
     transcripts = {str(row.match_id): row for row in read(transcripts_of_matches(matches))}
     found = []
     for match_id, match in matches.items():
-        packed = transcripts[match_id]
+        packed = transcripts.get(match_id)
+        if packed is None:
+            continue
         try:
             transcript = unpack(Packed(packed.format, packed.sha256, packed.data))
         except TranscriptDamagedError:

@@ -1,10 +1,11 @@
 """`Challenger`: a client of ChallengeService: asks for unrated matches of a connected bot."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import grpc
 
@@ -14,7 +15,19 @@ from arena.errors import UserError
 from arena.match.clock import TimeControl
 from arena.match.transcript import Entrant
 from arena.v1 import challenge_pb2 as pb
+from arena.v1 import registry_pb2
 from arena.v1.challenge_pb2_grpc import ChallengeServiceStub
+
+ASK_SECONDS: Final = 2.0
+"""How often a challenge is asked after whose call was lost."""
+PATIENCE_SECONDS: Final = 300.0
+"""How long a referee may be away meanwhile."""
+_LATER: Final = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+)
+"""With these the same call may succeed later."""
 
 
 class ChallengeError(UserError):
@@ -23,6 +36,10 @@ class ChallengeError(UserError):
 
 class ChallengeLostError(ChallengeError):
     """The call ended before the challenge did, whose matches go on."""
+
+
+class NotNowError(ChallengeError):
+    """The referee cannot answer now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +81,15 @@ class ChallengeOver:
 
     played: int
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeSoFar:
+    """What became of a challenge so far."""
+
+    played: tuple[ChallengePlayed, ...]
+    wanted: int
+    over: bool
 
 
 ChallengeNews: TypeAlias = ChallengeAccepted | ChallengePlayed | ChallengeOver
@@ -118,6 +144,58 @@ class Challenger:
             finally:
                 call.cancel()
 
+    def so_far(self, challenge_id: str, timeout: float = 5.0) -> ChallengeSoFar:
+        """What became of a challenge in which the bot plays. Raises ChallengeError."""
+        metadata = (("authorization", f"Bearer {self._token}"),)
+        request = pb.GetChallengeRequest(challenge_id=challenge_id)
+        with self._address.channel() as channel:
+            stub = ChallengeServiceStub(channel)
+            try:
+                found = stub.GetChallenge(request, metadata=metadata, timeout=timeout)
+            except grpc.RpcError as error:
+                kind = NotNowError if error.code() in _LATER else ChallengeError
+                raise kind(self._why(error)) from error
+        return ChallengeSoFar(tuple(map(_played, found.matches)), found.wanted, found.over)
+
+    def follow(
+        self,
+        challenge_id: str,
+        known: Collection[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Iterator[ChallengePlayed | ChallengeOver]:
+        """What becomes of a challenge whose call was lost: its matches but those whose ids are
+        `known`, and that it is over at last. Waits for a referee that is away.
+
+        Raises ChallengeError, also when the referee stays away.
+        """
+        told = set(known)
+        until = clock() + PATIENCE_SECONDS
+        refused = False
+        while True:
+            try:
+                found = self.so_far(challenge_id)
+            except NotNowError:
+                if clock() > until:
+                    raise
+            except ChallengeError:
+                # The first match of a challenge may be over and not recorded yet.
+                if refused:
+                    raise
+                refused = True
+            else:
+                until, refused = clock() + PATIENCE_SECONDS, False
+                for match in found.played:
+                    if match.match_id not in told:
+                        told.add(match.match_id)
+                        yield match
+                if found.over:
+                    cut_short = len(found.played) < found.wanted
+                    reason = "The challenge ended before its time." if cut_short else ""
+                    yield ChallengeOver(len(found.played), reason)
+                    return
+            sleep(ASK_SECONDS)
+
     def rivals(self, game: str = "", timeout: float = 5.0) -> list[Rival]:
         """The bots that accept challenges now, by name. Raises ChallengeError."""
         with self._address.channel() as channel:
@@ -150,10 +228,13 @@ def _read(response: pb.ChallengeResponse) -> ChallengeNews | None:
                 TimeControl(control.turn_ms, control.bank_ms),
             )
         case "match":
-            played = response.match
-            entrants = tuple(map(read_entrant, played.entrants))
-            return ChallengePlayed(played.match_id, entrants, tuple(played.placing))
+            return _played(response.match)
         case "over":
             return ChallengeOver(response.over.played, response.over.reason)
         case _:
             return None  # of a later version
+
+
+def _played(match: registry_pb2.MatchSummary) -> ChallengePlayed:
+    entrants = tuple(map(read_entrant, match.entrants))
+    return ChallengePlayed(match.match_id, entrants, tuple(match.placing))

@@ -3,6 +3,7 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -48,19 +49,28 @@ def challenge(
             "of the referee's host.",
         ),
     ] = None,
+    follow: Annotated[
+        str,
+        typer.Option(
+            help="Ask for no matches, but tell of those of a challenge that was asked for before.",
+            metavar="CHALLENGE_ID",
+        ),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Let your connected bot play unrated matches against bots that accept challenges.
 
-    The bot runs as always; this only asks for the matches, with its token from ARENA_TOKEN. Ctrl-C
-    ends the report, not the matches, and so does a stop of the referee: it continues them when it
-    is back. Exit code 1 if not all matches were reported.
+    The bot runs as always; this only asks for the matches, with its token from ARENA_TOKEN. When
+    the referee stops, the report goes on as soon as it is back. Ctrl-C ends the report, not the
+    matches: --follow tells of them later. Exit code 1 if not all matches were reported.
     """
     # Imported here, because `arena --help` needs none of them.
     from arena.bot.address import Address
     from arena.bot.challenging import (
         ChallengeAccepted,
+        ChallengeError,
         ChallengeLostError,
+        ChallengeNews,
         ChallengeOver,
         ChallengePlayed,
         Challenger,
@@ -86,9 +96,20 @@ def challenge(
         )
         found: list[ChallengePlayed] = []
         over = None
-        challenge_id = lost = ""
+        challenge_id, lost = follow, ""
+        challenger = Challenger(referee, token)
+
+        def news() -> Iterator[ChallengeNews]:
+            if not follow:
+                try:
+                    yield from challenger.challenge(wanted)
+                    return
+                except ChallengeLostError as error:
+                    say(f"{error} Waiting until it is back: Ctrl-C ends the report.", err=True)
+            yield from challenger.follow(challenge_id, [one.match_id for one in found])
+
         try:
-            for told in Challenger(referee, token).challenge(wanted):
+            for told in news():
                 match told:
                     case ChallengeAccepted():
                         challenge_id = told.challenge_id
@@ -97,16 +118,17 @@ def challenge(
                     case ChallengePlayed():
                         found.append(told)
                         if not as_json:
-                            say(_line(told, len(found), matches, pages))
+                            of = "" if follow else f"/{matches}"
+                            say(_line(told, f"{len(found)}{of}", pages))
                     case ChallengeOver():
                         over = told
-        except ChallengeLostError as error:
-            lost = (
-                f"{error} No longer following: a challenge whose first match has begun goes on "
-                f"when the referee is back. Its matches are listed at {pages}/matches."
-            )
+        except ChallengeError as error:
+            if not challenge_id:
+                raise
+            lost = f"{error} {_later(challenge_id)}"
         except KeyboardInterrupt:
-            say("No longer following; the matches go on.", err=True)
+            said = f"The matches go on. {_later(challenge_id)}" if challenge_id else "Not asked."
+            say(said, err=True)
             raise typer.Exit(1) from None
     if as_json:
         reason = over.reason if over else lost
@@ -121,10 +143,14 @@ def challenge(
         raise typer.Exit(1)
 
 
-def _line(played: Any, number: int, matches: int, pages: str) -> str:
+def _later(challenge_id: str) -> str:
+    return f"`arena challenge --follow {challenge_id}` tells of its matches later."
+
+
+def _line(played: Any, number: str, pages: str) -> str:
     places = sorted(zip(played.placing, played.entrants, strict=True), key=lambda one: one[0])
     told = "  ".join(f"{place}. {entrant.bot}" for place, entrant in places)
-    return f"{number}/{matches}  {told}  {_replay(played, pages)}"
+    return f"{number}  {told}  {_replay(played, pages)}"
 
 
 def _replay(played: Any, pages: str) -> str:

@@ -7,7 +7,7 @@ opponent, but at least one.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 from uuid import uuid4
 
@@ -22,7 +22,7 @@ from arena.hosting.challenges import (
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.ports import ChallengePolicy, Participant, Timer
 from arena.hosting.roster import Roster
-from arena.records import Block, BlockKind
+from arena.records import Block, BlockKind, VersionId
 
 SHARE_OF_PLACES: Final = 4
 """One in so many places of a bot, and at least one, is for challenges of others."""
@@ -52,6 +52,8 @@ class ChallengeBook:
         self._waiting: dict[ChallengeRun, float] = {}
         """Those that have not begun, oldest first, and until when they wait."""
         self._running: set[ChallengeRun] = set()
+        self._adopted: dict[str, tuple[frozenset[VersionId], int]] = {}
+        """Who plays in those that an earlier referee began, and how many matches, by id."""
 
     def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
         """Play unrated matches soon. Raises ChallengeRefusedError."""
@@ -71,6 +73,22 @@ class ChallengeBook:
         self._timer.call_at(self._waiting[run], self._look)
         self._look()
         return run
+
+    def adopt(self, block: Block, players: Iterable[VersionId]) -> None:
+        """A challenge of an earlier referee goes on."""
+        self._adopted[block.id] = frozenset(players), block.size
+
+    def adopted_over(self, challenge_id: str) -> None:
+        """The block of an adopted challenge is over."""
+        del self._adopted[challenge_id]
+
+    def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
+        """Who plays in a challenge that is not over, and how many matches; None if there is none
+        of that id."""
+        for run in (*self._waiting, *self._running):
+            if run.block.id == challenge_id:
+                return frozenset(VersionId(bot.candidate.bot) for bot in run.bots), run.block.size
+        return self._adopted.get(challenge_id)
 
     def accepting(self) -> list[tuple[Participant, int]]:
         """The bots that accept challenges, and how many further ones each takes now."""

@@ -29,7 +29,7 @@ from arena.hosting.running_blocks import RunningBlocks
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
 from arena.randomness import KeyedRandomness, shuffled
-from arena.records import Block, BlockKind, KeptBlock, RunningBlock
+from arena.records import Block, BlockKind, KeptBlock, RunningBlock, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
 
 
@@ -152,6 +152,8 @@ class Director:
         )
         self._journal.keeping.adopt(given)
         self._blocks.adopt(running)
+        if running.casual:
+            self.challenges.adopt(block, [VersionId(bot.candidate.bot) for bot in bots])
         running.resume(kept.matches)
 
     def remember(self, running: RunningBlock) -> None:
@@ -250,6 +252,8 @@ class Director:
             self._timer.call_at(rest, self.schedule)
         if running.challenge is not None:
             self.challenges.over(running.challenge, running.time.played, ending)
+        elif running.casual:
+            self.challenges.adopted_over(running.block.id)
         if running.engagement is not None and self.agenda is not None:
             running.engagement.left = running.left
             self.agenda.ended(running.engagement, ending)

@@ -21,9 +21,11 @@ from arena.hosting.challenges import (
 )
 from arena.hosting.ports import Participant
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.records import FinishedMatch, Registered
+from arena.records import FinishedMatch, RecordedMatch, Registered
+from arena.referee.challenge_progress import ChallengeRecords, GoingOn, so_far, summary
 from arena.referee.errors import ProtocolError, malformed
-from arena.referee.gate import Authenticator, Gate
+from arena.referee.gate import Gate
+from arena.referee.guarding import guarded
 from arena.referee.limits import LimitError
 from arena.referee.options_json import read_options
 from arena.referee.play_service import bearer_token
@@ -54,7 +56,7 @@ _STATUSES: Final = {
 log = structlog.get_logger()
 
 
-class ChallengeHost(Protocol):
+class ChallengeHost(GoingOn, Protocol):
     """What plays challenges."""
 
     def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
@@ -71,7 +73,7 @@ class ChallengeService:
 
     def __init__(
         self,
-        authenticator: Authenticator,
+        records: ChallengeRecords,
         host: ChallengeHost,
         gate: Gate,
         now: Callable[[], float] = time.monotonic,
@@ -79,7 +81,7 @@ class ChallengeService:
         self._now = now
         self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
         """Answers of ListOpponents by game, each with the time until which it is given."""
-        self._authenticator = authenticator
+        self._records = records
         self._host = host
         self._gate = gate
         self._followers: set[_Follower] = set()
@@ -92,6 +94,11 @@ class ChallengeService:
                 self.challenge,
                 request_deserializer=pb.ChallengeRequest.FromString,
                 response_serializer=pb.ChallengeResponse.SerializeToString,
+            ),
+            "GetChallenge": grpc.unary_unary_rpc_method_handler(
+                self.get_challenge,
+                request_deserializer=pb.GetChallengeRequest.FromString,
+                response_serializer=pb.GetChallengeResponse.SerializeToString,
             ),
             "ListOpponents": grpc.unary_unary_rpc_method_handler(
                 self.list_opponents,
@@ -111,7 +118,7 @@ class ChallengeService:
             token, peer = bearer_token(context), context.peer()
             self._gate.call(peer)  # before the database is asked
             async with self._gate.trying(token, peer):
-                registered = await self._authenticator.authenticate(token)
+                registered = await self._records.authenticate(token)
             self._gate.challenge(registered)
             await self._follow(self._wanted(request, registered), context)
         except ProtocolError as error:
@@ -121,6 +128,19 @@ class ChallengeService:
         except Exception:
             log.exception("call failed", call="Challenge")
             await self._refuse(context, _our_mistake())
+
+    async def get_challenge(
+        self, request: pb.GetChallengeRequest, context: Context
+    ) -> pb.GetChallengeResponse:
+        """What became of a challenge so far."""
+
+        async def answer() -> pb.GetChallengeResponse:
+            token = bearer_token(context)
+            async with self._gate.trying(token, context.peer()):
+                registered = await self._records.authenticate(token)
+            return await so_far(request.challenge_id.lower(), registered, self._host, self._records)
+
+        return await guarded(self._gate, "GetChallenge", context, answer)
 
     async def list_opponents(
         self, request: pb.ListOpponentsRequest, context: Context
@@ -225,23 +245,17 @@ class _Follower:
         )
 
     def recorded(self, match: FinishedMatch) -> None:
-        self.news.put_nowait(_summary(match))
+        setup, result = match.transcript.setup, match.transcript.result
+        self.news.put_nowait(
+            summary(
+                RecordedMatch(
+                    setup.match_id, setup.game, setup.entrants, result.placing, match.finished_at
+                )
+            )
+        )
 
     def over(self, played: int, reason: str) -> None:
         self.news.put_nowait(pb.ChallengeOver(played=played, reason=reason))
-
-
-def _summary(match: FinishedMatch) -> registry_pb2.MatchSummary:
-    setup = match.transcript.setup
-    summary = registry_pb2.MatchSummary(
-        match_id=setup.match_id,
-        game=setup.game,
-        placing=match.transcript.result.placing,
-        finished_ms=round(match.finished_at.timestamp() * 1000),
-    )
-    for entrant in setup.entrants:
-        write_entrant(entrant, summary.entrants.add())
-    return summary
 
 
 def _time_control(request: pb.ChallengeRequest) -> TimeControl:

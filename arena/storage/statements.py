@@ -139,6 +139,17 @@ def match_by_id(match_id: str) -> Row:
     return match_rows().where(matches.c.id == match_id)
 
 
+def matches_of_challenge(challenge_id: str) -> Row:
+    """The matches of a challenge in the order of play: match_id, game, finished_at, seats (as of
+    `match_rows`), wanted and over (how many matches were asked for, and whether none follows)."""
+    return (
+        match_rows()
+        .add_columns(blocks.c.size.label("wanted"), not_(unfinished()).label("over"))
+        .where(matches.c.block_id == challenge_id, casual())
+        .order_by(matches.c.position)
+    )
+
+
 def match_rows() -> Row:
     """All matches, in no order.
 

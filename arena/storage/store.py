@@ -15,7 +15,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant, Transcript
-from arena.records import Block, FinishedMatch, Registered, TournamentBlock, VersionId
+from arena.records import (
+    Block,
+    FinishedMatch,
+    RecordedChallenge,
+    RecordedMatch,
+    Registered,
+    TournamentBlock,
+    VersionId,
+)
 from arena.storage import bot_statements, recording, registering, running, statements
 from arena.storage.checks import Checks
 from arena.storage.engine import async_engine
@@ -203,6 +211,26 @@ class Store:
             return None
         rows = await self._rows(statements.match_by_id(match_id))
         return match_row(rows[0]) if rows else None
+
+    async def challenge(self, challenge_id: str) -> RecordedChallenge | None:
+        """What is recorded of the challenge with this id, a UUID; None if it has no match."""
+        rows = await self._rows(statements.matches_of_challenge(challenge_id))
+        if not rows:
+            return None
+        played = tuple(
+            RecordedMatch(
+                row["match_id"],
+                row["game"],
+                tuple(
+                    Entrant(seat["bot"], seat["version"], seat["owner"]) for seat in row["seats"]
+                ),
+                tuple(seat["placing"] for seat in row["seats"]),
+                row["finished_at"],
+            )
+            for row in rows
+        )
+        players = frozenset(VersionId(seat["version_id"]) for seat in rows[0]["seats"])
+        return RecordedChallenge(played, players, rows[0]["wanted"], rows[0]["over"])
 
     async def transcript(self, match_id: str) -> Transcript | None:
         """What happened in a match; None when there is none of that id."""

@@ -177,6 +177,60 @@ class ChallengeOver(_message.Message):
 Global___ChallengeOver: _TypeAlias = ChallengeOver  # noqa: Y015
 
 @_typing.final
+class GetChallengeRequest(_message.Message):
+    """Asks for GetChallenge."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHALLENGE_ID_FIELD_NUMBER: _builtins.int
+    challenge_id: _builtins.str
+    """The challenge, as ChallengeAccepted told."""
+    def __init__(
+        self,
+        *,
+        challenge_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["challenge_id", b"challenge_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetChallengeRequest: _TypeAlias = GetChallengeRequest  # noqa: Y015
+
+@_typing.final
+class GetChallengeResponse(_message.Message):
+    """Answers GetChallenge."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCHES_FIELD_NUMBER: _builtins.int
+    WANTED_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
+    wanted: _builtins.int
+    """How many matches were asked for: 1 to 100."""
+    over: _builtins.bool
+    """Whether no further match follows."""
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[_registry_pb2.MatchSummary]:
+        """The matches that are recorded, in the order in which they were played."""
+
+    def __init__(
+        self,
+        *,
+        matches: _abc.Iterable[_registry_pb2.MatchSummary] | None = ...,
+        wanted: _builtins.int = ...,
+        over: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches", "over", b"over", "wanted", b"wanted"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetChallengeResponse: _TypeAlias = GetChallengeResponse  # noqa: Y015
+
+@_typing.final
 class ListOpponentsRequest(_message.Message):
     """Asks for ListOpponents."""
 

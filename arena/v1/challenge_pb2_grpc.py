@@ -41,6 +41,11 @@ class ChallengeServiceStub(object):
                 request_serializer=arena_dot_v1_dot_challenge__pb2.ChallengeRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_challenge__pb2.ChallengeResponse.FromString,
                 _registered_method=True)
+        self.GetChallenge = channel.unary_unary(
+                '/arena.v1.ChallengeService/GetChallenge',
+                request_serializer=arena_dot_v1_dot_challenge__pb2.GetChallengeRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_challenge__pb2.GetChallengeResponse.FromString,
+                _registered_method=True)
         self.ListOpponents = channel.unary_unary(
                 '/arena.v1.ChallengeService/ListOpponents',
                 request_serializer=arena_dot_v1_dot_challenge__pb2.ListOpponentsRequest.SerializeToString,
@@ -65,7 +70,18 @@ class ChallengeServiceServicer(object):
         opponent is not connected, does not accept challenges or does not play the game;
         RESOURCE_EXHAUSTED when you, an opponent or the referee has too many challenges at once, with
         "retry-after" as in ListBots. UNAVAILABLE at any time when the referee stops: matches that have
-        begun go on when it is back.
+        begun go on when it is back, and GetChallenge tells of them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetChallenge(self, request, context):
+        """Tells what became of a challenge so far: for who has lost the call of Challenge.
+
+        Metadata: "authorization": "Bearer <token>", the token of a bot that plays in the challenge.
+        Errors: INVALID_ARGUMENT for an id that is no UUID; NOT_FOUND when no challenge in which your
+        bot plays has this id, or none of its matches had begun when the referee stopped.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -85,6 +101,11 @@ def add_ChallengeServiceServicer_to_server(servicer, server):
                     servicer.Challenge,
                     request_deserializer=arena_dot_v1_dot_challenge__pb2.ChallengeRequest.FromString,
                     response_serializer=arena_dot_v1_dot_challenge__pb2.ChallengeResponse.SerializeToString,
+            ),
+            'GetChallenge': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetChallenge,
+                    request_deserializer=arena_dot_v1_dot_challenge__pb2.GetChallengeRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_challenge__pb2.GetChallengeResponse.SerializeToString,
             ),
             'ListOpponents': grpc.unary_unary_rpc_method_handler(
                     servicer.ListOpponents,
@@ -121,6 +142,33 @@ class ChallengeService(object):
             '/arena.v1.ChallengeService/Challenge',
             arena_dot_v1_dot_challenge__pb2.ChallengeRequest.SerializeToString,
             arena_dot_v1_dot_challenge__pb2.ChallengeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetChallenge(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.ChallengeService/GetChallenge',
+            arena_dot_v1_dot_challenge__pb2.GetChallengeRequest.SerializeToString,
+            arena_dot_v1_dot_challenge__pb2.GetChallengeResponse.FromString,
             options,
             channel_credentials,
             insecure,

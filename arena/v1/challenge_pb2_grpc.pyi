@@ -47,7 +47,14 @@ class ChallengeServiceStub:
     opponent is not connected, does not accept challenges or does not play the game;
     RESOURCE_EXHAUSTED when you, an opponent or the referee has too many challenges at once, with
     "retry-after" as in ListBots. UNAVAILABLE at any time when the referee stops: matches that have
-    begun go on when it is back.
+    begun go on when it is back, and GetChallenge tells of them.
+    """
+    GetChallenge: _grpc.UnaryUnaryMultiCallable[_challenge_pb2.GetChallengeRequest, _challenge_pb2.GetChallengeResponse]
+    """Tells what became of a challenge so far: for who has lost the call of Challenge.
+
+    Metadata: "authorization": "Bearer <token>", the token of a bot that plays in the challenge.
+    Errors: INVALID_ARGUMENT for an id that is no UUID; NOT_FOUND when no challenge in which your
+    bot plays has this id, or none of its matches had begun when the referee stopped.
     """
     ListOpponents: _grpc.UnaryUnaryMultiCallable[_challenge_pb2.ListOpponentsRequest, _challenge_pb2.ListOpponentsResponse]
     """Lists the bots that accept challenges now. Needs no token."""
@@ -71,7 +78,14 @@ class ChallengeServiceAsyncStub(ChallengeServiceStub):
     opponent is not connected, does not accept challenges or does not play the game;
     RESOURCE_EXHAUSTED when you, an opponent or the referee has too many challenges at once, with
     "retry-after" as in ListBots. UNAVAILABLE at any time when the referee stops: matches that have
-    begun go on when it is back.
+    begun go on when it is back, and GetChallenge tells of them.
+    """
+    GetChallenge: _aio.UnaryUnaryMultiCallable[_challenge_pb2.GetChallengeRequest, _challenge_pb2.GetChallengeResponse]  # type: ignore[assignment]
+    """Tells what became of a challenge so far: for who has lost the call of Challenge.
+
+    Metadata: "authorization": "Bearer <token>", the token of a bot that plays in the challenge.
+    Errors: INVALID_ARGUMENT for an id that is no UUID; NOT_FOUND when no challenge in which your
+    bot plays has this id, or none of its matches had begun when the referee stopped.
     """
     ListOpponents: _aio.UnaryUnaryMultiCallable[_challenge_pb2.ListOpponentsRequest, _challenge_pb2.ListOpponentsResponse]  # type: ignore[assignment]
     """Lists the bots that accept challenges now. Needs no token."""
@@ -98,7 +112,20 @@ class ChallengeServiceServicer(metaclass=_abc_1.ABCMeta):
         opponent is not connected, does not accept challenges or does not play the game;
         RESOURCE_EXHAUSTED when you, an opponent or the referee has too many challenges at once, with
         "retry-after" as in ListBots. UNAVAILABLE at any time when the referee stops: matches that have
-        begun go on when it is back.
+        begun go on when it is back, and GetChallenge tells of them.
+        """
+
+    @_abc_1.abstractmethod
+    def GetChallenge(
+        self,
+        request: _challenge_pb2.GetChallengeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_challenge_pb2.GetChallengeResponse, _abc.Awaitable[_challenge_pb2.GetChallengeResponse]]:
+        """Tells what became of a challenge so far: for who has lost the call of Challenge.
+
+        Metadata: "authorization": "Bearer <token>", the token of a bot that plays in the challenge.
+        Errors: INVALID_ARGUMENT for an id that is no UUID; NOT_FOUND when no challenge in which your
+        bot plays has this id, or none of its matches had begun when the referee stopped.
         """
 
     @_abc_1.abstractmethod

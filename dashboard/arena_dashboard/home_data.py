@@ -1,6 +1,7 @@
 """What the page "Home" shows, read once for all its visitors."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -11,9 +12,11 @@ import streamlit as st
 from arena.boards.bluffing import Bluffing
 from arena.boards.live_board import LadderId, Leaderboard
 from arena.boards.match_sort import Sort
+from arena.settings import SettingsError
 from arena.spectating import AddressError, SpectatorClient, WatchedMatch
 from arena.storage import statements, tournament_statements
 from arena.storage import tournament_rows as rows
+from arena.storage.errors import StorageError
 from arena.storage.match_search import MatchFilter
 from arena.storage.rows import MatchRow
 from arena.tournament.tournament import Tournament
@@ -40,6 +43,14 @@ class MatchesOfTheDay:
     boldest: Sequence[MatchRow]
     closest: Sequence[MatchRow]
     bluffs: Mapping[str, Bluffing]
+
+
+def read_ahead() -> None:
+    """Read what the first visitor would wait for; without a database, nothing."""
+    with suppress(StorageError, SettingsError):
+        ladders()
+        matches_of_the_day()
+        running_tournaments()
 
 
 def live_matches() -> LiveMatches | None:

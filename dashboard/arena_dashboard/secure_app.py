@@ -1,4 +1,5 @@
-"""The dashboard as Streamlit serves it, with the headers that keep a browser from doing more.
+"""The dashboard as Streamlit serves it, with the headers that keep a browser from doing more, and
+with what "Home" shows read before the first visitor comes.
 
 The content security policy forbids whatever is not the dashboard's own: scripts, styles, pictures
 and connections from elsewhere, and to be framed. Streamlit cannot do without three exceptions:
@@ -8,17 +9,20 @@ addresses, which only a script that runs already can make.
 
 import re
 from base64 import b64encode
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
+from threading import Thread
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena_dashboard import news
+from arena_dashboard import home_data, news
 from arena_dashboard.playing import routes
 
 
@@ -73,9 +77,18 @@ class _WithHeaders:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
+@asynccontextmanager
+async def _reading_ahead(app: st.App) -> AsyncIterator[None]:
+    """Reads beside the first requests: the whole log of a ladder takes seconds."""
+    del app
+    Thread(target=home_data.read_ahead, daemon=True).start()
+    yield
+
+
 # Streamlit looks for this name.
 app = st.App(
     Path(__file__).with_name("streamlit_app.py"),
     routes=[*news.ROUTES, *routes.ROUTES],
     middleware=[Middleware(_WithHeaders)],
+    lifespan=_reading_ahead,
 )

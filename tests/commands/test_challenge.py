@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import typer
@@ -11,7 +12,10 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.commands.challenge import challenge
+from arena.hosting.terms import Patience, Terms
 from arena.v1 import referee_pb2
+from tests.bots import PATIENCE, Peer
+from tests.free_port import free_port
 from tests.referee.scene import Company, Scene, opened, playing
 
 app = typer.Typer()
@@ -80,28 +84,48 @@ async def test_mistakes_are_explained(company: Company, monkeypatch: pytest.Monk
     assert (done.exit_code, "set ARENA_TOKEN" in done.stderr) == (2, True)
 
 
-async def test_a_stop_of_the_referee_ends_the_report_and_says_that_the_matches_go_on(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
+async def test_the_report_goes_on_when_the_referee_is_back(
+    database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("ARENA_TOKEN", await scene.token("me"))
+    port = free_port()
+    # Bots on a busy machine take a while to be back.
+    terms = Terms(patience=Patience(join_seconds=PATIENCE, grace_seconds=PATIENCE))
     accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
-    async with (
-        await scene.peer("me", challenges=referee_pb2.CHALLENGE_POLICY_OWN_ONLY) as me,
-        await scene.peer("you", challenges=accept) as you,
-    ):
-        for peer in (me, you):
-            await peer.greet()
-        words = ("you", "--matches", 3, "--json", "--address", f"127.0.0.1:{scene.port}")
-        asking = asyncio.create_task(arena(*words))
-        for peer in (me, you):
-            await peer.join(await peer.hear_until(lambda heard: heard.offers))
-        # One of them is asked its first turn now, and does not answer.
-        await me.hear_until(lambda heard: heard.begins)
-        await scene.arena.hand_over()
-        done = await asking
+    own_only = referee_pb2.CHALLENGE_POLICY_OWN_ONLY
+    async with opened(database, port=port, terms=terms) as first:
+        monkeypatch.setenv("ARENA_TOKEN", await first.token("me"))
+        async with (
+            await first.peer("me", challenges=own_only) as me,
+            await first.peer("you", challenges=accept) as you,
+        ):
+            for peer in (me, you):
+                await peer.greet()
+            words = ("you", "--matches", 2, "--json", "--address", f"127.0.0.1:{port}")
+            asking = asyncio.create_task(arena(*words))
+            for peer in (me, you):
+                await peer.join(await peer.hear_until(lambda heard: heard.offers))
+            # One of them is asked its first turn now, and does not answer.
+            await me.hear_until(lambda heard: heard.begins)
+            await first.arena.hand_over()
+    async with opened(database, port=port, terms=terms) as second:
+        again = [
+            Peer(port, first.tokens["me"], challenges=own_only),
+            Peer(port, first.tokens["you"], challenges=accept, max_matches=8),
+        ]
+        async with playing(again) as company:
+            await company.go_on(2)
+            done = await asking
+        rows = await second.results("me")
     # Before it stand lines of the referee's log.
     told: dict[str, Any] = json.loads(done.stdout[done.stdout.index("{\n") :])
-    assert (told["played"], done.exit_code) == (0, 1)
-    assert "goes on when the referee is back" in told["reason"]
-    assert told["reason"] in done.stderr
-    assert "http://127.0.0.1:8501/matches" in told["reason"]
+    assert (told["played"], told["reason"], done.exit_code) == (2, "", 0)
+    assert {match["match_id"] for match in told["matches"]} == {row.match_id for row in rows}
+    assert "Waiting until it is back" in done.stderr
+
+
+async def test_a_challenge_is_followed_again_by_its_id(company: Company) -> None:
+    first = json.loads((await arena("you", "--matches", 2, "--json")).stdout)
+    again = await arena("--follow", first["challenge_id"], "--json")
+    assert (json.loads(again.stdout), again.exit_code) == (first, 0)
+    nobodys = await arena("--follow", str(uuid4()))
+    assert (nobodys.exit_code, "plays in no challenge" in nobodys.stderr) == (1, True)

@@ -84,12 +84,13 @@ async def opened(
     limits: Limits = Limits(),
     sign_up: SignUp = SignUp.INVITE,
     socket: Path | None = None,
+    port: int = 0,
 ) -> AsyncIterator[Scene]:
     ladders = ladders or (BLUFF,)
     async with running_arena(
         database,
         "127.0.0.1",
-        0,
+        port,
         ladders,
         terms,
         0.5,

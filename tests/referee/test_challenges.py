@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 import grpc
 import pytest
@@ -334,16 +335,53 @@ async def test_a_challenge_outlives_a_restart_of_the_referee(
         await first.arena.hand_over()
         said, why = await refused(call)
         assert (said, "go on" in why) == (grpc.StatusCode.UNAVAILABLE, True)
-    async with opened(database) as second:
+    async with opened(database) as second, service(second) as stub:
         again = [
             Peer(second.port, first.tokens["me"], challenges=OWN_ONLY),
             Peer(second.port, first.tokens["you"], challenges=ACCEPT, max_matches=8),
         ]
+        asking_for = pb.GetChallengeRequest(challenge_id=accepted.challenge_id)
+        bearings = bearing(first.tokens["me"])
+        before = await stub.GetChallenge(asking_for, metadata=bearings)
+        assert (list(before.matches), before.wanted, before.over) == ([], 1, False)
         async with playing(again) as company:
             await company.go_on(1)
         (row,) = await second.results("me")
+        after = await stub.GetChallenge(asking_for, metadata=bearings)
+        assert (after.matches[0].match_id, after.wanted, after.over) == (row.match_id, 1, True)
+        assert list(after.matches[0].placing) == [seat.placing for seat in row.seats]
+        assert [one.bot for one in after.matches[0].entrants] == [seat.bot for seat in row.seats]
         assert (row.casual, row.rated, row.block_id) == (True, False, accepted.challenge_id)
         transcript = await second.arena.store.transcript(row.match_id)
         assert transcript is not None
         assert transcript.setup.time_control.turn_ms == CLOCKS.turn_ms
         assert transcript.result.faults == (0, 0)
+
+
+async def test_a_challenge_is_told_to_those_who_play_in_it_and_to_nobody_else(
+    scene: Scene, challenges: Any
+) -> None:
+    async with playing([await me(scene), await you(scene)]) as company:
+        await company.arrived()
+        asked = request("you", matches=2, options_json='{"dice_per_player": 1}')
+        updates = await told(challenges.Challenge(asked, metadata=bearing(await scene.token("me"))))
+    accepted, *matches, _ = updates
+    asking_for = pb.GetChallengeRequest(challenge_id=accepted.accepted.challenge_id)
+    for bot in ("me", "you"):
+        found = await challenges.GetChallenge(asking_for, metadata=bearing(await scene.token(bot)))
+        assert list(found.matches) == [update.match for update in matches]
+        assert (found.wanted, found.over) == (2, True)
+    for bot, challenge_id, code in (
+        ("somebody", asking_for.challenge_id, grpc.StatusCode.NOT_FOUND),
+        ("me", str(uuid4()), grpc.StatusCode.NOT_FOUND),
+        ("me", "1", grpc.StatusCode.INVALID_ARGUMENT),
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await challenges.GetChallenge(
+                pb.GetChallengeRequest(challenge_id=challenge_id),
+                metadata=bearing(await scene.token(bot)),
+            )
+        assert error.value.code() is code
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await challenges.GetChallenge(asking_for)
+    assert error.value.code() is grpc.StatusCode.UNAUTHENTICATED
