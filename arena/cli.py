@@ -36,6 +36,7 @@ COMMANDS = {
     "verify": "results.verify:verify",
     "key": "results.key:key",
     "luck": "results.luck:luck",
+    "analyse": "results.analyse:analyse",
     "export": "results.export:export",
     "new-bot": "home.new_bot:new_bot",
     "bridge": "bridge:bridge",

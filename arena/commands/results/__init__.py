@@ -1,1 +1,1 @@
-"""Commands about recorded matches: list, transcript, verify, luck, export."""
+"""Commands about recorded matches: list, transcript, verify, luck, analyse, export."""

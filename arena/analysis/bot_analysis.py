@@ -1,0 +1,91 @@
+"""A bot over many matches: what its decisions cost, and where it loses most."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+from arena.analysis.decisions import AnalysedDecision
+from arena.analysis.grades import Grade
+from arena.analysis.match_analysis import SeatAnalysis
+
+_Z = 1.96
+
+
+class Estimate(NamedTuple):
+    """A mean and half the width of its 95 % interval."""
+
+    mean: float
+    error: float
+
+
+@dataclass(frozen=True, slots=True)
+class BotAnalysis:
+    """The decisions of a bot in its matches; losses are in chances to win."""
+
+    matches: int
+    decisions: int
+    loss: Estimate
+    """Of a decision. The interval takes the decisions of a match as one cluster."""
+    match_loss: Estimate
+    """Of all decisions in a match."""
+    grades: Counter[Grade]
+    leak: str
+    """In a sentence, the situation in which it loses most."""
+
+
+def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:
+    """The sum over a bot's matches; None if no decision has values."""
+    played = [seat for seat in matches if seat.losses]
+    if not played:
+        return None
+    losses, sizes = [sum(seat.losses) for seat in played], [len(seat.losses) for seat in played]
+    total, count = sum(losses), sum(sizes)
+    # The error of a ratio of sums, by its linearisation (Cochran 1977, section 6.4).
+    residuals = [loss - total / count * size for loss, size in zip(losses, sizes, strict=True)]
+    found = [decision for seat in played for decision in seat.decisions]
+    return BotAnalysis(
+        len(played),
+        count,
+        Estimate(total / count, _error(residuals) * len(played) / count),
+        Estimate(total / len(played), _error(losses)),
+        Counter(decision.grade for decision in found if decision.grade is not None),
+        _leak(found, len(played)),
+    )
+
+
+def _error(values: Sequence[float]) -> float:
+    """Half the 95 % interval of a mean; infinite for a single value."""
+    if len(values) < 2:
+        return float("inf")
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return _Z * sqrt(variance / len(values))
+
+
+def _leak(found: Iterable[AnalysedDecision], matches: int) -> str:
+    lost: dict[tuple[str, str], float] = defaultdict(float)
+    times: Counter[tuple[str, str]] = Counter()
+    for decision in found:
+        if decision.loss:
+            situation = (_kind(decision.action), _kind(decision.best))
+            lost[situation] += decision.loss
+            times[situation] += 1
+    if not lost:
+        return "It loses nothing."
+    worst = max(lost, key=lost.__getitem__)
+    taken, better = worst
+    what = (
+        f"a {taken} where another was better"
+        if taken == better
+        else (f"a {taken} where a {better} was better")
+    )
+    return (
+        f"It loses most by {what}: {lost[worst] / sum(lost.values()):.0%} of its loss, "
+        f"{times[worst] / matches:.1f} times a match."
+    )
+
+
+def _kind(action: object) -> str:
+    return type(action).__name__.lower()

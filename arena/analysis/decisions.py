@@ -1,0 +1,100 @@
+"""The decisions of a recorded match: what the seat knew, what it did, and what that cost."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from arena.analysis.grades import Grade, grade_of
+from arena.analysis.values import ActionValues, BluffSearch
+from arena.games import Options, bloeff, bluff, bluff_you
+from arena.games.bloeff import chances as bloeff_chances
+from arena.games.bluff import chances as bluff_chances
+from arena.games.bluff_you import chances as bluff_you_chances
+from arena.games.game import DEALER
+from arena.match.replay import replay
+from arena.match.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedDecision:
+    """One action of a seat. Chances of claims are None where no claim stands, and all that follows
+    from values is None where no source knows them."""
+
+    step: int
+    """Its position in the transcript, from 1."""
+    seat: int
+    view: Any
+    """What the seat knew."""
+    action: Any
+    forced: bool
+    """The action was played for the seat, after a fault or a forfeit."""
+    unread: float | None
+    """How likely the claim that it answers is true, by what it saw of dice and cards alone."""
+    read: float | None
+    """The same, with what the others' bets say about their dice."""
+    values: Mapping[Any, float] | None
+    """Its chance to win the match after each action that was looked at."""
+    source: str | None
+    """Where the values are from."""
+
+    @property
+    def best(self) -> Any:
+        """The action with the highest value; None without values."""
+        return max(self.values, key=self.values.__getitem__) if self.values else None
+
+    @property
+    def win(self) -> float | None:
+        """The chance to win after the action."""
+        return self.values[self.action] if self.values else None
+
+    @property
+    def loss(self) -> float | None:
+        """What the action cost, in chances to win; never negative."""
+        return max(self.values.values()) - self.values[self.action] if self.values else None
+
+    @property
+    def grade(self) -> Grade | None:
+        """How good the action was."""
+        return None if self.loss is None else grade_of(self.loss)
+
+
+def decisions(
+    transcript: Transcript, sources: Sequence[ActionValues] = (BluffSearch(),)
+) -> Iterator[AnalysedDecision]:
+    """All decisions in order; values are those of the first source that knows the decision.
+
+    Raises TranscriptError if the transcript contradicts the rules.
+    """
+    game = transcript.setup.make_game()
+    before: Any = None
+    for frame in replay(transcript):
+        step = frame.step
+        if step is not None and step.actor is not DEALER:
+            view = game.view(before, step.actor)
+            found = ((source, source.look(view, step.action)) for source in sources)
+            source, valued = next((f for f in found if f[1] is not None), (None, None))
+            unread = _claim_chance(view, game.options)
+            yield AnalysedDecision(
+                frame.index,
+                step.actor,
+                view,
+                step.action,
+                step.fault is not None or step.stand_in,
+                None if unread is None else float(unread),
+                None if valued is None else valued.standing,
+                None if valued is None else valued.values,
+                None if source is None else source.name,
+            )
+        before = frame.state
+
+
+def _claim_chance(view: Any, options: Options) -> Fraction | None:
+    """How likely the standing claim is, by what a view shows of dice and cards."""
+    if isinstance(view, bluff.BluffView):
+        return bluff_chances.claim_chance(view)
+    if isinstance(view, bluff_you.BluffYouView):
+        return bluff_you_chances.claim_chance(view)
+    if isinstance(view, bloeff.BloeffView) and isinstance(options, bloeff.BloeffOptions):
+        return bloeff_chances.claim_chance(view, options)
+    return None

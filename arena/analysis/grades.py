@@ -1,0 +1,28 @@
+"""How good an action was, by what it cost."""
+
+from enum import Enum
+from typing import Final
+
+
+class Grade(Enum):
+    """The grade of a decision; docs/analysis.md says how the bounds were chosen."""
+
+    BEST = "best"
+    FINE = "fine"
+    INACCURATE = "inaccurate"
+    MISTAKE = "mistake"
+    BLUNDER = "blunder"
+
+
+BOUNDS: Final = (
+    (0.001, Grade.BEST),
+    (0.03, Grade.FINE),
+    (0.08, Grade.INACCURATE),
+    (0.15, Grade.MISTAKE),
+)
+"""The largest loss of each grade, in chances to win; above the last is a blunder."""
+
+
+def grade_of(loss: float) -> Grade:
+    """The grade of an action that costs so much of the chance to win."""
+    return next((grade for bound, grade in BOUNDS if loss <= bound), Grade.BLUNDER)

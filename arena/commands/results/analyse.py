@@ -1,0 +1,205 @@
+"""`arena analyse`: what the decisions of matches were worth, and what they cost."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from arena.analysis import (
+    AnalysedDecision,
+    BotAnalysis,
+    Estimate,
+    Grade,
+    MatchAnalysis,
+    SeatAnalysis,
+    analyse_bot,
+)
+from arena.analysis import analyse as analysed
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.results.match_argument import cannot_be_read, recorded
+from arena.commands.results.transcript_files import texts
+from arena.commands.terminal import Terminal
+from arena.match.match_id import is_match_id
+from arena.match.replay import TranscriptError
+from arena.match.transcript import Transcript
+from arena.match.transcript_json import read_json
+
+
+def analyse(
+    matches: Annotated[
+        list[str], typer.Argument(metavar="MATCH_ID|FILE…", help="Matches, or files with them.")
+    ],
+    bot: Annotated[str | None, typer.Option(help="Sum up the matches of this bot instead.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")] = False,
+) -> None:
+    """Print what each decision of a match cost, in chances to win; docs/analysis.md explains how.
+
+    Values are known for Bluff without its extension; for other games only how likely claims were.
+    """
+    with exit_with_message():
+        found = (_analysed(name, transcript) for name, transcript in _transcripts(matches))
+        if bot is not None:
+            _print_bot(bot, [seat for match in found for seat in _seats_of(match, bot)], as_json)
+            return
+        for match in found:
+            if as_json:
+                typer.echo(json.dumps(_json(match)))
+            else:
+                _print(match)
+
+
+def _transcripts(names: list[str]) -> Iterator[tuple[str, Transcript]]:
+    for name in names:
+        if is_match_id(name.lower()):
+            yield name, recorded(name)
+            continue
+        try:
+            for line, text in texts(Path(name)):
+                place = name if line is None else f"{name}, line {line}"
+                try:
+                    yield place, read_json(text)
+                except TranscriptError as error:
+                    raise CommandError(f"{place} is no transcript: {error}.") from error
+        except OSError as error:
+            raise cannot_be_read(name, error) from error
+
+
+def _analysed(name: str, transcript: Transcript) -> MatchAnalysis:
+    try:
+        return analysed(transcript)
+    except TranscriptError as error:
+        raise CommandError(f"{name} cannot be replayed: {error}.") from error
+
+
+def _seats_of(match: MatchAnalysis, bot: str) -> Iterator[SeatAnalysis]:
+    for entrant, seat in zip(match.transcript.setup.entrants, match.seats, strict=True):
+        if entrant.bot == bot:
+            yield seat
+
+
+def _print_bot(bot: str, seats: list[SeatAnalysis], as_json: bool) -> None:
+    found = analyse_bot(seats)
+    if found is None:
+        raise CommandError(f"No decision of {bot} in these matches has a value.")
+    if as_json:
+        typer.echo(json.dumps(_bot_json(bot, found)))
+        return
+    shares = ", ".join(
+        f"{grade.value} {found.grades[grade] / found.decisions:.1%}" for grade in Grade
+    )
+    typer.echo(f"{bot}: {found.decisions:,} decisions in {found.matches:,} matches.")
+    typer.echo(f"Loss of a decision: {_percent(found.loss)} of a win.")
+    typer.echo(f"Loss of a match: {_percent(found.match_loss)}.")
+    typer.echo(f"Grades: {shares}.")
+    typer.echo(found.leak)
+
+
+def _percent(estimate: Estimate) -> str:
+    return f"{estimate.mean:.2%} ± {estimate.error:.2%}"
+
+
+def _print(match: MatchAnalysis) -> None:
+    console, setup = Terminal(), match.transcript.setup
+    table = Table(
+        "step", "seat", "action", "claim", "claim, read", "win", "loss", "grade", "better"
+    )
+    for decision in match.decisions:
+        table.add_row(
+            str(decision.step),
+            f"{decision.seat}: {setup.entrants[decision.seat]}",
+            str(decision.action),
+            *map(_share, (decision.unread, decision.read, decision.win, decision.loss)),
+            decision.grade.value if decision.grade else "",
+            str(decision.best) if decision.loss else "",
+        )
+    console.print_table(table)
+    for entrant, seat in zip(setup.entrants, match.seats, strict=True):
+        if seat.worst is not None:
+            console.print(
+                f"{entrant}: accuracy {_share(seat.accuracy)}, mean loss {_share(seat.mean_loss)}, "
+                f"worst at step {seat.worst.step} ({_share(seat.worst.loss)})."
+            )
+    for entrant, account in zip(setup.entrants, match.accounts, strict=False):
+        console.print(
+            f"{entrant}: {account.start:.0%} at the start, luck {account.luck:+.1%}, own decisions "
+            f"{account.own:+.1%}, the other's {account.other:+.1%}, residual "
+            f"{account.residual:+.1%} = {account.result:.0%}."
+        )
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def _json(match: MatchAnalysis) -> dict[str, Any]:
+    setup = match.transcript.setup
+    notation = setup.make_game().notation
+
+    def decision_json(decision: AnalysedDecision) -> dict[str, Any]:
+        values = decision.values
+        return {
+            "step": decision.step,
+            "seat": decision.seat,
+            "action": notation.to_json(decision.action),
+            "forced": decision.forced,
+            "claim": _rounded(decision.unread),
+            "claim_read": _rounded(decision.read),
+            "win": _rounded(decision.win),
+            "loss": _rounded(decision.loss),
+            "grade": decision.grade and decision.grade.value,
+            "source": decision.source,
+            "values": values
+            and [
+                {"action": notation.to_json(action), "win": _rounded(value)}
+                for action, value in sorted(values.items(), key=lambda item: -item[1])
+            ],
+        }
+
+    return {
+        "match_id": setup.match_id,
+        "game": setup.game,
+        "decisions": [decision_json(decision) for decision in match.decisions],
+        "seats": [
+            {
+                "bot": entrant.bot,
+                "version": entrant.version,
+                "decisions": len(seat.decisions),
+                "accuracy": _rounded(seat.accuracy),
+                "mean_loss": _rounded(seat.mean_loss),
+                "worst_step": seat.worst and seat.worst.step,
+            }
+            for entrant, seat in zip(setup.entrants, match.seats, strict=True)
+        ],
+        "accounts": [
+            {
+                "start": account.start,
+                "luck": _rounded(account.luck),
+                "own": _rounded(account.own),
+                "other": _rounded(account.other),
+                "residual": _rounded(account.residual),
+                "result": account.result,
+            }
+            for account in match.accounts
+        ],
+    }
+
+
+def _bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
+    return {
+        "bot": bot,
+        "matches": found.matches,
+        "decisions": found.decisions,
+        "loss": _rounded(found.loss.mean),
+        "loss_error": _rounded(found.loss.error),
+        "match_loss": _rounded(found.match_loss.mean),
+        "match_loss_error": _rounded(found.match_loss.error),
+        "grades": {grade.value: found.grades[grade] for grade in Grade},
+        "leak": found.leak,
+    }
