@@ -21,6 +21,7 @@ SEARCH_PATH: Final = f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin"
 _NOBODY = "65534"
 _STAGE = "/mnt"
 """A folder that every system has and no program needs."""
+_STAGE_SCRIPT = Path(__file__).with_name("stage.py")
 _WHEEL_DEPTH = 2
 """The program lies so deep below what it needs of the wheel; the system's needs nothing."""
 _SHARED_MEMORY_BYTES = MIB
@@ -57,8 +58,7 @@ def command_line(
 ) -> list[str]:
     """The command that runs a program confined; `options` are further ones for bubblewrap.
 
-    In a user namespace of root's, root's files would still be the program's own. So root becomes
-    `nobody` before, and first shows what is needed where nobody may see it.
+    Root becomes `nobody` before (see arena.worker.stage).
     """
     shown = [SeenPath(path, str(path)) for path in _python_folders()]
     shown.append(SeenPath(folder.resolve(), HOME))
@@ -66,15 +66,13 @@ def command_line(
         shown.append(SeenPath(socket.resolve(), SOCKET))
     if os.geteuid() != 0:
         return [str(bubblewrap), *options, *_arguments(shown, limits, command)]
+    wheel = bubblewrap.parents[_WHEEL_DEPTH]
     moved = [SeenPath(Path(_STAGE, str(number)), one.path) for number, one in enumerate(shown)]
-    stage = [(one.source, other.source) for one, other in zip(shown, moved, strict=True)]
-    stage.append((bubblewrap.parents[_WHEEL_DEPTH], Path(_STAGE, "wheel")))
-    inner = Path(_STAGE, "wheel", bubblewrap.relative_to(bubblewrap.parents[_WHEEL_DEPTH]))
+    inner = Path(_STAGE, str(len(shown)), bubblewrap.relative_to(wheel))
     return [
-        *(str(bubblewrap), "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", _STAGE),
-        *(word for one, other in stage for word in ("--ro-bind", str(one), str(other))),
-        *("--", "/usr/bin/setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups"),
-        *("--inh-caps=-all", str(inner), *options, *_arguments(moved, limits, command)),
+        *(sys.executable, "-I", "-S", str(_STAGE_SCRIPT), _STAGE),
+        *(str(one.source) for one in shown),
+        *(str(wheel), "--", str(inner), *options, *_arguments(moved, limits, command)),
     ]
 
 

@@ -12,8 +12,8 @@ class SandboxLimits:
 
     memory_bytes: int = 512 * MIB
     """With its files in /tmp."""
-    processors: float = 1.0
-    """How many processors' time it gets."""
+    processors: int = 1
+    """How many it runs on."""
     tasks: int = 64
     """Processes and threads."""
     open_files: int = 256

@@ -15,6 +15,7 @@ import asyncio
 import contextlib
 import json
 import os
+import random
 import signal
 import sys
 import tempfile
@@ -78,22 +79,27 @@ class ConfinedProgram:
         self._handle = os.pidfd_open(first)
         self.printed = printed
         self.usage = Usage()
-        """When it was last looked at."""
+        """As far as it was looked at."""
 
     async def wait(self) -> int:
         """Wait until it has ended. Returns its exit code; 128 + the signal that ended it."""
         return await self._process.wait()
 
     @property
-    def running(self) -> bool:
-        """Whether it has not ended."""
-        return self._process.returncode is None
+    def process_id(self) -> int:
+        """The id of bubblewrap, which waits for the program."""
+        return self._process.pid
+
+    def look(self) -> Usage:
+        """What it uses, and the most that it was seen to use before."""
+        self.usage = self.usage.and_then(usage_of(self.first))
+        return self.usage
 
     async def exceeded(self) -> str:
         """Wait until it uses more than it may. Returns a sentence."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            self.usage = self.usage.and_then(usage_of(self.first))
+            self.look()
             limits = self._limits
             if self.usage.memory_bytes > limits.memory_bytes:
                 return f"It used more than {limits.memory_bytes // MIB} MiB of memory."
@@ -159,6 +165,7 @@ async def confined(
                 start_new_session=True,
             )
         printed = Printed()
+        running: ConfinedProgram | None = None
         reading = asyncio.create_task(_read(process, printed))
         try:
             first = await _first_process(info)
@@ -167,15 +174,17 @@ async def confined(
                 raise SandboxError(f"{NOT_HERE}: {printed.text().strip()}")
             running = ConfinedProgram(process, first, printed, limits)
             ours.callback(running.close)
-            _stand_back(first)
+            _share_processors(first, limits)
             os.write(release, b"1")
             try:
                 yield running
             finally:
                 running.kill()
         finally:
-            # Before `release` is closed, which would let a program go that is held back.
-            _kill_group(process.pid)
+            # bubblewrap ends when all of its processes have. One that is being prepared is killed,
+            # before `release` is closed, which would let its program go.
+            if running is None:
+                _kill_group(process.pid)
             await process.wait()
             await reading
 
@@ -216,8 +225,14 @@ async def _first_process(info: int) -> int | None:
     return int(json.loads(told)["child-pid"]) if told else None
 
 
-def _stand_back(first: int) -> None:
-    """Linux shares the processor among sessions first, and this program is one of its own."""
+def _share_processors(first: int, limits: SandboxLimits) -> None:
+    """Give a program that is held back its processors, behind others that want them.
+
+    It cannot change that itself: the filter refuses the call.
+    """
+    ours = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(first, random.sample(ours, min(len(ours), limits.processors)))
+    # Linux shares the processor among sessions first, and this program is one of its own.
     with contextlib.suppress(OSError):
         Path(f"/proc/{first}/autogroup").write_text(str(NICENESS))
 

@@ -31,7 +31,7 @@ class Usage:
 def usage_of(first: int) -> Usage:
     """What the processes use of which `first` is the first."""
     pages, ticks = 0, 0
-    for process in _with_children(first):
+    for process in processes_of(first):
         with suppress(OSError, ValueError, IndexError):
             numbers = Path(f"/proc/{process}/statm").read_text().split()
             # What is shared is files, mostly: of Python, of libraries.
@@ -47,7 +47,7 @@ def usage_of(first: int) -> Usage:
     return Usage(pages * _PAGE_BYTES + size, ticks / _TICKS_PER_SECOND, files)
 
 
-def _with_children(first: int) -> Iterator[int]:
+def processes_of(first: int) -> Iterator[int]:
     """A process, its children, and theirs. Orphans are the first's."""
     waiting = [first]
     while waiting:
