@@ -16,6 +16,9 @@ from numba import njit
 _FAST = {"contract", "reassoc", "nsz", "arcp", "nnan", "ninf"}
 """Sums may be reordered; infinities and NaN do not occur."""
 
+_TINY = 1e-30
+"""Weights that add up to less count as zero: in single precision, 1 / 1e-40 is infinite."""
+
 Walk: TypeAlias = Callable[..., None]
 
 
@@ -56,7 +59,7 @@ def compiled_walk(lanes: int, other_lanes: int, counts: int, best: bool, real: t
     With `best` it finds the values of a best response and changes nothing. Else it updates the
     seat's regrets and average. The result, a value by hand, is at [0, 0] of the values.
     """
-    zero, one = real(0), real(1)
+    zero, one, tiny = real(0), real(1), real(_TINY)
 
     @njit(cache=True, fastmath=_FAST, error_model="numpy", nogil=True)
     def walk(  # type: ignore[no-untyped-def]
@@ -90,7 +93,7 @@ def compiled_walk(lanes: int, other_lanes: int, counts: int, best: bool, real: t
                                 scratch[0, x] += regrets[table + a * lanes + x]
                         even = one / real(actions - first)
                         for x in range(lanes):
-                            some = scratch[0, x] > zero
+                            some = scratch[0, x] > tiny
                             scratch[1, x] = zero if some else even
                             scratch[0, x] = one / scratch[0, x] if some else zero
                         for a in range(first, actions):
@@ -118,7 +121,7 @@ def compiled_walk(lanes: int, other_lanes: int, counts: int, best: bool, real: t
                             ratio[0, depth, y] += opponent[table + a * other_lanes + y]
                     even = one / real(actions - first)
                     for y in range(other_lanes):
-                        some = ratio[0, depth, y] > zero
+                        some = ratio[0, depth, y] > tiny
                         ratio[1, depth, y] = zero if some else even
                         ratio[0, depth, y] = one / ratio[0, depth, y] if some else zero
                     for y in range(other_lanes):
@@ -271,7 +274,7 @@ def catch_up(  # type: ignore[no-untyped-def]
                         total += regrets[(at[depth] + a) * lanes + x]
                     for a in range(first, actions):
                         chosen[depth, a, x] = 1.0 / (actions - first)
-                        if total > 0.0:
+                        if total > _TINY:
                             chosen[depth, a, x] = regrets[(at[depth] + a) * lanes + x] / total
                         average[(at[depth] + a) * lanes + x] += (
                             weights[depth, x] * chosen[depth, a, x]
