@@ -18,7 +18,7 @@ CHECKS := check-format check-lint check-types check-imports check-proto check-ge
 	check-compose check-javascript
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check proto wheel bench screenshots clean $(CHECKS)
+.PHONY: help setup up test check proto solve wheel bench screenshots clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
@@ -81,6 +81,9 @@ $(NODE_TOOLS): dashboard/package.json dashboard/package-lock.json
 proto: $(SYNCED) ## Generate arena/v1 from proto/, and copy proto/ into the starters
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
+
+solve: $(SYNCED) ## Solve the tables of the sample bot cfr (a minute)
+	@exec $(BIN)/arena solve --last-bet sample_bots/python/arena_sample_bots/cfr.tables
 
 wheel: | $(UV) ## Build the wheel and the sdist into dist/
 	$(UV) build --out-dir dist

@@ -6,7 +6,10 @@ The method and its sources are in docs/solver.md.
 """
 
 from arena.solver.best_response import proven_bounds
+from arena.solver.last_bet import solve_last_bet
 from arena.solver.matches import MOST_DICE, Progress, SolvedState, solve_match, solve_round
+from arena.solver.play import PlayedState, exact_play, strategies
+from arena.solver.play_file import is_play, read_play, write_play
 from arena.solver.round_game import RoundGame, ValueBounds, match_round, single_round
 from arena.solver.round_solver import RoundSolver
 from arena.solver.strategy_file import StrategyFileError, certified_again, load, save
@@ -14,6 +17,7 @@ from arena.solver.tables import Strategy
 
 __all__ = [
     "MOST_DICE",
+    "PlayedState",
     "Progress",
     "RoundGame",
     "RoundSolver",
@@ -22,11 +26,17 @@ __all__ = [
     "StrategyFileError",
     "ValueBounds",
     "certified_again",
+    "exact_play",
+    "is_play",
     "load",
     "match_round",
     "proven_bounds",
+    "read_play",
     "save",
     "single_round",
+    "solve_last_bet",
     "solve_match",
     "solve_round",
+    "strategies",
+    "write_play",
 ]

@@ -126,3 +126,12 @@ def test_three_dice_in_play_are_solved() -> None:
     solved = solve_match((1, 2), width=2e-3)
     assert solved.bounds.high - solved.bounds.low <= 2e-3
     assert solved.bounds.low < 0.205868 < solved.bounds.high
+
+
+def test_regrets_that_almost_vanish_do_no_harm() -> None:
+    game = single_round((1, 1))
+    solver = RoundSolver(game)
+    for table in solver.strategy().weights:
+        table[:] = 1e-40
+    low, high = proven_bounds(game, solver.strategy())
+    assert high - low == pytest.approx(1.561488646384479, abs=1e-12)

@@ -1,0 +1,70 @@
+"""The file of play that the sample bot `cfr` reads.
+
+A line of JSON with the format, the dice per seat and of each state the opener's dice, the other's,
+the opener's value and whether the play is exact. Then, compressed by zlib, of each state the
+opener's play and the other's: row by row a byte for each hand, 255 times the probability. Rows and
+hands are those of `PlayedState`.
+"""
+
+import json
+import os
+import zlib
+from collections.abc import Sequence
+from math import comb
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from arena.solver.play import PlayedState, rows_of
+from arena.solver.strategy_file import StrategyFileError
+from arena.solver.tables import layout_of
+
+FORMAT: Final = "arena-play/1"
+_SCALE = 255
+
+
+def is_play(path: Path) -> bool:
+    """Whether a file looks like one of this format, rather than like tables of the solver."""
+    with path.open("rb") as file:
+        return file.read(1) == b"{"
+
+
+def write_play(path: Path, states: Sequence[PlayedState]) -> None:
+    """Write all states of a match, smallest first; a file that is there is replaced as a whole."""
+    header = {
+        "format": FORMAT,
+        "dice": max(state.dice[0] for state in states),
+        "states": [[*state.dice, round(state.value, 6), state.exact] for state in states],
+    }
+    tables = b"".join(
+        np.rint(play * _SCALE).astype(np.uint8).tobytes() for state in states for play in state.play
+    )
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_bytes(json.dumps(header).encode() + b"\n" + zlib.compress(tables, 9))
+    os.replace(beside, path)  # noqa: PTH105  atomic
+
+
+def read_play(path: Path) -> list[PlayedState]:
+    """The states of a file, smallest first. Raises StrategyFileError."""
+    try:
+        line, _, rest = path.read_bytes().partition(b"\n")
+        header = json.loads(line)
+        if header["format"] != FORMAT:
+            raise StrategyFileError(f"{path} is of another format: solve it again.")
+        tables = zlib.decompress(rest)
+        states, at = [], 0
+        for opener, other, value, exact in header["states"]:
+            layout = layout_of(6 * (opener + other))
+            play = []
+            for seat, dice in enumerate((opener, other)):
+                rows = layout.actions(seat) if exact else int(rows_of(layout.bets)[-1])
+                shape = rows, comb(dice + 5, 5)
+                size = shape[0] * shape[1]
+                bytes_ = np.frombuffer(tables, np.uint8, size, at)
+                play.append(bytes_.reshape(shape) / _SCALE)
+                at += size
+            states.append(PlayedState((opener, other), value, exact, (play[0], play[1])))
+        return states
+    except (OSError, ValueError, KeyError, TypeError, zlib.error) as error:
+        raise StrategyFileError(f"{path} holds no play: {error}.") from error

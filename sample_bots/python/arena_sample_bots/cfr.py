@@ -1,0 +1,165 @@
+"""Plays solved tables: near-equilibrium play of Bluff at two seats, as far as it can be remembered.
+
+`make solve` computes the tables by counterfactual regret minimisation: for the dice of both seats,
+who opened, the last bet (with up to three dice in play all bets of the round) and the own hand, how
+often each action is taken. The bot draws from these. With more than two seats in play, with dice
+laid out, or with more dice than the tables know it plays like `bayes`.
+
+`ARENA_CFR_TABLES` names another file of tables than the one beside this program.
+"""
+
+import json
+import os
+import zlib
+from functools import cache
+from itertools import combinations_with_replacement
+from math import comb
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.bot import Turn, run
+from arena.games.bluff import STAR, Bet, BluffView, Dice, Doubt, Face
+from arena_sample_bots.bayes import Bayes
+
+TABLES = Path(os.environ.get("ARENA_CFR_TABLES", Path(__file__).with_name("cfr.tables")))
+FORMAT = "arena-play/1"
+
+
+class Cfr(Bayes):
+    """Draws its actions from solved tables where it can, and plays like `bayes` elsewhere."""
+
+    def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+        place = place_of(turn.view)
+        weights = None if place is None else weights_of(turn.view, turn.seat, place)
+        if place is None or not weights:
+            return super().act(turn)
+        action = self.random.choices(range(len(weights)), weights)[0]
+        return track(sum(turn.view.dice_counts))[place + action - 1] if action else Doubt()
+
+
+class Play(NamedTuple):
+    """How one seat plays the rounds that begin with certain dice."""
+
+    start: int
+    """Where it begins in the table of weights."""
+    exact: bool
+    """Whether it knows all bets of the round, or the last one only."""
+
+
+class Tables(NamedTuple):
+    """A file of tables."""
+
+    weights: bytes
+    plays: dict[tuple[int, int, bool], Play]
+    """By the opener's dice, the other's, and whether it is the opener's play."""
+
+
+def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
+    """How often the tables take each action: the doubt, then the bets above the standing one,
+    which is the track's bet `place`. None where they do not apply."""
+    live = [other for other, dice in enumerate(view.dice_counts) if dice]
+    if len(live) != 2 or seat not in live or view.opener not in live or any(view.face_up):
+        return None
+    opener, other = view.opener, live[1 - live.index(view.opener)]
+    opens = seat == opener
+    tables = read_tables()
+    play = tables.plays.get((view.dice_counts[opener], view.dice_counts[other], opens))
+    if play is None:
+        return None
+    bets = len(track(sum(view.dice_counts)))
+    hands = hand_numbers(view.dice_counts[seat])
+    if not play.exact:
+        # Place p has bets - p + 1 actions, and so has each place before it one more than the next.
+        row = place * (bets + 1) - place * (place - 1) // 2
+    elif place == bets:
+        return b"\1"  # nothing is left but the doubt
+    else:
+        known = places(sum(view.dice_counts))
+        row = node_row([known[placed.bet] for placed in view.bets], opens, bets)
+    first = play.start + row * len(hands) + hands[view.hidden_dice]
+    weights = tables.weights[first : first + (bets - place + 1) * len(hands) : len(hands)]
+    # Where the tables never come, as after a fault, they have nothing to say.
+    return weights if any(weights) else None
+
+
+def node_row(history: list[int], opens: bool, bets: int) -> int:
+    """The row at which the node after a history begins: a seat's nodes lie depth first."""
+    mine, others = subtrees(bets)
+    row, place, on_turn = 0, 0, opens
+    for bet in history:
+        row += bets - place + 1 if on_turn else 0
+        row += sum((others if on_turn else mine)[place + 1 : bet])
+        place, on_turn = bet, not on_turn
+    return row
+
+
+@cache
+def subtrees(bets: int) -> tuple[list[int], list[int]]:
+    """By place, how many rows a seat has from a node on: with itself on turn, with the other."""
+    mine, others = [0] * (bets + 1), [0] * (bets + 1)
+    for place in reversed(range(bets)):
+        mine[place] = bets - place + 1 + sum(others[place + 1 :])
+        others[place] = sum(mine[place + 1 :])
+    return mine, others
+
+
+def place_of(view: BluffView) -> int | None:
+    """The number of the standing bet on the track, from 1; 0 if none stands, None if it is too
+    high for the track."""
+    if not view.bets:
+        return 0
+    bet = Bet(view.bets[-1].bet.quantity, view.bets[-1].bet.face)
+    return places(sum(view.dice_counts)).get(bet)
+
+
+@cache
+def track(dice: int) -> tuple[Bet, ...]:
+    """All bets with so many dice in play, ascending: star n stands between 2n - 1 and 2n."""
+    bets = [Bet(quantity, face) for quantity in range(1, dice + 1) for face in Face]
+    return tuple(
+        sorted(
+            bets,
+            key=lambda bet: (
+                4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity,
+                bet.face,
+            ),
+        )
+    )
+
+
+@cache
+def places(dice: int) -> dict[Bet, int]:
+    """The numbers of the bets on the track."""
+    return {bet: number for number, bet in enumerate(track(dice), 1)}
+
+
+@cache
+def hand_numbers(dice: int) -> dict[Dice, int]:
+    """The distinct hands, numbered in ascending order."""
+    hands = combinations_with_replacement(tuple(Face), dice)
+    return {hand: number for number, hand in enumerate(hands)}
+
+
+@cache
+def read_tables() -> Tables:
+    """The tables, read once for all matches."""
+    line, _, rest = TABLES.read_bytes().partition(b"\n")
+    header = json.loads(line)
+    if header["format"] != FORMAT:
+        raise ValueError(f"{TABLES} has the format {header['format']}, not {FORMAT}")
+    plays, at = {}, 0
+    for opener, other, _, exact in header["states"]:
+        bets = 6 * (opener + other)
+        mine, others = subtrees(bets)
+        for dice, opens in ((opener, True), (other, False)):
+            plays[opener, other, opens] = Play(at, exact)
+            rows = (mine if opens else others)[0] if exact else (bets + 1) * (bets + 2) // 2
+            at += rows * comb(dice + 5, 5)
+    weights = zlib.decompress(rest)
+    if len(weights) != at:
+        raise ValueError(f"{TABLES} holds {len(weights):,} weights, not {at:,}")
+    return Tables(weights, plays)
+
+
+if __name__ == "__main__":
+    run(Cfr)

@@ -1,0 +1,85 @@
+"""Play by the last bet and its file, and how the sample bot `cfr` reads it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.solver import (
+    StrategyFileError,
+    certified_again,
+    exact_play,
+    match_round,
+    proven_bounds,
+    read_play,
+    solve_last_bet,
+    solve_match,
+    strategies,
+    write_play,
+)
+from arena_sample_bots.cfr import node_row, subtrees
+
+BETS = 12
+"""With two dice in play."""
+
+
+def test_play_by_the_last_bet_is_better_than_chance() -> None:
+    (state,) = solve_last_bet(dice=1, sweeps=30)
+    (strategy,) = (solved.strategy for solved in strategies([state], dice=2))
+    low, high = proven_bounds(match_round((1, 1), {}), strategy)
+    assert low <= state.value <= high
+    # A uniform strategy's are 0.78 apart.
+    assert high - low < 0.3
+
+
+def test_a_file_holds_the_play_to_a_byte(tmp_path: Path) -> None:
+    file = tmp_path / "play"
+    states = solve_last_bet(dice=1, sweeps=3)
+    write_play(file, states)
+    (again,) = read_play(file)
+    for play, written in zip(again.play, states[0].play, strict=True):
+        assert np.abs(play - written).max() <= 0.5 / 255 + 1e-6
+
+
+def test_exact_play_of_a_file_proves_almost_what_it_did(tmp_path: Path) -> None:
+    file = tmp_path / "play"
+    exact = solve_match((1, 1), width=1e-2)
+    write_play(file, solve_last_bet(dice=1, sweeps=1, known=[exact]))
+    (again,) = certified_again(strategies(read_play(file), dice=2))
+    assert again.bounds == pytest.approx(exact.bounds, abs=0.01)
+
+
+def test_the_bot_finds_the_rows_of_exact_play() -> None:
+    play = exact_play(solve_match((1, 1), width=1e-1)).play
+    for seat in (0, 1):
+        opens = seat == 0
+        assert subtrees(BETS)[seat][0] == len(play[seat])
+        ends = 0
+        for history in _histories(0):
+            if (len(history) % 2 == 0) == opens and (not history or history[-1] < BETS):
+                assert node_row(history, opens, BETS) == ends
+                ends += BETS - (history[-1] if history else 0) + 1
+        assert ends == len(play[seat])
+
+
+def _histories(place: int) -> Iterator[list[int]]:
+    """All histories after a place, depth first."""
+    yield []
+    for bet in range(place + 1, BETS + 1):
+        for rest in _histories(bet):
+            yield [bet, *rest]
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b'{"format": "arena-play/1", "states": []'])
+def test_what_holds_no_play_is_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "play"
+    file.write_bytes(content)
+    with pytest.raises(StrategyFileError, match=f"{file} holds no play"):
+        read_play(file)
+
+
+def test_more_dice_are_better() -> None:
+    values = {state.dice: state.value for state in solve_last_bet(dice=2, sweeps=3)}
+    assert values[2, 1] > values[2, 2] > values[1, 2]
+    assert values[2, 1] > values[1, 1] > values[1, 2]
