@@ -48,8 +48,17 @@ def test_each_rung_beats_the_one_below(bots: list[str], matches: int, at_least: 
     assert _share(bots, matches) >= at_least
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
-@pytest.mark.parametrize("name", BLUFF_BOTS)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        # Nine dice have 2,002 hands, over all of which `search` sums.
+        pytest.param(name, options, marks=[pytest.mark.slow] * (name == "search" and many))
+        for name in BLUFF_BOTS
+        for options in VARIANTS
+        for many in [options.get("dice_per_player") == 9]
+    ],
+    ids=str,
+)
 def test_no_bot_is_ever_at_fault(name: str, options: dict[str, object]) -> None:
     game, random = make_game("bluff", options), Random(name)
     for seats in (2, 3, 6):

@@ -28,6 +28,8 @@ from arena.games.bluff import Bet, Dice, Doubt, PlacedBet
 
 OWN_REACH = 3
 """How many quantities of each face, from the lowest, are considered."""
+MANY_HANDS = 500
+"""With more hands of the next seat than these, six dice or more, only the lowest bets are."""
 DEEP_REACH = 2
 """The same for a second raise."""
 PRESSURE = 0.03
@@ -37,12 +39,12 @@ STRENGTH = 2.0
 die against two wins 20.6 %."""
 
 
-def bets_in_reach(lowest: Sequence[int], highest: int) -> list[Bet]:
+def bets_in_reach(lowest: Sequence[int], highest: int, reach: int) -> list[Bet]:
     """The lowest bets on each face."""
     return [
         Bet(quantity, face)
         for face in FACES
-        for quantity in range(lowest[face - 1], min(lowest[face - 1] + OWN_REACH - 1, highest) + 1)
+        for quantity in range(lowest[face - 1], min(lowest[face - 1] + reach - 1, highest) + 1)
     ]
 
 
@@ -72,7 +74,8 @@ class Look:
 
     def values(self) -> dict[Bet | Doubt, float]:
         """The values of a doubt, where a bet stands, and of the lowest bets on each face."""
-        bets = bets_in_reach(self.table.lowest(), self.table.highest)
+        reach = OWN_REACH if self.having.shape[1] <= MANY_HANDS else 1
+        bets = bets_in_reach(self.table.lowest(), self.table.highest, reach)
         values: dict[Bet | Doubt, float] = {bet: self.value_of_bet(bet) for bet in bets}
         if self.table.bets:
             values[Doubt()] = self.value_of_doubt()

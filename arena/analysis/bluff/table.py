@@ -22,6 +22,8 @@ OFFSET = 199
 """Added to a number of dice, which may be negative, to make an index."""
 READ = 6
 """How many bets of a seat in one round are read, the latest: earlier ones add little."""
+MANY_DICE = 6
+"""Of a seat with more dice only the last bet is read, because it has so many hands."""
 FACES = tuple(Face)
 BASE = np.array([1 / 6 if face is STAR else 1 / 3 for face in FACES])
 """[f] How likely a fair die matches."""
@@ -61,7 +63,8 @@ class BettingTable:
         placed = [index for index, (bettor, _) in enumerate(self.bets) if bettor == seat]
         # What stayed under the cup when dice were laid out was rolled again.
         rolled = max((index + 1 for index in placed if self.bets[index].bet.show), default=0)
-        return [index for index in placed if index >= rolled][-READ:]
+        read = READ if self.hidden(seat) <= MANY_DICE else 1
+        return [index for index in placed if index >= rolled][-read:]
 
     def hidden(self, seat: int) -> int:
         return self.counts[seat] - len(self.laid_out[seat])
