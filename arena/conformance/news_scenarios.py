@@ -122,8 +122,16 @@ async def _unknown(referee: ScriptedReferee) -> str:
     turn.view.MergeFromString(_UNKNOWN)
     turn.events.add().MergeFromString(_UNKNOWN)
     await stream.say(begins=[match.begin()], turns=[turn])
-    await take_answers(stream, [match])
-    odd = pb.Refusal(match_id=match.id, turn_number=1, reason="A new rule.", faults=1)
+    answer = (await _answers(stream))[0]
+    match.take(answer)
+    odd = pb.Refusal(
+        match_id=match.id,
+        turn_number=turn.turn_number,
+        reason="This is against a new rule.",
+        legal="Legal is something else.",
+        played=answer.action,
+        faults=1,
+    )
     odd.kind = _UNKNOWN_KIND  # type: ignore[assignment]
     await stream.say(refusals=[odd])
     answers = 1 + await play_out(stream, [match], begun=True)

@@ -11,7 +11,7 @@ from arena.conformance.dealing_scenarios import SCENARIOS as OF_THE_DEALING
 from arena.conformance.news_scenarios import SCENARIOS as OF_NEWS
 from arena.conformance.play_scenarios import SCENARIOS as OF_PLAY
 from arena.conformance.scenario import Scenario
-from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
+from arena.conformance.scripted_referee import GoneError, ScriptedReferee, UnmetError
 from arena.conformance.stream_scenarios import SCENARIOS as OF_STREAMS
 
 SCENARIOS: Final = (*OF_PLAY, *OF_NEWS, *OF_THE_DEALING, *OF_STREAMS)
@@ -77,7 +77,7 @@ async def _outcome(referee: ScriptedReferee, scenario: Scenario, seconds: float)
             seen = await scenario.play(referee)
             met = True
     except UnmetError as error:
-        seen = str(error)
+        seen = f"{error}{await referee.fate() if isinstance(error, GoneError) else ''}"
     except TimeoutError:
         seen = f"it was not through after {seconds:g} s"
     took = asyncio.get_running_loop().time() - began

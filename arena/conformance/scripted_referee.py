@@ -2,6 +2,7 @@
 
 Exception
 └── UnmetError     the bot did not do what a scenario expects; says what was seen instead
+    └── GoneError  it closed or cut its stream
 UserError
 └── ListenError    its address cannot be used
 """
@@ -38,6 +39,10 @@ class UnmetError(Exception):
     """Something else than expected was seen."""
 
 
+class GoneError(UnmetError):
+    """The bot closed or cut its stream although something was expected of it."""
+
+
 class ListenError(UserError):
     """The address on which the referee is to listen cannot be used."""
 
@@ -68,8 +73,9 @@ class BotStream:
         """The next message; `what` it is to be, for the error. Raises UnmetError."""
         message = await self.perhaps_hear(seconds)
         if message is None:
-            how = "it closed the stream" if self.closed else f"nothing came within {seconds:g} s"
-            raise UnmetError(f"instead of {what}: {how}")
+            if self.closed:
+                raise GoneError(f"instead of {what}: it closed the stream")
+            raise UnmetError(f"instead of {what}: nothing came within {seconds:g} s")
         return message
 
     async def perhaps_hear(self, seconds: float) -> pb.PlayRequest | None:
@@ -81,7 +87,7 @@ class BotStream:
             return None
 
     async def say(self, *more: pb.PlayResponse, **members: Any) -> None:
-        """Send a message, to which others are added. Raises UnmetError if the bot is gone."""
+        """Send a message, to which others are added. Raises GoneError if the bot is gone."""
         message = pb.PlayResponse(**members)
         for one in more:
             message.MergeFrom(one)
@@ -90,7 +96,7 @@ class BotStream:
         except (grpc.aio.UsageError, grpc.aio.InternalError, asyncio.CancelledError) as error:
             if isinstance(error, asyncio.CancelledError) and not self.closed:
                 raise
-            raise UnmetError("it cut the stream") from error
+            raise GoneError("it cut the stream") from error
 
     def end(self, code: grpc.StatusCode = grpc.StatusCode.OK, why: str = "") -> None:
         """End the stream."""
@@ -174,6 +180,16 @@ class ScriptedReferee(ABC):
                 return None
             await asyncio.sleep(_LOOK_SECONDS)
         return None
+
+    async def fate(self) -> str:
+        """How a program ended that left its stream; empty if it did not end, or is not ours.
+
+        Most of these have crashed, and print why only after their stream is closed: so the program
+        gets the usual time to end before the scenario kills it.
+        """
+        if self.program is not None:
+            await self.perhaps_stream(ANSWER_SECONDS)
+        return self._ended()
 
     def _ended(self) -> str:
         if self.program is None or self.program.running:

@@ -177,7 +177,10 @@ def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
         (("honest",), "Bluff is played by 2 to 6 seats under these options; 1 bot was named"),
         (("honest",) * 7, "2 to 6 seats under these options; 7 bots were named"),
         (("honest", "timid", "--game", "chess"), "there is no game 'chess'"),
-        (("honest", "timid", "--game", "bloeff"), "honest does not play Blöff; it plays bluff"),
+        (
+            ("honest", "timid", "--game", "bloeff"),
+            "it plays bluff. Sample bots that do: bloeff_counter, bloeff_honest, ",
+        ),
         (("honest", "timid", "--option", "dice"), "given as NAME=VALUE, not 'dice'"),
         (("honest", "timid", "--option", "dice_per_player=0"), "allowed is 1 to 16"),
         (

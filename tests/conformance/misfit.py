@@ -18,7 +18,7 @@ from arena.bot.checks import Own, check
 from arena.codec import bot_side
 from arena.codec.transcript import from_message
 from arena.match.replay import TranscriptError
-from arena.v1 import game_pb2
+from arena.v1 import game_pb2, transcript_pb2
 from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
 
@@ -214,7 +214,9 @@ class OnceOnly(Bot):
 
 class Strict(Bot):
     def refused(self, refusal: pb.Refusal) -> None:
-        pb.FaultKind.Name(refusal.kind)  # raises ValueError for one that it does not know
+        transcript_pb2.FaultKind.Name(
+            refusal.kind
+        )  # raises ValueError for one that it does not know
         super().refused(refusal)
 
 

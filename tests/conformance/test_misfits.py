@@ -26,7 +26,7 @@ MISFITS = {
     "another's fault": ("NoForfeits", "another seat's faults it printed"),
     "refusal": ("Offended", "answers to 1 open turns: it"),
     "repetition": ("OnceOnly", "an answer"),
-    "unknown": ("Strict", "it"),
+    "unknown": ("Strict", "the stream: it ended with code 1"),
     "entropy": ("SameEntropy", "the same entropy"),
     "tampering": ("Trusting", "it printed no line"),
     "loss in a turn": ("JoinsAnew", "answers to 1 open turns"),
@@ -71,6 +71,14 @@ async def test_a_misfit_fails_it(scenario: object, tmp_path: Path) -> None:
     (outcome,) = await check(command(misfit), tmp_path, [scenario])  # type: ignore[list-item]
     assert not outcome.met
     assert seen in outcome.seen
+
+
+@pytest.mark.slow
+async def test_a_bot_that_crashes_has_the_time_to_print_why(tmp_path: Path) -> None:
+    unknown = [scenario for scenario in SCENARIOS if scenario.name == "unknown"]
+    (outcome,) = await check(command("Strict"), tmp_path, unknown)
+    assert outcome.log is not None
+    assert "ValueError: Enum FaultKind has no name defined for value 99" in outcome.log.read_text()
 
 
 @pytest.mark.parametrize(

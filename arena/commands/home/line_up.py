@@ -1,13 +1,21 @@
 """Converts a command's arguments to options of a game and to bots with distinct names."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from arena.commands.errors import CommandError
 from arena.games.game import AnyGame
 from arena.games.wording import span
 from arena.home.deal_blocks import NamedBot
-from arena.home.loading import bot_command, bot_file, command_name, load_bot
+from arena.home.loading import (
+    BotFileError,
+    bot_command,
+    bot_file,
+    command_name,
+    load_bot,
+    sample_names,
+)
 
 
 def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
@@ -40,9 +48,22 @@ def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
         command = bot_command(word)
         name = command_name(command) if command else Path(word).stem
         if not command and game.name not in (games := load_bot(word).games):
-            raise CommandError(f"{name} does not play {game.title}; it plays {', '.join(games)}.")
+            raise CommandError(
+                f"{name} does not play {game.title}; it plays {', '.join(games)}. "
+                f"Sample bots that do: {', '.join(_sample_bots_of(game))}."
+            )
         taken = [entry.name for entry in found]
         copies = (f"{name}-{number}" for number in range(2, len(words) + 2))
         free = next(free for free in (name, *copies) if free not in taken)
         found.append(NamedBot(free, word if command else str(bot_file(word)), command))
     return found
+
+
+def _sample_bots_of(game: AnyGame) -> list[str]:
+    """Those that can be loaded: some need a library that not every installation has."""
+    names = []
+    for name in sample_names():
+        with suppress(BotFileError):
+            if game.name in load_bot(name).games:
+                names.append(name)
+    return names

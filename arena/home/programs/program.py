@@ -82,7 +82,9 @@ class BotProgram:
     def _tail(self) -> str:
         with self.log.open("rb") as output:
             output.seek(max(0, self.log.stat().st_size - _TAIL_BYTES))
-            lines = output.read().decode("utf-8", "replace").splitlines()[-_TAIL_LINES:]
+            lines = (
+                output.read().decode("utf-8", "replace").expandtabs(4).splitlines()[-_TAIL_LINES:]
+            )
         if not lines:
             return f" It printed nothing ({self.log})."
         return "\n".join([f" The end of what it printed ({self.log}):", *lines])
