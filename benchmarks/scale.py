@@ -1,0 +1,121 @@
+"""Benchmark of scale: what a long history and a large crowd cost, beside the targets.
+
+python -m benchmarks.scale [--bots 1000] [--matches 1000 1000000] [--kept DIRECTORY] [--runs 3]
+    [--only commands referee dashboard pairing] [--json FILE]
+
+Databases of so many matches (and one without any) are made by SQL, a million in about a minute,
+and kept in DIRECTORY for the next time if it is given. Printed for each are the seconds until a
+referee's port is open, of commands and of the dashboard's pages, and the memory of the processes;
+beside them the growth: the largest database's figure over the smallest's, both without the figure
+of the empty database, which is the start of processes. Then what it costs to choose a table among
+many free bots. What misses its target is marked. The machine's load is printed with the figures.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
+from benchmarks.referee_load.stage import Figures
+from benchmarks.scale_load.filling import fill_database
+from benchmarks.scale_load.measuring import commands, dashboard, referee_start
+from benchmarks.scale_load.pairing import microseconds_a_table
+
+TARGETS: Final = {
+    "port open": 3.0,
+    "arena leaderboard": 2.0,
+    "matches --bot": 1.0,
+    "first leaderboard page": 2.0,
+    "later leaderboard pages": 0.5,
+    "dashboard MB": 400.0,
+}
+"""At a million matches of a thousand bots, on a quiet machine of two cores."""
+GROWTH: Final = 1.2
+PAIRING_US: Final = 100.0
+CANDIDATES: Final = (8, 1_000, 10_000)
+PARTS: Final = ("commands", "referee", "dashboard", "pairing")
+
+
+def main() -> None:
+    """Measure and print the report."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--bots", type=int, default=1_000)
+    parser.add_argument("--matches", type=int, nargs="+", default=[1_000, 1_000_000])
+    parser.add_argument("--kept", type=Path, help="where databases are kept for the next time")
+    parser.add_argument("--runs", type=int, default=3, help="of each command and page")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--json", type=Path, help="write all figures there")
+    options = parser.parse_args()
+    report: dict[str, Any] = {"load_before": os.getloadavg()[0], "databases": {}}
+    if set(options.only) != {"pairing"}:
+        for matches in (0, *sorted(options.matches)):
+            with _database(options.kept, options.bots, matches) as url:
+                report["databases"][matches] = _measure(url, options.runs, options.only)
+    if "pairing" in options.only:
+        report["pairing_us"] = {bots: microseconds_a_table(bots) for bots in CANDIDATES}
+    report["load_after"] = os.getloadavg()[0]
+    _print(report)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=2) + "\n")
+
+
+@contextlib.contextmanager
+def _database(kept: Path | None, bots: int, matches: int) -> Iterator[str]:
+    """A database of so many matches, made unless it was kept."""
+    with contextlib.ExitStack() as stack:
+        if kept is None:
+            home = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        else:
+            home = kept / f"{bots}-{matches}"
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        url = stack.enter_context(EmbeddedPostgres(home / "postgres"))
+        migrate(url)
+        done = home / "filled"
+        if not done.exists():
+            began = time.monotonic()
+            fill_database(url, bots, matches)
+            print(f"{matches:,} matches made in {time.monotonic() - began:.0f} s", flush=True)
+            done.touch()
+        yield url
+
+
+def _measure(url: str, runs: int, parts: list[str]) -> Figures:
+    figures: Figures = {}
+    if "referee" in parts:
+        figures |= referee_start(url)
+    if "commands" in parts:
+        figures |= commands(url, runs)
+    if "dashboard" in parts:
+        figures |= dashboard(url, runs)
+    return figures
+
+
+def _print(report: dict[str, Any]) -> None:
+    databases: dict[int, Figures] = report["databases"]
+    if databases:
+        empty, *sizes = databases
+        heads = [f"{matches:,}" for matches in databases]
+        print(f"{'matches':<25}" + "".join(f"{head:>12}" for head in heads) + "  target   growth")
+        for name in databases[empty]:
+            figures = [databases[matches][name] for matches in databases]
+            target = TARGETS.get(name)
+            beside = "" if target is None else f"{target:g}{'!' if figures[-1] > target else ' '}"
+            growth = (figures[-1] - figures[0]) / max(figures[1] - figures[0], 0.01)
+            mark = "!" if len(sizes) > 1 and growth > GROWTH else " "
+            shown = "".join(f"{figure:>12.2f}" for figure in figures)
+            print(f"{name:<25}{shown}{beside:>8}{growth:>9.1f}{mark}")
+    for bots, spent in report.get("pairing_us", {}).items():
+        mark = "!" if spent > PAIRING_US else ""
+        print(f"a table among {bots:,} bots: {spent:,.0f} µs (target {PAIRING_US:.0f}){mark}")
+    print(f"load {report['load_before']:.1f} before, {report['load_after']:.1f} after")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""Databases of many bots and matches: bots that played blocks of two, made by SQL, as if recorded.
+
+Constraints of each row are checked while foreign keys and triggers are not, since the results come
+from here. A million matches take about a minute. Strengths are spread evenly over 800 Elo; every
+match has luck, a rating event and a transcript, which is that of a match really played.
+"""
+
+import asyncio
+from typing import Any, Final
+
+import psycopg
+
+from arena.boards.checkpointing import write_checkpoints
+from arena.luck import table_of
+from tests.dashboard.played import fill, sensible
+
+SPREAD: Final = 800
+"""Elo between the best and the worst bot."""
+AT_ONCE: Final = 250_000
+"""Blocks of a transaction: temporary rows take 100 bytes each."""
+
+_BOTS = """
+INSERT INTO owners (name, folded, skeleton)
+    SELECT 'owner' || n, 'owner' || n, 'owner' || n FROM generate_series(1, %(bots)s) n;
+INSERT INTO bots (owner_id, name, folded, skeleton, house)
+    SELECT id, bot, bot, bot, false
+    FROM owners, LATERAL (SELECT 'bot' || substr(name, 6) AS bot) named
+    WHERE name ~ '^owner[0-9]+$';
+INSERT INTO versions (bot_id, label)
+    SELECT id, '1' FROM bots WHERE name ~ '^bot[0-9]+$' ORDER BY id;
+"""
+
+_BLOCKS = """
+SET LOCAL session_replication_role = replica;
+CREATE TEMPORARY TABLE field ON COMMIT DROP AS
+    SELECT row_number() OVER (ORDER BY versions.id) - 1 AS n, versions.id
+    FROM versions JOIN bots ON bots.id = bot_id WHERE bots.name ~ '^bot[0-9]+$';
+CREATE TEMPORARY TABLE made ON COMMIT DROP AS
+    SELECT gen_random_uuid() AS block, b, one.id AS one, other.id AS other,
+        1 / (1 + power(10, (one.n - other.n) * %(spread)s / 400.0 / %(bots)s)) AS chance,
+        %(since)s::timestamptz + b * interval '2 seconds' AS at
+    FROM (
+        SELECT b, mod(b, %(bots)s) AS first, 1 + floor(random() * (%(bots)s - 1))::int AS away
+        FROM generate_series(%(start)s::int, %(stop)s::int - 1) b
+    ) drawn
+    JOIN field one ON one.n = first JOIN field other ON other.n = mod(first + away, %(bots)s);
+CREATE TEMPORARY TABLE played ON COMMIT DROP AS
+    SELECT gen_random_uuid() AS match, block, b, position,
+        at + position * interval '1 second' AS at,
+        CASE position WHEN 0 THEN one ELSE other END AS first,
+        CASE position WHEN 0 THEN other ELSE one END AS second,
+        CASE WHEN (random() < chance) = (position = 0) THEN 1 ELSE 2 END AS place,
+        0.5 * (random() + random() - 1) AS luck
+    FROM made, generate_series(0, 1) position;
+INSERT INTO blocks (id, kind, size, closed_at) SELECT block, 'seat', 2, at FROM made;
+INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
+        decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
+    SELECT match, 'bluff', '{}', 2, block, position, 'finished', false, at, at, 2000, 30000
+    FROM played;
+INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited)
+    SELECT match, seat, CASE seat WHEN 0 THEN first ELSE second END,
+        CASE seat WHEN 0 THEN place ELSE 3 - place END,
+        CASE WHEN (seat = 0) = (place = 1) THEN 1 + mod(b, 5) ELSE 0 END,
+        CASE WHEN mod(b, 997) = 0 AND seat = 1 THEN 1 ELSE 0 END, false
+    FROM played, generate_series(0, 1) seat;
+INSERT INTO match_luck (match_id, table_file, table_sha256, luck)
+    SELECT match, %(file)s, %(sha256)s, ARRAY[luck, -luck] FROM played;
+INSERT INTO transcripts (match_id, format, sha256, data)
+    SELECT match, format, sha256, data
+    FROM played, (SELECT * FROM transcripts ORDER BY length(data) LIMIT 1) one;
+INSERT INTO rating_events (match_id) SELECT match FROM played ORDER BY at;
+"""
+
+# What triggers would have counted.
+_COUNTS = """
+INSERT INTO played_ladders SELECT DISTINCT game, options, seat_count, turn_ms, bank_ms FROM matches
+    ON CONFLICT DO NOTHING;
+INSERT INTO version_counts SELECT version_id, count(*), sum(faults) FROM match_seats GROUP BY 1
+    ON CONFLICT (version_id) DO UPDATE SET matches = excluded.matches, faults = excluded.faults;
+"""
+
+
+def fill_database(url: str, bots: int, matches: int) -> None:
+    """Make the bots and their matches in a migrated database, and let Postgres analyse it."""
+    asyncio.run(
+        fill(url, blocks=10, policies=[("honest", sensible(0.1)), ("alpha", sensible(0.0))])
+    )
+    luck = table_of("bluff")
+    assert luck is not None
+    values: dict[str, Any] = {
+        "bots": bots,
+        "spread": SPREAD,
+        "since": "2026-01-01",
+        "file": luck.file,
+        "sha256": bytes.fromhex(luck.sha256),
+    }
+    blocks = matches // 2
+    with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
+        _run(connection, _BOTS, values)
+        connection.commit()
+        for start in range(0, blocks, AT_ONCE):
+            ends = {"start": start, "stop": min(blocks, start + AT_ONCE)}
+            _run(connection, _BLOCKS, values | ends)
+            connection.commit()
+        _run(connection, _COUNTS, values)
+        connection.commit()
+        connection.autocommit = True
+        connection.execute("VACUUM ANALYZE")
+    write_checkpoints(url)
+
+
+def _run(connection: psycopg.Connection[Any], script: str, values: dict[str, Any]) -> None:
+    for statement in script.split(";\n"):
+        if statement.strip():
+            connection.execute(statement.encode(), values if "%(" in statement else None)

@@ -1,0 +1,69 @@
+"""Commands, the referee's start and the dashboard on a database: seconds and megabytes."""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from typing import Final
+
+from playwright.sync_api import sync_playwright
+
+from benchmarks.dashboard.serving import served
+from benchmarks.dashboard.visiting import visit
+from benchmarks.referee_load.stage import Figures, referee, resident_mb
+
+BOT: Final = "bot7"
+"""Whose matches are listed."""
+COMMANDS: Final = {
+    "arena leaderboard": ["leaderboard"],
+    "matches --bot": ["matches", "--bot", BOT],
+}
+
+
+def referee_start(url: str) -> Figures:
+    """Until a referee's port is open, and the memory that it holds then."""
+    began = time.monotonic()
+    with referee(url) as (_, process):
+        return {
+            "port open": time.monotonic() - began,
+            "referee MB": resident_mb(process.pid),
+        }
+
+
+def commands(url: str, times: int) -> Figures:
+    """Each command, from its start to its end; the median of some runs."""
+    return {
+        name: statistics.median(_seconds(url, arguments) for _ in range(times))
+        for name, arguments in COMMANDS.items()
+    }
+
+
+def dashboard(url: str, visits: int) -> Figures:
+    """The first visit of the leaderboard since the dashboard's start, and later ones (median); the
+    CPU time of these; the dashboard's memory, and the text of the page."""
+    with (
+        served(url) as running,
+        sync_playwright() as playwright,
+        playwright.chromium.launch() as browser,
+        browser.new_context() as context,
+    ):
+        first, _ = visit(context, running, "/leaderboard")
+        later = [visit(context, running, "/leaderboard") for _ in range(visits)]
+        return {
+            "first leaderboard page": first,
+            "later leaderboard pages": statistics.median(seconds for seconds, _ in later),
+            "their CPU": statistics.median(cpu for _, cpu in later) / 1000,
+            "dashboard MB": running.memory_mb(),
+        }
+
+
+def _seconds(url: str, arguments: list[str]) -> float:
+    began = time.monotonic()
+    subprocess.run(
+        [sys.executable, "-m", "arena", *arguments],
+        env=os.environ | {"ARENA_DATABASE_URL": url},
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return time.monotonic() - began
