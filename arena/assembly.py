@@ -12,6 +12,7 @@ from typing import Final
 
 import structlog
 
+from arena.boards.checkpoint_keeper import CheckpointKeeper
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.hosting.director import Director
@@ -40,7 +41,7 @@ from arena.referee.tls import TlsFiles
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.storage.listening import notifications
-from arena.storage.reading import Read, open_reader
+from arena.storage.reading import Reader, open_reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
 from arena.storage.rows import AppearanceCount, OpponentCount
 from arena.storage.spools import Spools, record_spooled
@@ -64,7 +65,7 @@ class Arena:
     """A running referee."""
 
     store: RefereesStore
-    read: Read
+    read: Reader
     port: int
     journal: Journal
     lobby: Lobby
@@ -145,7 +146,8 @@ async def running_arena(
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; the blocks and matches that it left are continued. With `read_beside` a process of its
-    own answers reading calls, else a thread. Spectators see matches `spectator_delay` seconds
+    own answers reading calls, else a thread, and another
+    writes the boards' checkpoints. Spectators see matches `spectator_delay` seconds
     later. `sign_up` says who may become an owner. Bots also play over `socket`, if there is one.
     Raises PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon as
     another referee has taken over.
@@ -210,6 +212,11 @@ async def running_arena(
         showing = tasks.create_task(readiness.tell(server.tell_ready))
         checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
         guarding = tasks.create_task(gate.connections.watch())
+        keeper = CheckpointKeeper(database_url, read)
+        running = [
+            *(writing, telling, conducting, showing, checking, guarding, renewing),
+            *([tasks.create_task(keeper.run())] if read_beside else []),
+        ]
         try:
             bound = await server.start(host, port, tls, socket)
             gate.connections.port = bound
@@ -227,7 +234,7 @@ async def running_arena(
         finally:
             await server.stop()
             await reading.close()
-            for task in (writing, telling, conducting, showing, checking, guarding, renewing):
+            for task in running:
                 task.cancel()
 
 

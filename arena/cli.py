@@ -29,6 +29,7 @@ COMMANDS = {
     "tournament": "tournaments.tournament:app",
     "challenge": "challenge:challenge",
     "leaderboard": "ratings.leaderboard:leaderboard",
+    "check-boards": "ratings.check_boards:check_boards",
     "history": "ratings.history:history",
     "matches": "results.matches:matches",
     "transcript": "results.matches:transcript",

@@ -3,7 +3,7 @@
 python -m benchmarks.scale [--bots 1000] [--matches 1000 1000000] [--kept DIRECTORY] [--runs 3]
     [--only commands referee dashboard pairing] [--json FILE]
 
-Databases of so many matches (and one without any) are made by SQL, a million in about a minute,
+Databases of so many matches (and one without any) are made by SQL, a million in some minutes,
 and kept in DIRECTORY for the next time if it is given. Printed for each are the seconds until a
 referee's port is open, of commands and of the dashboard's pages, and the memory of the processes;
 beside them the growth: the largest database's figure over the smallest's, both without the figure

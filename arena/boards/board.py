@@ -2,28 +2,30 @@
 
 The command line, the referee's registry and the dashboard all show what is computed here, so one
 ladder has the same numbers everywhere. A board is updated with the new results only; the ratings
-equal those of the log read from the start, to 1e-9 Elo. One more match costs a refit of less than
-a millisecond. The intervals need a pass over the log, so the lines must not be computed more often
-than `rest_seconds` allows.
+equal those of the log read from the start, to 1e-9 Elo. It keeps sums instead of results: of tables
+of two, neither its size nor its cost grows with the log; of larger tables it keeps a row for each
+block and pair. With many bots the lines take a second, so they must not be computed more often than
+`rest_seconds` allows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena.boards.luck_adjusted import LuckAdjusted, adjusted_by_version, luck_of_table
+from arena.boards.log_columns import LogColumns, RatedRow, of_rows
+from arena.boards.luck_adjusted import LuckAdjusted, adjusted_by_version
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import Anchor, Fit, fit
-from arena.rating.elo import IntArray
+from arena.rating.bradley_terry import PRIOR_SD, Anchor, Fit, fit
+from arena.rating.cluster_sums import ClusterSums
 from arena.rating.flags import Flag
 from arena.rating.intervals import intervals
 from arena.rating.ladder import Ladder, ladder
 from arena.rating.luck_column import LuckColumn, LuckFit, luck_column, luck_fit
 from arena.rating.methods import ScoreRule
-from arena.rating.results import MatchColumns, MatchResult, Results
 from arena.rating.win_share import WinCounts, WinShares
 from arena.records import Registered, VersionId
 
@@ -37,6 +39,9 @@ CENTRE: Final = 1500.0
 
 TABLE_SIZES: Final = (range(2, 3), range(3, 5), range(5, 7), range(7, 11))
 """The numbers of seats that share a ladder; the skills that win differ more between the groups."""
+
+FEW_MATCHES: Final = 64
+"""So few are counted one by one: as columns they cost the square of the number of bots."""
 
 REST_SECONDS: Final = 2.0
 """The shortest rest between two computations of a live board, for any number of viewers."""
@@ -52,23 +57,6 @@ def rest_seconds(took: float) -> float:
 def table_sizes(seats: int) -> range:
     """The numbers of seats of the ladder that a table of `seats` belongs to."""
     return next((sizes for sizes in TABLE_SIZES if seats in sizes), range(seats, seats + 1))
-
-
-class RatedRow(Protocol):
-    """A rated result as read from the log; the sequences are by seat."""
-
-    @property
-    def sequence(self) -> int: ...
-    @property
-    def match_id(self) -> str: ...
-    @property
-    def block_id(self) -> str: ...
-    @property
-    def version_ids(self) -> Sequence[VersionId]: ...
-    @property
-    def placings(self) -> Sequence[int]: ...
-    @property
-    def luck(self) -> Sequence[float] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +98,10 @@ class Board:
         self.score = score
         self.sequence = 0
         """The sequence of the last result added: ask the log for the results after it."""
-        self._results: Results[VersionId] = Results()
+        self._matches = 0
         self._aggregate: Aggregate[VersionId] = Aggregate(score)
         self._wins: WinCounts[VersionId] = WinCounts()
-        self._sequences: list[int] = []
-        self._blocks: dict[str, int] = {}
+        self._clusters = ClusterSums(score)
         self._fit: Fit[VersionId] | None = None
         self._ladder: Ladder[VersionId] | None = None
         self._luck_fit: LuckFit[VersionId] | None = None
@@ -122,62 +109,86 @@ class Board:
 
     def __len__(self) -> int:
         """The number of rated matches."""
-        return len(self._results)
+        return self._matches
+
+    @property
+    def aggregate(self) -> Aggregate[VersionId]:
+        """The counts behind the ratings, which grow with the board."""
+        return self._aggregate
+
+    @property
+    def clusters(self) -> ClusterSums:
+        """The sums behind the intervals, which grow with the board; bots as in `aggregate`."""
+        return self._clusters
 
     def extend(self, rows: Iterable[RatedRow]) -> None:
         """Add the next results of the log; results it already has are ignored."""
         rows = [row for row in rows if row.sequence > self.sequence]
-        if not rows:
+        if rows:
+            self.extend_columns(of_rows(rows))
+
+    def extend_columns(self, log: LogColumns) -> None:
+        """Add the next results of the log, of each block all or none; results it already has are
+        ignored."""
+        log = log.after(self.sequence)
+        if not len(log):
             return
-        if not len(self):
-            # The whole log so far, perhaps 100,000 matches: columns take a fifth of the time.
-            self._results = Results.of_tables(*self._columns(rows))
-            self._aggregate = Aggregate.of(self._results, self.score)
-            self._wins = WinCounts(self._results.bots)
-            for table in self._results.tables:
-                self._wins.add_table(table)
-        else:
-            for row in rows:
-                seats = tuple(zip(row.version_ids, row.placings, strict=True))
-                measured = luck_of_table([row.luck], len(seats))
-                luck = None if measured is None else tuple(measured[0].tolist())
-                match = MatchResult(row.match_id, seats, self._block(row), luck)
-                self._results.append(match)
+        at = np.array([self._aggregate.index(version) for version in log.versions], np.int32)
+        for version in self._aggregate.bots[len(self._wins.bots) :]:
+            self._wins.index(version)
+        tables = [replace(table, bots=at[table.bots]) for table in log.tables]
+        if len(log) < FEW_MATCHES:
+            for match in log.results().matches():
                 self._aggregate.add(match)
                 self._wins.add(match)
-        self._sequences.extend(row.sequence for row in rows)
-        self.sequence = rows[-1].sequence
+        else:
+            for table in tables:
+                self._aggregate.add_table(table)
+                self._wins.add_table(table)
+        self._clusters.add(tables)
+        self._matches += len(log)
+        self.sequence = int(log.sequences[-1])
         # The old fit remains the start of the next one; the ladder is out of date.
         self._ladder = None
 
-    def _columns(self, rows: Sequence[RatedRow]) -> tuple[list[VersionId], list[MatchColumns]]:
-        versions = list(dict.fromkeys(version for row in rows for version in row.version_ids))
-        number = {version: index for index, version in enumerate(versions)}
-        by_size: dict[int, list[int]] = {}
-        for index, row in enumerate(rows):
-            by_size.setdefault(len(row.version_ids), []).append(index)
-        blocks = np.array([self._block(row) for row in rows], np.int64)
-        return versions, [
-            MatchColumns(
-                np.array([[number[one] for one in rows[i].version_ids] for i in at], np.int32),
-                np.array([rows[i].placings for i in at], np.int16),
-                blocks[at],
-                np.array(at, np.int64),
-                luck_of_table([rows[i].luck for i in at], seats),
-            )
-            for seats, at in by_size.items()
-        ]
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that the board knows, to be stored; `of_arrays` reads it."""
+        found: dict[str, NDArray[np.generic]] = {
+            "ends": np.array([self.sequence, self._matches], np.int64),
+            "versions": np.array(self._aggregate.bots, np.int64),
+        }
+        if self._fit is not None and self._fit.bots == self._aggregate.bots:
+            found["theta"] = self._fit.theta
+        return found | self._aggregate.arrays() | self._wins.arrays() | self._clusters.arrays()
 
-    def _block(self, row: RatedRow) -> int:
-        """The number by which the columns refer to the row's block."""
-        return self._blocks.setdefault(row.block_id, len(self._blocks))
+    @classmethod
+    def of_arrays(
+        cls, game: str, score: ScoreRule, arrays: Mapping[str, NDArray[np.generic]]
+    ) -> "Board":
+        """The board of `arrays`."""
+        found = cls(game, score)
+        found.sequence, found._matches = arrays["ends"].astype(np.int64).tolist()
+        versions = [VersionId(one) for one in arrays["versions"].astype(np.int64).tolist()]
+        found._aggregate = Aggregate.of_arrays(score, versions, arrays)
+        found._wins = WinCounts.of_arrays(versions, arrays)
+        found._clusters = ClusterSums.of_arrays(score, arrays)
+        if "theta" in arrays:
+            counts = found._aggregate
+            found._fit = Fit(
+                counts.bots,
+                arrays["theta"].astype(np.float64),
+                *(counts.wins, counts.ties, counts.matches, score, PRIOR_SD),
+                anchor=None,
+                steps=0,
+            )
+        return found
 
     def anchor(self, versions: Mapping[VersionId, Registered]) -> VersionId | None:
         """The version whose Elo is CENTRE; None while it has no match: the mean is CENTRE then."""
         name = ANCHORS.get(self.game)
         candidates = [
             version
-            for version in self._results.bots
+            for version in self._aggregate.bots
             if versions[version].house and versions[version].entrant.bot == name
         ]
         # Its first version; later ones are rated like other bots.
@@ -199,17 +210,18 @@ class Board:
         An immutable value: later results do not change it. Raises RatingError without a match.
         """
         if self._ladder is None:
-            self._ladder = ladder(intervals(self.fit(versions), self._results))
+            self._ladder = ladder(intervals(self.fit(versions), self._clusters))
             official = self._ladder.intervals
             self._luck_fit = luck_fit(official.fit, self._aggregate, start=self._luck_fit)
             self._luck_column = None
             if self._luck_fit is not None:
-                self._luck_column = luck_column(self._luck_fit, official, self._results)
+                self._luck_column = luck_column(self._luck_fit, official, self._clusters)
         return self._ladder
 
-    def log(self) -> tuple[Results[VersionId], IntArray]:
-        """A copy of the results so far, and the number of the rating event of each (n,)."""
-        return self._results.first(len(self)), np.array(self._sequences, np.int64)
+    @property
+    def luck_column(self) -> LuckColumn[VersionId] | None:
+        """The luck-adjusted ratings of the last `ladder`; None where luck is not known enough."""
+        return self._luck_column
 
     def win_shares(self) -> tuple[WinShares[VersionId], ...]:
         """First places by table size."""

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 from arena.boards.board import TABLE_SIZES
 from arena.boards.comparisons import AcrossTables, Comparisons, across_tables, comparisons
-from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, all_versions
+from arena.boards.ladder_log import LadderId, read_log
+from arena.boards.live_board import Leaderboard, LiveBoard, all_versions
 from arena.boards.model_check import ModelCheck, model_check
 from arena.boards.rating_history import MOST_POINTS, Point, rating_history
 from arena.records import Registered, VersionId
 from arena.storage import ladder_statements
-from arena.storage.reading import Read
+from arena.storage.reading import ColumnReader, Read
 from arena.storage.rows import RatedMatch, Trouble
 
 
@@ -38,7 +39,7 @@ class LadderHistory:
     versions: Mapping[VersionId, Registered]
 
 
-def details(read: Read, ladder: LadderId, *, check: bool = False) -> Details:
+def details(read: ColumnReader, ladder: LadderId, *, check: bool = False) -> Details:
     """The ladder with its details; with `check`, also the model check, which takes seconds."""
     board = LiveBoard(ladder, read)
     found = board.now()
@@ -53,7 +54,7 @@ def details(read: Read, ladder: LadderId, *, check: bool = False) -> Details:
         None if found.rated is None else comparisons(found.rated),
         troubles(read, ladder, found.sequence),
         across_ladders(boards),
-        model_check(board.log()[0], score=ladder.score) if check else None,
+        model_check(read_log(read, ladder).results(), score=ladder.score) if check else None,
     )
 
 
@@ -71,13 +72,16 @@ def troubles(read: Read, ladder: LadderId, sequence: int) -> dict[VersionId, Tro
     return {row.version_id: Trouble(**row._mapping) for row in read(statement)}
 
 
-def ladder_history(read: Read, board: LiveBoard, points: int = MOST_POINTS) -> LadderHistory:
+def ladder_history(
+    read: ColumnReader, board: LiveBoard, points: int = MOST_POINTS
+) -> LadderHistory:
     """The rating history of the ladder's log, with at most `points` points."""
-    anchor = board.now().anchor
-    log, sequences = board.log()
+    now = board.now()
+    anchor = now.anchor
+    log = read_log(read, board.ladder, up_to=now.sequence)
     found = rating_history(
-        log,
-        sequences,
+        log.results(),
+        log.sequences,
         anchor=None if anchor is None else anchor.version_id,
         score=board.ladder.score,
         points=points,

@@ -1,72 +1,37 @@
 """Leaderboards kept up to date while matches are played, shared by all readers.
 
-The log is read once: a later read asks for the number of the last rating event, and for results
-only when that number has changed. The ratings are those of the whole log (`Board`). The referee's
-registry, the command line and the dashboard all read their boards here.
+The first read takes the ladder's checkpoint and the results after it; a later one asks for the
+number of the last rating event, and for results only when that number has changed. The ratings are
+those of the whole log (`Board`). The referee's registry, the command line and the dashboard all
+read their boards here.
 """
 
 import asyncio
-import json
 import time
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 from arena.boards.board import Board, BoardLine, rest_seconds, table_sizes
+from arena.boards.ladder_log import LadderId, block_goes_on, read_checkpoint, read_log
+from arena.boards.trend import FEWEST_MATCHES, TREND_EVENTS, TREND_SHARE, rating_trend
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.transcript import Entrant
-from arena.rating.elo import IntArray
+from arena.rating.aggregate import Aggregate
 from arena.rating.ladder import Ladder
 from arena.rating.methods import ScoreRule
-from arena.rating.results import Results
 from arena.rating.win_share import WinShares
 from arena.records import Registered, VersionId
 from arena.storage import bot_statements, statements
 from arena.storage.listening import notifications
-from arena.storage.reading import Read
+from arena.storage.reading import ColumnReader, Read
 from arena.storage.tables import RESULTS_CHANNEL
 
 MOST_BOARDS = 32
 """The number of boards that LiveBoards keeps; the least recently used one is dropped."""
-
-
-@dataclass(frozen=True, slots=True)
-class LadderId:
-    """The key of a ladder: game, non-default options as JSON, numbers of seats, score rule, time
-    control."""
-
-    game: str
-    options: str
-    seats: tuple[int, ...]
-    score: ScoreRule = ScoreRule.PLACEMENT
-    time_control: TimeControl = DEFAULT_TIME_CONTROL
-
-    @classmethod
-    def of(
-        cls,
-        game: str,
-        options: Mapping[str, Any],
-        sizes: Iterable[int],
-        score: ScoreRule = ScoreRule.PLACEMENT,
-        time_control: TimeControl = DEFAULT_TIME_CONTROL,
-    ) -> "LadderId":
-        """The ladder of options given as values."""
-        changed = json.dumps(dict(options), sort_keys=True)
-        return cls(game, changed, tuple(sizes), score, time_control)
-
-    @property
-    def option_values(self) -> dict[str, Any]:
-        """The options as values."""
-        values: dict[str, Any] = json.loads(self.options)
-        return values
-
-    @property
-    def sizes(self) -> range:
-        """The numbers of seats as a range."""
-        return range(self.seats[0], self.seats[-1] + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +59,13 @@ class LiveBoard:
     """One leaderboard that reads new results as they come. Safe to share among threads."""
 
     def __init__(
-        self, ladder: LadderId, read: Read, clock: Callable[[], float] = time.monotonic
+        self, ladder: LadderId, read: ColumnReader, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.ladder = ladder
         self._read = read
         self._clock = clock
         self._lock = Lock()
-        self._board = Board(ladder.game, ladder.score)
-        self._latest = Leaderboard((), 0, 0)
-        self._voidings = 0
+        self._begin_again(0)
         self._rests_until = -float("inf")
 
     def now(self) -> Leaderboard:
@@ -127,33 +90,45 @@ class LiveBoard:
         """Seconds for which `now` still returns the same value."""
         return max(0.0, self._rests_until - self._clock())
 
-    def log(self) -> tuple[Results[VersionId], IntArray]:
-        """A copy of the results and the numbers of their rating events, as `Board.log`."""
+    def trend(self) -> dict[VersionId, float]:
+        """The Elo that each version gained by the latest matches, see `trend`. Raises
+        StorageError."""
+        board = self._latest
+        if board.rated is None or board.matches < FEWEST_MATCHES:
+            return {}
+        last = self._board.sequence
+        log = read_log(self._read, self.ladder, max(0, last - TREND_EVENTS), last)
+        latest = Aggregate.of(log.latest(int(board.matches * TREND_SHARE)), self.ladder.score)
         with self._lock:
-            return self._board.log()
+            then = self._board.aggregate.without(latest)
+        return rating_trend(then, board.rated.intervals.fit)
+
+    def _begin_again(self, revision: int) -> None:
+        self._revision = revision
+        self._board = Board(self.ladder.game, self.ladder.score)
+        self._latest = Leaderboard((), 0, 0)
 
     def _catch_up(self) -> None:
-        (last,) = self._read(statements.last_rating_event())
-        if last.voidings != self._voidings:
-            # What was read counts no more, or in part: the whole log is read again.
-            self._board = Board(self.ladder.game, self.ladder.score)
-            self._latest = Leaderboard((), 0, 0)
-            self._voidings = last.voidings
+        (last,) = self._read(statements.log_end())
+        if last.revision != self._revision:
+            # What was read counts no more, or otherwise.
+            self._begin_again(last.revision)
         if last.sequence == self._latest.sequence:
             return
-        rows = self._read(
-            statements.rated_results(
-                self.ladder.game,
-                self.ladder.option_values,
-                self.ladder.seats,
-                # A sequence over all ladders: earlier results are read, or not of this ladder.
-                after_sequence=max(self._latest.sequence, self._board.sequence),
-                time_control=self.ladder.time_control,
-            )
-        )
+        # A sequence over all ladders: earlier results are read, or not of this ladder.
+        after = max(self._latest.sequence, self._board.sequence)
+        if not len(self._board):
+            checkpoint = read_checkpoint(self._read, self.ladder, last.revision)
+            if checkpoint is not None:
+                self._board, after = checkpoint
+        found = read_log(self._read, self.ladder, after)
+        if len(found) and len(self._board) and block_goes_on(self._read, after):
+            # The board has sums of whole blocks only: it is made anew.
+            self._board = Board(self.ladder.game, self.ladder.score)
+            found = read_log(self._read, self.ladder)
+        self._board.extend_columns(found)
         lines, rated = self._latest.lines, self._latest.rated
-        if rows:
-            self._board.extend(rows)
+        if len(self._board) and (len(found) or rated is None):
             versions = all_versions(self._read)
             lines = tuple(self._board.lines(versions))
             rated = self._board.ladder(versions)
@@ -166,7 +141,7 @@ class LiveBoard:
 class LiveBoards:
     """The live boards of one database by ladder. Safe to share among threads."""
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: ColumnReader) -> None:
         self._read = read
         self._lock = Lock()
         self._boards: OrderedDict[LadderId, LiveBoard] = OrderedDict()

@@ -5,7 +5,7 @@ block is voided, is fast. Counts are integers: adding and removing in any order 
 same values. Sums of luck are floats and agree up to rounding.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Generic
 
 import numpy as np
@@ -125,6 +125,48 @@ class Aggregate(Generic[BotT]):
         self.wins[:] += wins.reshape(count, count).astype(np.int64)
         self.ties[:] += (both + both.T).astype(np.int64)
         self.matches[:] += np.bincount(table.bots.ravel(), minlength=count)
+
+    def without(self, others: "Aggregate[BotT]") -> "Aggregate[BotT]":
+        """What is left without the matches of `others`, whose bots are among these; no luck."""
+        left = Aggregate(self.rule, self.bots)
+        at = np.array([self._numbers[bot] for bot in others.bots], np.int64)
+        chosen = np.ix_(at, at)
+        left.wins[:], left.ties[:], left.matches[:] = self.wins, self.ties, self.matches
+        left.wins[chosen] -= others.wins
+        left.ties[chosen] -= others.ties
+        left.matches[at] -= others.matches
+        return left
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that is known but the bots' names, to be stored; `of_arrays` reads it."""
+        met = np.triu(self.pairs > 0) | np.triu(self.luck.squares(len(self._numbers)) > 0)
+        low, high = np.nonzero(met)
+        return {
+            "matches": self.matches.copy(),
+            "low": low.astype(np.int32),
+            "high": high.astype(np.int32),
+            "wins": self.wins[low, high],
+            "losses": self.wins[high, low],
+            "ties": self.ties[low, high],
+            **self.luck.arrays(low, high, len(self._numbers)),
+        }
+
+    @classmethod
+    def of_arrays(
+        cls, rule: ScoreRule, bots: Iterable[BotT], arrays: Mapping[str, NDArray[np.generic]]
+    ) -> "Aggregate[BotT]":
+        """The aggregate of `arrays`."""
+        found = cls(rule, bots)
+        low, high = arrays["low"].astype(np.int64), arrays["high"].astype(np.int64)
+        found.matches[:] = arrays["matches"]
+        found.wins[low, high], found.wins[high, low] = arrays["wins"], arrays["losses"]
+        found.ties[low, high] = found.ties[high, low] = arrays["ties"]
+        found.luck.set_arrays(low, high, len(found._numbers), arrays)
+        return found
+
+    def index(self, bot: BotT) -> int:
+        """The bot's index in all arrays; a new bot gets the next one."""
+        return self._number(bot)
 
     def _count(self, match: MatchResult[BotT], sign: int) -> None:
         numbers = [self._number(bot) for bot, _ in match.seats]

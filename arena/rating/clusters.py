@@ -86,11 +86,15 @@ def score_groups(
         shared.append((block, bots[~alone].ravel(), scores[~alone].ravel()))
     if shared:
         block, bot, score = (np.concatenate(parts) for parts in zip(*shared, strict=True))
-        yield from _summed(block, bot, score, len(fit.bots))
+        yield from summed_scores(block, bot, score, len(fit.bots))
 
 
-def _summed(block: IntArray, bot: IntArray, score: FloatArray, count: int) -> Iterator[ScoreGroup]:
-    """Each bot's scores summed within a block; the blocks are grouped by their number of bots."""
+def summed_scores(
+    block: IntArray, bot: IntArray, score: FloatArray, count: int
+) -> Iterator[ScoreGroup]:
+    """Each bot's scores summed within a block; the blocks are grouped by their number of bots.
+
+    block, bot, score (n,): parts of the blocks' score vectors; `count` is that of all bots."""
     key = block * count + bot
     order = np.argsort(key, kind="stable")
     key, score = key[order], score[order]

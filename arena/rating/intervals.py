@@ -19,6 +19,7 @@ from typing import Generic
 import numpy as np
 
 from arena.rating.bradley_terry import Fit, hessian, prior_precision
+from arena.rating.cluster_sums import ClusterSums
 from arena.rating.clusters import outer_products, score_groups
 from arena.rating.elo import ELO_PER_NAT, Z_95, FloatArray, IntArray, win_probabilities
 from arena.rating.methods import Clusters
@@ -88,12 +89,13 @@ class Intervals(Generic[BotT]):
 
 def intervals(
     fit: Fit[BotT],
-    results: Results[BotT],
+    results: Results[BotT] | ClusterSums,
     clusters: Clusters = Clusters.BLOCK,
     *,
     luck_taken: FloatArray | None = None,
 ) -> Intervals[BotT]:
-    """The errors of a fit, from the log it was fitted to.
+    """The errors of a fit, from the log it was fitted to or, with blocks as clusters, from the sums
+    over its clusters, whose bots are those of the fit.
 
     `luck_taken` (K, K): the amount subtracted from a pair's score per point of its luck, for a
     luck-adjusted fit (`luck_column`; not with PAIR).
@@ -102,8 +104,10 @@ def intervals(
     precision = prior_precision(fit.prior_sd)
     count = len(fit.bots)
     by = Clusters.MATCH if clusters is Clusters.PAIR else clusters
-    groups = score_groups(fit, results, by, luck_taken)
-    middle, evidence = outer_products(groups, count)
+    if isinstance(results, ClusterSums):
+        middle, evidence = results.outer_products(chances, luck_taken)
+    else:
+        middle, evidence = outer_products(score_groups(fit, results, by, luck_taken), count)
     if clusters is Clusters.PAIR:
         middle, evidence = _pair_products(fit, chances), fit.pairs.sum(axis=1).astype(np.int64)
     bread = _inverse(hessian(fit.pairs, chances, precision), singular=fit.prior_sd is None)

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Fit, maximise
+from arena.rating.cluster_sums import ClusterSums
 from arena.rating.elo import FloatArray, win_probabilities
 from arena.rating.intervals import Intervals, intervals
 from arena.rating.results import BotT, Results
@@ -104,7 +105,7 @@ def luck_fit(
 
 
 def luck_column(
-    luck: LuckFit[BotT], official: Intervals[BotT], results: Results[BotT]
+    luck: LuckFit[BotT], official: Intervals[BotT], results: Results[BotT] | ClusterSums
 ) -> LuckColumn[BotT]:
     """The errors of the adjusted ratings. Costs as much as those of the official ratings."""
     adjusted = intervals(luck.fit, results, official.clusters, luck_taken=luck.taken)

@@ -10,7 +10,7 @@ x_ij over *all* pairs of all matches; the same over the pairs that the score rul
 match changes only its own pairs, and can be removed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +102,32 @@ class LuckSums:
             one_way = _by_pair(key[counted], x[counted], bots)
             self._counted[:bots, :bots] += one_way - one_way.T
         self.products += 0.5 * float(x[better].sum() - x[worse].sum())
+
+    def arrays(self, low: IntArray, high: IntArray, bots: int) -> dict[str, NDArray[np.generic]]:
+        """All sums, those by pair of the pairs (low, high), to be stored."""
+        by_pair = {"squares": self.squares(bots), "all": self.all_pairs(bots)}
+        if self.rule is ScoreRule.WINNER:
+            by_pair["counted"] = self.counted_pairs(bots)
+        return {
+            "luck_matches": self.matches(bots),
+            "luck_products": np.array([self.products]),
+            **{f"luck_{name}": sums[low, high] for name, sums in by_pair.items()},
+        }
+
+    def set_arrays(
+        self, low: IntArray, high: IntArray, bots: int, arrays: Mapping[str, NDArray[np.generic]]
+    ) -> None:
+        """Set these sums, which are empty, to those of `arrays`."""
+        self._hold(bots)
+        self._matches[:bots] = arrays["luck_matches"]
+        self.products = float(arrays["luck_products"].astype(np.float64)[0])
+        self._squares[low, high] = self._squares[high, low] = arrays["luck_squares"]
+        signed = {"luck_all": self._all}
+        if self.rule is ScoreRule.WINNER:
+            signed["luck_counted"] = self._counted
+        for name, sums in signed.items():
+            one_way = arrays[name].astype(np.float64)
+            sums[low, high], sums[high, low] = one_way, -one_way
 
     def _hold(self, bots: int) -> None:
         """Make room for `bots` bots; doubling keeps the average cost of a new bot constant."""

@@ -172,7 +172,7 @@ class Results(Generic[BotT]):
         log._bot_numbers = {bot: number for number, bot in enumerate(bots)}
         tables = [table for table in tables if len(table)]
         for table in tables:
-            _check(table, len(bots))
+            check_table(table, len(bots))
             columns = log._columns[table.seats] = _Columns(table.seats, len(table))
             columns.bots[:] = table.bots
             columns.placings[:] = table.placings
@@ -278,8 +278,8 @@ class Results(Generic[BotT]):
         )
 
 
-def _check(table: MatchColumns, bots: int) -> None:
-    """Check a whole table as `MatchResult` checks a match."""
+def check_table(table: MatchColumns, bots: int) -> None:
+    """Check a whole table as `MatchResult` checks a match. Raises ResultError."""
     if not len(table):
         return
     if table.seats < 2:

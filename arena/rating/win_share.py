@@ -3,11 +3,12 @@
 Counts are integers, so counting match by match and all at once give the same values.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.head_to_head import wilson
@@ -93,6 +94,27 @@ class WinCounts(Generic[BotT]):
             placing = counts[:, 0] / 2.0 / some
             found.append(WinShares(seats, bots, matches, firsts, firsts / some, low, high, placing))
         return tuple(found)
+
+    def index(self, bot: BotT) -> int:
+        """The bot's index in all arrays; a new bot gets the next one."""
+        return self._numbers.setdefault(bot, len(self._numbers))
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All counts but the bots' names, to be stored; `of_arrays` reads it."""
+        bots = len(self._numbers)
+        return {f"places_{seats}": self._counts(seats)[:bots].copy() for seats in self._sizes}
+
+    @classmethod
+    def of_arrays(
+        cls, bots: Iterable[BotT], arrays: Mapping[str, NDArray[np.generic]]
+    ) -> "WinCounts[BotT]":
+        """The counts of `arrays`."""
+        found = cls(bots)
+        for name, counts in arrays.items():
+            kind, _, seats = name.partition("_")
+            if kind == "places":
+                found._sizes[int(seats)] = counts.astype(np.int64)
+        return found
 
     def _counts(self, seats: int) -> IntArray:
         """By bot: twice the sum of its places, first places shared by 1 to n bots, matches."""

@@ -22,7 +22,7 @@ from arena.referee.options_json import read_options
 from arena.storage import bot_statements, statements
 from arena.storage.checks import last_checks
 from arena.storage.match_search import MatchFilter, found_matches
-from arena.storage.reading import Read
+from arena.storage.reading import ColumnReader
 from arena.storage.transcripts import Packed, unpack_message
 from arena.v1 import registry_pb2
 
@@ -45,7 +45,7 @@ class ReadingAnswer:
 class ReadingCalls:
     """Answers every call named in `calls`. One thread at a time may use it."""
 
-    def __init__(self, read: Read) -> None:
+    def __init__(self, read: ColumnReader) -> None:
         self._read = read
         self._boards: Any = None
         self.calls: Mapping[str, Callable[[bytes], bytes]] = {

@@ -1,13 +1,14 @@
-"""SQL statements about one ladder, apart from its results: faults, and when matches ended."""
+"""SQL statements about one ladder: its results as columns, faults, and when matches ended."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import Text, and_, cast, func, literal_column, select
 
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.storage.luck import of_the_match
 from arena.storage.statements import Row, of_ladder
-from arena.storage.tables import match_seats, matches, rating_events
+from arena.storage.tables import match_luck, match_seats, matches, rating_events
 
 
 def troubles(
@@ -32,6 +33,47 @@ def troubles(
         .where(of_ladder(game, options, seat_counts, time_control))
         .group_by(match_seats.c.version_id)
     )
+
+
+def rated_seats(
+    game: str,
+    options: Mapping[str, Any],
+    seat_counts: Collection[int],
+    time_control: TimeControl,
+    after: int = 0,
+    up_to: int | None = None,
+) -> Row:
+    """sequence, block, seat, version, placing, luck: a row for each seat of the results that count
+    after a rating event and up to another, in no order; luck that was not measured is NaN. All
+    columns have a fixed width: read it with `ColumnReader.columns`."""
+    luck = func.coalesce(match_luck.c.luck[match_seats.c.seat + 1], literal_column("'NaN'::float8"))
+    found = (
+        select(rating_events.c.sequence, matches.c.block_id.label("block"), match_seats.c.seat)
+        .add_columns(match_seats.c.version_id.label("version"), match_seats.c.placing)
+        .add_columns(luck.label("luck"))
+        .select_from(
+            rating_events.join(matches).join(match_seats).outerjoin(match_luck, of_the_match())
+        )
+        .where(rating_events.c.sequence > after)
+        .where(of_ladder(game, options, seat_counts, time_control))
+    )
+    return found if up_to is None else found.where(rating_events.c.sequence <= up_to)
+
+
+def block_goes_on(after: int) -> Row:
+    """found: whether a match began to count after a rating event whose block has one before it."""
+    earlier, other = rating_events.alias(), matches.alias()
+    of_block = and_(other.c.block_id == matches.c.block_id, other.c.id != matches.c.id)
+    found = (
+        select(other.c.id)
+        .select_from(
+            rating_events.join(matches)
+            .join(other, of_block)
+            .join(earlier, earlier.c.match_id == other.c.id)
+        )
+        .where(rating_events.c.sequence > after, earlier.c.sequence <= after)
+    )
+    return select(found.exists().label("found"))
 
 
 def rated_matches(sequences: Collection[int]) -> Row:

@@ -100,6 +100,8 @@ class Lucks:
                     ids = [one.match_id for one in known]
                     await connection.execute(delete(match_luck).where(_of(ids)))
                     await connection.execute(_add(known))
+                    # Boards may have read these matches without luck.
+                    await connection.execute(select(func.advance_log_revision()))
             for one in found:
                 yield one is not None
             if not rows:

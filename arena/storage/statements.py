@@ -6,15 +6,14 @@ Statements about bots and versions are in `arena.storage.bot_statements`; result
 
 from collections.abc import Collection, Mapping
 from datetime import timedelta
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from sqlalchemy import (
     ColumnElement,
     Select,
-    Text,
+    Subquery,
     Update,
     and_,
-    cast,
     exists,
     func,
     not_,
@@ -22,10 +21,10 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
-from sqlalchemy.types import NullType
 
-from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.match.clock import TimeControl
 from arena.records import Block
+from arena.storage.board_tables import log_revision, played_ladders
 from arena.storage.luck import of_the_match
 from arena.storage.tables import (
     blocks,
@@ -80,11 +79,6 @@ def casual() -> ColumnElement[bool]:
     """Whether a challenge asked for the block."""
     asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
     return and_(not_(blocks.c.rated), not_(asked_for))
-
-
-def _for_the_ladder() -> ColumnElement[bool]:
-    """Matches that no challenge asked for."""
-    return matches.c.block_id.not_in(select(blocks.c.id).where(casual()))
 
 
 # Results
@@ -215,47 +209,12 @@ def with_time_control(time_control: TimeControl) -> ColumnElement[bool]:
     )
 
 
-def rated_results(
-    game: str,
-    options: Mapping[str, Any],
-    seat_counts: Collection[int],
-    after_sequence: int = 0,
-    time_control: TimeControl = DEFAULT_TIME_CONTROL,
-) -> Row:
-    """The results that count, in the order in which they began to count.
-
-    sequence, match_id, block_id, and by seat the lists version_ids, placings, forfeited and luck,
-    which is None if it was not measured.
-    `options` are those that differ from the game's defaults. New rows always get higher numbers.
-    """
-
-    # There may be a million rows: no conversion in Python of what the driver has converted.
-    def by_seat(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
-        in_order = aggregate_order_by(column, match_seats.c.seat)
-        return func.array_agg(in_order, type_=NullType()).label(name)
-
-    return (
-        select(rating_events.c.sequence, cast(matches.c.id, Text).label("match_id"))
-        .add_columns(cast(matches.c.block_id, Text).label("block_id"))
-        .add_columns(by_seat(match_seats.c.version_id, "version_ids"))
-        .add_columns(by_seat(match_seats.c.placing, "placings"))
-        .add_columns(by_seat(match_seats.c.forfeited, "forfeited"), match_luck.c.luck)
-        .select_from(
-            rating_events.join(matches).join(match_seats).outerjoin(match_luck, of_the_match())
-        )
-        .where(rating_events.c.sequence > after_sequence)
-        .where(of_ladder(game, options, seat_counts, time_control))
-        .group_by(rating_events.c.sequence, matches.c.id, match_luck.c.match_id)
-        .order_by(rating_events.c.sequence)
-    )
-
-
-def last_rating_event() -> Row:
+def log_end() -> Row:
     """sequence: of the newest result that began to count on any ladder, 0 before the first; and
-    voidings: how many blocks were voided after they counted."""
+    revision: another number when results before it count otherwise."""
     newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
-    voided = select(func.count()).select_from(voidings).scalar_subquery()
-    return select(newest, voided.label("voidings"))
+    revision = select(log_revision.c.number).scalar_subquery()
+    return select(newest, revision.label("revision"))
 
 
 _LADDER = (
@@ -266,41 +225,45 @@ _LADDER = (
 
 
 def ladders() -> Row:
-    """The columns of `_LADDER`, matches (but those of challenges) and rated (those that count)."""
-    return (
-        select(*_LADDER)
-        .add_columns(func.count().label("matches"))
-        .add_columns(
-            func.count(rating_events.c.sequence)
-            .filter(matches.c.block_id.not_in(select(voidings.c.block_id)))
-            .label("rated")
-        )
-        .select_from(matches.outerjoin(rating_events))
-        .where(_for_the_ladder())
-        .group_by(*_LADDER)
-        .order_by(*_LADDER)
-    )
+    """The columns of `_LADDER` of all ladders with a match, but for those of challenges."""
+    return select(*played_ladders.c).order_by(*played_ladders.c)
+
+
+NEWEST_COUNTED: Final = 20_000
+"""The matches from which pairings begin after a start: the newest. To count all would make a start
+the slower the longer the history, and a bot that is new play until it had caught up with it."""
 
 
 def opponent_counts() -> Row:
-    """The columns of `_LADDER`, one, other (version ids, one below other), matches together; but
-    those of challenges."""
+    """The columns of `_LADDER`, one, other (version ids, one below other), matches together: of the
+    newest matches, but those of challenges."""
+    newest = _newest_matches()
     one, other = match_seats.alias("one"), match_seats.alias("other")
     together = and_(other.c.match_id == one.c.match_id, other.c.version_id > one.c.version_id)
+    ladder = [newest.c[column.name] for column in _LADDER]
     return (
-        select(*_LADDER, one.c.version_id.label("one"), other.c.version_id.label("other"))
+        select(*ladder, one.c.version_id.label("one"), other.c.version_id.label("other"))
         .add_columns(func.count().label("matches"))
-        .select_from(matches.join(one).join(other, together))
-        .where(_for_the_ladder())
-        .group_by(*_LADDER, one.c.version_id, other.c.version_id)
+        .select_from(newest.join(one, one.c.match_id == newest.c.id).join(other, together))
+        .group_by(*ladder, one.c.version_id, other.c.version_id)
     )
 
 
 def appearances() -> Row:
-    """The columns of `_LADDER`, version_id, matches but those of challenges."""
+    """The columns of `_LADDER`, version_id, matches: of the newest, but those of challenges."""
+    newest = _newest_matches()
+    ladder = [newest.c[column.name] for column in _LADDER]
     return (
-        select(*_LADDER, match_seats.c.version_id, func.count().label("matches"))
-        .select_from(matches.join(match_seats))
-        .where(_for_the_ladder())
-        .group_by(*_LADDER, match_seats.c.version_id)
+        select(*ladder, match_seats.c.version_id, func.count().label("matches"))
+        .select_from(newest.join(match_seats, match_seats.c.match_id == newest.c.id))
+        .group_by(*ladder, match_seats.c.version_id)
     )
+
+
+def _newest_matches() -> Subquery:
+    """id and the columns of `_LADDER`."""
+    by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
+    ladder = select(matches.c.id, matches.c.block_id, *_LADDER)
+    newest = ladder.order_by(*by_end).limit(NEWEST_COUNTED).subquery("newest")
+    of_block = newest.join(blocks, blocks.c.id == newest.c.block_id)
+    return select(newest).select_from(of_block).where(not_(casual())).subquery("counted")

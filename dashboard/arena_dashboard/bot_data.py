@@ -10,7 +10,7 @@ import streamlit as st
 from arena.boards.bluffing import Style, style_of
 from arena.boards.board import BoardLine
 from arena.boards.faults import SeenFault, faults_of
-from arena.boards.live_board import LadderId
+from arena.boards.ladder_log import LadderId
 from arena.records import VersionId
 from arena.storage import bot_statements
 from arena.storage.checks import RecordedCheck

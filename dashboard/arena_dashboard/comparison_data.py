@@ -11,7 +11,7 @@ import streamlit as st
 from arena.boards import details
 from arena.boards.comparisons import AcrossTables, comparisons
 from arena.boards.details import Details, LadderHistory
-from arena.boards.live_board import LadderId
+from arena.boards.ladder_log import LadderId, read_log
 from arena.boards.model_check import ModelCheck, model_check
 from arena.records import VersionId
 from arena_dashboard import comparison_tables, data, history_chart
@@ -108,7 +108,7 @@ def history_points(found: LadderHistory, versions: list[VersionId]) -> list[Hist
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def check(ladder: LadderId) -> ModelCheck | None:
     """The check by the exact model, at most some minutes old; None before the first match."""
-    return model_check(data.live_board(ladder).log()[0], score=ladder.score)
+    return model_check(read_log(data.reader(), ladder).results(), score=ladder.score)
 
 
 def _across(ladder: LadderId) -> dict[VersionId, AcrossTables]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from arena.boards.board import BoardLine
 from arena.boards.comparisons import AcrossTables, Comparisons, WinCell
-from arena.boards.live_board import LadderId
+from arena.boards.ladder_log import LadderId
 from arena.boards.model_check import ModelCheck
 from arena.records import VersionId
 from arena.storage.rows import Trouble

@@ -17,10 +17,10 @@ import streamlit as st
 from sqlalchemy import select
 
 from arena.boards.board import table_sizes
-from arena.boards.live_board import LadderId, Leaderboard, LiveBoard, LiveBoards
+from arena.boards.ladder_log import LadderId
+from arena.boards.live_board import Leaderboard, LiveBoard, LiveBoards
 from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
-from arena.boards.trend import rating_trend
 from arena.games import GAMES
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
@@ -207,10 +207,7 @@ def _live_boards(url: str) -> LiveBoards:
 
 @st.cache_resource(ttl=60, max_entries=32, show_spinner=False)
 def _trend(url: str, ladder: LadderId) -> Mapping[VersionId, float]:
-    board = _live_boards(url).board(ladder)
-    anchor = board.latest.anchor
-    fixed = None if anchor is None else anchor.version_id
-    return rating_trend(board.log()[0], anchor=fixed, score=ladder.score)
+    return _live_boards(url).board(ladder).trend()
 
 
 @st.cache_data(ttl=15, show_spinner=False)

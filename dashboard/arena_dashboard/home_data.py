@@ -10,7 +10,8 @@ from typing import Any
 import streamlit as st
 
 from arena.boards.bluffing import Bluffing
-from arena.boards.live_board import LadderId, Leaderboard
+from arena.boards.ladder_log import LadderId
+from arena.boards.live_board import Leaderboard
 from arena.boards.match_sort import Sort
 from arena.settings import SettingsError
 from arena.spectating import AddressError, SpectatorClient, WatchedMatch

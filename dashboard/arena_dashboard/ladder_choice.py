@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from arena.boards.live_board import LadderId
+from arena.boards.ladder_log import LadderId
 from arena.games import GAMES
 from arena.rating.methods import ScoreRule
 from arena_dashboard import data, tables

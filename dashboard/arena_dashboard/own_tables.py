@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from arena.boards.board import BoardLine
-from arena.boards.live_board import LadderId
+from arena.boards.ladder_log import LadderId
 from arena.owner_client import BotSeen, VersionSeen
 from arena_dashboard.bot_tables import matches_link
 from arena_dashboard.ladder_choice import in_words

@@ -7,16 +7,20 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy.dialects import postgresql
 
 from arena.storage.errors import DatabaseUnreachableError
-from arena.storage.reading import Read
+from arena.storage.reading import ColumnReader
 from arena.storage.statements import Row
 
 MOST_STATEMENTS: Final = 500
 """Statements whose rows are remembered; those used longest ago are forgotten."""
 MOST_ROWS: Final = 2_000
 """The most rows that are remembered of a statement: what a page shows is far less."""
+MOST_BYTES: Final = 1_000_000
+"""The largest value that is remembered."""
 RETRY_SECONDS: Final = 3.0
 """How long the database is not asked again after it did not answer."""
 
@@ -29,7 +33,7 @@ class RememberingReader:
 
     def __init__(
         self,
-        read: Read,
+        read: ColumnReader,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -64,11 +68,15 @@ class RememberingReader:
         self._answered_at = self._now()
         with self._lock:
             self._known.pop(key, None)
-            if len(rows) <= MOST_ROWS:
+            if len(rows) <= MOST_ROWS and not _large(rows):
                 self._known[key] = rows
             if len(self._known) > MOST_STATEMENTS:
                 self._known.popitem(last=False)
         return rows
+
+    def columns(self, statement: Row, row: np.dtype[np.void]) -> NDArray[Any]:
+        """As `ColumnReader.columns`; these are not remembered."""
+        return self._read.columns(statement, row)
 
     def _from_memory(self, key: Hashable, error: DatabaseUnreachableError) -> Sequence[Any]:
         with self._lock:
@@ -76,6 +84,12 @@ class RememberingReader:
         if remembered is None:
             raise error
         return remembered
+
+
+def _large(rows: Sequence[Any]) -> bool:
+    """Whether one of the first row's values is large, as a checkpoint is."""
+    first = rows[0] if rows and isinstance(rows[0], Sequence) else ()
+    return any(isinstance(value, bytes) and len(value) > MOST_BYTES for value in first)
 
 
 def _key(statement: Row) -> Hashable:

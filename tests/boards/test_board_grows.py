@@ -4,15 +4,18 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.boards.board import Board, BoardLine, rest_seconds, table_sizes
+from arena.boards.checkpoint import pack, unpack
+from arena.boards.log_columns import of_rows
 from arena.match.transcript import Entrant
+from arena.rating.intervals import intervals
 from arena.rating.luck_column import FEWEST_MATCHES
 from arena.rating.methods import ScoreRule
-from arena.rating.results import Results
 from arena.records import Registered, VersionId
 from tests.thoroughness import tries
 
@@ -114,17 +117,25 @@ def assert_same(some: list[BoardLine], others: list[BoardLine]) -> None:
             assert mine.interval == pytest.approx(theirs.interval, abs=1e-9 if exact else 1e-3)
 
 
+def _cut(rows: list[Row], cuts: list[int]) -> list[list[Row]]:
+    """The log in pieces; a block's results enter it together."""
+    ends = sorted({end for end in cuts if 0 < end < len(rows)})
+    whole = [end for end in ends if rows[end - 1].block_id != rows[end].block_id]
+    return [rows[start:end] for start, end in pairwise([0, *whole, len(rows)])]
+
+
 @settings(deadline=None, max_examples=tries(60, quick=15))
 @given(logs(), st.data(), st.sampled_from(ScoreRule))
 def test_any_split_of_the_log_gives_the_same_board(
     rows: list[Row], data: st.DataObject, score: ScoreRule
 ) -> None:
     grown = Board("bluff", score)
-    cuts = data.draw(st.lists(st.integers(0, len(rows)), max_size=5).map(sorted))
-    for start, end in pairwise([0, *cuts, len(rows)]):
-        grown.extend(rows[start:end])
+    for part in _cut(rows, data.draw(st.lists(st.integers(0, len(rows)), max_size=5))):
+        grown.extend(part)
         if data.draw(st.booleans()):
             grown.lines(VERSIONS)
+        if data.draw(st.booleans()):
+            grown = unpack("bluff", score, pack(grown))
     whole = board_of(rows, score)
     assert_same(grown.lines(VERSIONS), whole.lines(VERSIONS))
     assert grown.sequence == whole.sequence == rows[-1].sequence
@@ -160,20 +171,20 @@ def test_a_result_that_is_told_twice_counts_once(rows: list[Row]) -> None:
     assert board.lines(VERSIONS) == before
 
 
-def test_the_copied_log_stays_what_it_was_while_the_board_grows() -> None:
-    rows = [
-        Row(3 * n, f"m{n}", f"b{n}", [VersionId(1), VersionId(2 + n % 2)], [1, 2])
-        for n in range(1, 9)
-    ]
-    board = board_of(rows[:4], ScoreRule.PLACEMENT)
-    log, sequences = board.log()
-    board.extend(rows[4:])
-    assert len(log) == 4
-    assert sequences.tolist() == [3, 6, 9, 12]
-    assert isinstance(log, Results)
-    assert [match.seats for match in log.matches()] == [
-        ((row.version_ids[0], 1), (row.version_ids[1], 2)) for row in rows[:4]
-    ]
+@settings(deadline=None, max_examples=tries(60, quick=15))
+@given(logs(), st.sampled_from(ScoreRule))
+def test_sums_over_clusters_give_the_errors_of_the_log(rows: list[Row], score: ScoreRule) -> None:
+    board = board_of(rows, score)
+    shown = board.ladder(VERSIONS).intervals
+    log = of_rows(rows).results()
+    assert len(log) == len(board) == len(rows)
+    luck = None if board.luck_column is None else board.luck_column.luck.taken
+    for fitted, taken in ((shown.fit, None), (shown.fit, luck)):
+        whole = intervals(fitted, log, luck_taken=taken)
+        sums = intervals(fitted, board.clusters, luck_taken=taken)
+        close = 1e-9 * max(1.0, float(np.abs(whole.covariance).max()))
+        assert np.allclose(sums.covariance, whole.covariance, rtol=0, atol=close)
+        assert (sums.evidence == whole.evidence).all()
 
 
 def test_luck_is_told_of_those_who_have_enough_of_it() -> None:

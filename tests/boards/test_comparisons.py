@@ -7,6 +7,7 @@ import pytest
 
 from arena.boards.board import CENTRE, Board
 from arena.boards.comparisons import across_tables, comparisons
+from arena.boards.log_columns import of_rows
 from arena.boards.model_check import model_check
 from arena.boards.rating_history import MOST_POINTS, rating_history
 from arena.match.transcript import Entrant
@@ -108,8 +109,8 @@ def test_the_mean_over_ladders_is_a_plain_mean_of_those_it_played_on() -> None:
 def test_the_history_ends_at_the_board_with_the_board_s_intervals() -> None:
     for score in ScoreRule:
         ladder = board(league(), score)
-        log, sequences = ladder.log()
-        points = rating_history(log, sequences, anchor=None, score=score)
+        log = of_rows(league())
+        points = rating_history(log.results(), log.sequences, anchor=None, score=score)
         assert len(points) == MOST_POINTS
         assert points[-1].sequence == ladder.sequence
         now = {rating.version_id: rating for rating in points[-1].ratings}
@@ -121,9 +122,8 @@ def test_the_history_ends_at_the_board_with_the_board_s_intervals() -> None:
 
 def test_a_point_is_the_ladder_of_its_past_and_of_nothing_later() -> None:
     rows = league()
-    ladder = board(rows)
-    log, sequences = ladder.log()
-    for point in rating_history(log, sequences, anchor=VersionId(2), points=4):
+    log = of_rows(rows)
+    for point in rating_history(log.results(), log.sequences, anchor=VersionId(2), points=4):
         past = Results.of_rows(
             (row.match_id, row.block_id, list(zip(row.version_ids, row.placings, strict=True)))
             for row in rows[: point.matches]
@@ -137,7 +137,8 @@ def test_a_point_is_the_ladder_of_its_past_and_of_nothing_later() -> None:
 
 
 def test_a_history_has_one_to_fifty_points() -> None:
-    log, sequences = board(league(matches=12)).log()
+    columns = of_rows(league(matches=12))
+    log, sequences = columns.results(), columns.sequences
     assert len(rating_history(log, sequences, anchor=None)) == 12
     assert len(rating_history(log, sequences, anchor=None, points=1)) == 1
     for points in (0, 51):
@@ -147,7 +148,7 @@ def test_a_history_has_one_to_fifty_points() -> None:
 
 
 def test_the_check_looks_at_no_more_matches_than_it_may_and_says_so() -> None:
-    log, _ = board(league()).log()
+    log = of_rows(league()).results()
     whole = model_check(log, replicates=10)
     assert whole is not None
     assert (whole.matches, whole.looked_at) == (200, 200)
@@ -163,7 +164,7 @@ def test_the_check_looks_at_no_more_matches_than_it_may_and_says_so() -> None:
 
 
 def test_the_exact_model_knows_no_ladder_of_first_places() -> None:
-    log, _ = board(league()).log()
+    log = of_rows(league()).results()
     check = model_check(log, score=ScoreRule.WINNER, replicates=2)
     assert check is not None
     assert (check.misfit, check.stretch, check.displaced) == (None, None, ())

@@ -6,10 +6,12 @@ from contextlib import aclosing
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from arena.boards.board import REST_SECONDS
-from arena.boards.live_board import MOST_BOARDS, LadderId, LiveBoard, LiveBoards, follow
+from arena.boards.ladder_log import LadderId
+from arena.boards.live_board import MOST_BOARDS, LiveBoard, LiveBoards, follow
 from arena.storage.reading import Reader
 from arena.storage.store import open_store
 from tests.bots import PATIENCE
@@ -26,7 +28,7 @@ class Log:
 
     def __init__(self) -> None:
         self.last = 0
-        self.voidings = 0
+        self.revision = 1
         self.rows: list[Any] = []
         self.asked: list[str] = []
 
@@ -34,29 +36,31 @@ class Log:
         for placing in placings:
             self.last += 2
             self.rows.append(
-                SimpleNamespace(
-                    sequence=self.last,
-                    match_id=f"m{self.last}",
-                    block_id=f"b{self.last}",
-                    version_ids=[1, 2],
-                    placings=list(placing),
-                    luck=None,
-                )
+                [
+                    (self.last, self.last.to_bytes(16, "big"), seat, 1 + seat, place, np.nan)
+                    for seat, place in enumerate(placing)
+                ]
             )
 
-    def read(self, statement: Any) -> Sequence[Any]:
+    def columns(self, statement: Any, row: np.dtype[np.void]) -> Any:
+        (after,) = (
+            value
+            for name, value in statement.compile().params.items()
+            if name.startswith("sequence")
+        )
+        self.asked.append(f"after {after}")
+        seats = [seat for seats in self.rows for seat in seats if seat[0] > after]
+        return np.array(seats, row)
+
+    def __call__(self, statement: Any) -> Sequence[Any]:
         text = str(statement)
         if "max(rating_events" in text:
             self.asked.append("last")
-            return [SimpleNamespace(sequence=self.last, voidings=self.voidings)]
+            return [SimpleNamespace(sequence=self.last, revision=self.revision)]
+        if "board_checkpoints" in text:
+            return []
         if "rating_events" in text:
-            (after,) = (
-                value
-                for name, value in statement.compile().params.items()
-                if name.startswith("sequence")
-            )
-            self.asked.append(f"after {after}")
-            return [row for row in self.rows if row.sequence > after]
+            return [SimpleNamespace(found=False)]
         self.asked.append("versions")
         return VERSIONS
 
@@ -73,7 +77,7 @@ class Clock:
 
 
 def board(log: Log, clock: Clock) -> LiveBoard:
-    return LiveBoard(LadderId("bluff", "{}", (2,)), log.read, clock)
+    return LiveBoard(LadderId("bluff", "{}", (2,)), log, clock)
 
 
 def test_results_are_read_only_when_the_last_number_moved() -> None:
@@ -131,7 +135,7 @@ def test_it_shows_what_the_whole_log_gives() -> None:
 
 
 def test_the_boards_asked_for_last_are_kept_and_older_ones_are_read_anew() -> None:
-    boards = LiveBoards(Log().read)
+    boards = LiveBoards(Log())
     ladders = [LadderId("bluff", "{}", (seats,)) for seats in range(2, 3 + MOST_BOARDS)]
     first, second, *others = ladders[:MOST_BOARDS]
     kept, forgotten = boards.board(first), boards.board(second)

@@ -1,6 +1,8 @@
 """The trend of a ladder: what its latest matches changed."""
 
-from arena.boards.trend import FEWEST_MATCHES, rating_trend
+from arena.boards.trend import rating_trend
+from arena.rating.aggregate import Aggregate
+from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.results import Results
 from arena.records import VersionId
 
@@ -19,22 +21,34 @@ def even(one: VersionId, other: VersionId, rounds: int) -> list[tuple[VersionId,
     return [(one, other), (other, one)] * rounds
 
 
+def trend(
+    before: list[tuple[VersionId, VersionId]], lately: list[tuple[VersionId, VersionId]]
+) -> dict[VersionId, float]:
+    whole, latest = Aggregate.of(log(*before, *lately)), Aggregate.of(log(*lately))
+    return rating_trend(whole.without(latest), fit(whole, anchor=Anchor(ANCHOR)))
+
+
 def test_a_bot_that_lately_won_rises_and_one_that_went_on_as_before_stays() -> None:
     before = even(ANCHOR, RISING, 100) + even(ANCHOR, STEADY, 100)
-    lately = [(RISING, ANCHOR)] * 30 + even(ANCHOR, STEADY, 7)
-    trend = rating_trend(log(*before, *lately), anchor=ANCHOR)
-    assert trend[RISING] > 10
-    assert abs(trend[STEADY]) < 3
-    assert trend[ANCHOR] == 0
+    gained = trend(before, [(RISING, ANCHOR)] * 30 + even(ANCHOR, STEADY, 7))
+    assert gained[RISING] > 10
+    assert abs(gained[STEADY]) < 3
+    assert gained[ANCHOR] == 0
 
 
 def test_a_bot_that_is_new_has_no_trend() -> None:
-    matches = even(ANCHOR, STEADY, 100) + even(ANCHOR, NEW, 5)
-    assert set(rating_trend(log(*matches), anchor=ANCHOR)) == {ANCHOR, STEADY}
+    assert set(trend(even(ANCHOR, STEADY, 100), even(ANCHOR, NEW, 5))) == {ANCHOR, STEADY}
 
 
-def test_a_ladder_of_few_matches_or_with_a_new_anchor_has_none() -> None:
-    few = even(ANCHOR, STEADY, FEWEST_MATCHES // 2 - 1)
-    assert rating_trend(log(*few), anchor=ANCHOR) == {}
-    late = even(RISING, STEADY, 100) + even(ANCHOR, STEADY, 5)
-    assert rating_trend(log(*late), anchor=ANCHOR) == {}
+def test_a_ladder_that_is_new_or_has_a_new_anchor_has_none() -> None:
+    assert trend([], even(ANCHOR, STEADY, 50)) == {}
+    assert trend(even(RISING, STEADY, 100), even(ANCHOR, STEADY, 5)) == {}
+
+
+def test_what_is_left_without_the_latest_is_what_was_before() -> None:
+    before, lately = even(ANCHOR, RISING, 3), [(STEADY, ANCHOR), (RISING, STEADY)]
+    left = Aggregate.of(log(*before, *lately)).without(Aggregate.of(log(*lately)))
+    then = Aggregate.of(log(*before))
+    assert left.wins[:2, :2].tolist() == then.wins.tolist()
+    assert left.matches.tolist() == [*then.matches.tolist(), 0]
+    assert left.wins[2].sum() == left.wins[:, 2].sum() == 0

@@ -120,6 +120,21 @@ def test_the_document_is_that_of_the_ladder_and_the_score_rule(played: str) -> N
         assert "details" not in found
 
 
+@pytest.mark.usefixtures("played")
+def test_a_page_of_a_long_leaderboard_is_shown_from_the_top_or_around_a_bot() -> None:
+    bots = [line["bot"] for line in answer("leaderboard")["ratings"]]
+    assert len(bots) == 3
+    first = arena("leaderboard", "--limit", 1).output
+    assert bots[0] in first and bots[1] not in first
+    assert "Lines 1 to 1 of 3: --limit shows more" in first
+    last = arena("leaderboard", "--limit", 1, "--bot", bots[2].upper()).output
+    assert bots[2] in last and bots[0] not in last and "Lines 3 to 3 of 3" in last
+    assert "Lines" not in arena("leaderboard", "--limit", 3).output
+    unknown = arena("leaderboard", "--bot", "nobody")
+    assert unknown.exit_code == 2
+    assert "--bot nobody: it has no rated match on this ladder" in unknown.output
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_luck_stands_in_a_labelled_column_that_fits_the_terminal(
     played: str, monkeypatch: pytest.MonkeyPatch, width: int

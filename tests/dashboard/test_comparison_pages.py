@@ -8,7 +8,7 @@ import pytest
 
 from arena.boards.board import Board
 from arena.boards.comparisons import Comparisons, comparisons
-from arena.boards.live_board import LadderId
+from arena.boards.ladder_log import LadderId
 from arena.match.transcript import Entrant
 from arena.rating.methods import ScoreRule
 from arena.records import CheckOrigin, CheckOutcome, Registered, VersionId

@@ -87,7 +87,7 @@ async def test_a_challenge_is_played_told_and_recorded_without_a_rating(
         assert (row.rated, row.voided, row.casual) == (False, False, True)
         assert (row.block_id, row.options) == (first.accepted.challenge_id, {"dice_per_player": 1})
     assert [row.position for row in rows] == [0, 1, 2]
-    assert scene.arena.read(statements.last_rating_event())[0].sequence == 0
+    assert scene.arena.read(statements.log_end())[0].sequence == 0
     store = scene.arena.store
     assert await store.appearances() == await store.opponent_counts() == []
 

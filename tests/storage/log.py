@@ -4,10 +4,15 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import psycopg
+from sqlalchemy import ColumnElement, Text, cast, func, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.types import NullType
 
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.storage import statements
+from arena.storage.luck import of_the_match
 from arena.storage.reading import Read
+from arena.storage.statements import of_ladder
+from arena.storage.tables import match_luck, match_seats, matches, rating_events
 
 
 def rated_results(
@@ -18,8 +23,28 @@ def rated_results(
     after: int = 0,
     time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> list[Any]:
-    """The results of a ladder that count, in their order."""
-    return list(read(statements.rated_results(game, options, seats, after, time_control)))
+    """The results of a ladder that count, in their order, row by row: sequence, match_id, block_id,
+    and by seat version_ids, placings, forfeited and luck, which is None if it was not measured."""
+
+    def by_seat(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+        in_order = aggregate_order_by(column, match_seats.c.seat)
+        return func.array_agg(in_order, type_=NullType()).label(name)
+
+    found = (
+        select(rating_events.c.sequence, cast(matches.c.id, Text).label("match_id"))
+        .add_columns(cast(matches.c.block_id, Text).label("block_id"))
+        .add_columns(by_seat(match_seats.c.version_id, "version_ids"))
+        .add_columns(by_seat(match_seats.c.placing, "placings"))
+        .add_columns(by_seat(match_seats.c.forfeited, "forfeited"), match_luck.c.luck)
+        .select_from(
+            rating_events.join(matches).join(match_seats).outerjoin(match_luck, of_the_match())
+        )
+        .where(rating_events.c.sequence > after)
+        .where(of_ladder(game, options, seats, time_control))
+        .group_by(rating_events.c.sequence, matches.c.id, match_luck.c.match_id)
+        .order_by(rating_events.c.sequence)
+    )
+    return list(read(found))
 
 
 def require_counts(sql: psycopg.Connection) -> int:

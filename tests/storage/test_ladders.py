@@ -7,7 +7,8 @@ import pytest
 
 from arena.boards.board import Board
 from arena.boards.details import troubles
-from arena.boards.live_board import LadderId, all_versions
+from arena.boards.ladder_log import LadderId
+from arena.boards.live_board import all_versions
 from arena.rating.methods import ScoreRule
 from arena.records import FinishedMatch, VersionId
 from arena.storage import ladder_statements

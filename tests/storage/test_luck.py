@@ -186,6 +186,8 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP TABLE recorded_batches, match_faults, conformance_checks, version_counts")
     sql.execute("DROP FUNCTION count_seats CASCADE")
     sql.execute("DROP TABLE owner_keys, invites, audit, voidings")
+    sql.execute("DROP TABLE board_checkpoints, log_revision, played_ladders")
+    sql.execute("DROP FUNCTION advance_log_revision, note_log_changed, note_ladders CASCADE")
     for table in ("owners", "bots"):
         sql.execute(f"ALTER TABLE {table} DROP COLUMN folded, DROP COLUMN skeleton")
         sql.execute(f"CREATE UNIQUE INDEX {table}_name_key ON {table} (lower(name))")

@@ -91,9 +91,9 @@ async def test_matches_with_another_time_control_are_on_a_ladder_of_their_own(
     (result,) = rated_results(read, "bluff", {}, [3], time_control=slow)
     assert result.match_id == match_id(thoughtful)
     assert rated(read, 3) == [match_id(usual)]
-    assert sorted((row.turn_ms, row.bank_ms, row.rated) for row in read(statements.ladders())) == [
-        (2_000, 30_000, 1),
-        (60_000, 600_000, 1),
+    assert sorted((row.turn_ms, row.bank_ms) for row in read(statements.ladders())) == [
+        (2_000, 30_000),
+        (60_000, 600_000),
     ]
     found = await store.match(match_id(thoughtful))
     assert found is not None and found.time_control == slow
@@ -168,10 +168,10 @@ async def test_ladders_and_meetings_are_counted(
     one, two, three = versions
     await store.record([finished((one, two)), finished((two, one)), finished((one, three))])
     await store.record([finished(versions, block(3), 0, show_and_reroll=True)])
-    assert [
-        (ladder.options, ladder.seat_count, ladder.matches, ladder.rated)
-        for ladder in read(statements.ladders())
-    ] == [({}, 2, 3, 3), ({"show_and_reroll": True}, 3, 1, 0)]
+    assert [(ladder.options, ladder.seat_count) for ladder in read(statements.ladders())] == [
+        ({}, 2),
+        ({"show_and_reroll": True}, 3),
+    ]
     meetings = {
         (count.seat_count, count.one, count.other): count.matches
         for count in await store.opponent_counts()

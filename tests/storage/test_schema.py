@@ -10,6 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, select, text
 from sqlalchemy.exc import DBAPIError
 
+from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.records import VersionId
 from arena.storage import bot_statements, statements
 from arena.storage.columns import metadata
@@ -20,6 +21,7 @@ from arena.storage.errors import (
     MalformedUrlError,
     SchemaTooNewError,
 )
+from arena.storage.ladder_statements import rated_seats
 from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.running_tables import (
     leases,
@@ -192,10 +194,10 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         for statement in (
             *(found_matches(MatchFilter(bot="bot0")), statements.ladders()),
             bot_statements.bot_list(),
-            *(statements.rated_results("bluff", {}, [3]), statements.appearances()),
+            *(rated_seats("bluff", {}, [3], DEFAULT_TIME_CONTROL), statements.appearances()),
         ):
             assert connection.execute(statement).all()
-        assert connection.scalar(statements.last_rating_event()) == 1
+        assert connection.scalar(statements.log_end()) == 1
         assert connection.scalar(select(signing_key.c.public_key)) == signer.public_key
     for table in secret:
         with (

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -57,6 +58,10 @@ def leaderboard(
     follow: Annotated[
         bool, typer.Option("--follow", help="Print it again whenever it changes, until Ctrl-C.")
     ] = False,
+    bot: Annotated[str | None, typer.Option(help="Show the lines around this bot's best.")] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, max=10_000, help="How many lines; --json has them all.")
+    ] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Print the leaderboard of one game, its options, a table size and a time control."""
@@ -70,8 +75,9 @@ def leaderboard(
     from arena.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
+    page = _Page(bot, limit)
     if follow:
-        _follow(rules, seats, score, control, as_json=as_json)
+        _follow(rules, seats, score, control, page, as_json=as_json)
     elif details or check:
         from arena.boards import details as boards_details
         from arena.commands.ratings.leaderboard_details import details_json, print_details
@@ -86,7 +92,9 @@ def leaderboard(
             document = ladder_json(rules, size, score, control, found.board.lines, checks)
             typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
             return
-        print_leaderboard(rules, title(rules, size, score, control), found.board.lines, checks)
+        named = title(rules, size, score, control)
+        with exit_with_message():
+            print_leaderboard(rules, named, found.board.lines, checks, page)
         print_details(Terminal(), found)
     else:
 
@@ -100,11 +108,37 @@ def leaderboard(
             document = ladder_json(rules, size, score, control, lines, checks)
             typer.echo(json.dumps(document, indent=2))
             return
-        print_leaderboard(rules, title(rules, size, score, control), lines, checks)
+        with exit_with_message():
+            print_leaderboard(rules, title(rules, size, score, control), lines, checks, page)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Which lines of a leaderboard are printed."""
+
+    bot: str | None = None
+    limit: int = 50
+
+    def of(self, lines: "Sequence[BoardLine]") -> "Sequence[BoardLine]":
+        """The first lines, or those around a bot. Raises CommandError if it has none."""
+        if self.bot is None:
+            return lines[: self.limit]
+        wanted = self.bot.lower()
+        at = next((at for at, line in enumerate(lines) if line.bot.lower() == wanted), None)
+        if at is None:
+            raise CommandError(f"--bot {self.bot}: it has no rated match on this ladder.")
+        start = max(0, min(at - self.limit // 2, len(lines) - self.limit))
+        return lines[start : start + self.limit]
 
 
 def _follow(
-    rules: AnyGame, seats: int | None, score: ScoreRule, control: TimeControl, *, as_json: bool
+    rules: AnyGame,
+    seats: int | None,
+    score: ScoreRule,
+    control: TimeControl,
+    page: _Page,
+    *,
+    as_json: bool,
 ) -> None:
     from arena.boards.live_board import LiveBoard, follow, ladder_of_table
     from arena.settings import read_settings
@@ -123,7 +157,9 @@ def _follow(
                     print(json.dumps(document | ends), flush=True)
                 else:
                     named = title(rules, size, score, control)
-                    tables, note = _tables_and_note(rules, named, board.lines, checks, console)
+                    tables, note = _tables_and_note(
+                        rules, named, board.lines, checks, console, page
+                    )
                     live.update(Group(*tables, note), refresh=True)
 
     with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
@@ -165,29 +201,45 @@ def checks_of(read: "Read", lines: Sequence["BoardLine"]) -> LastChecks:
 
 
 def print_leaderboard(
-    rules: AnyGame, title: str, lines: Sequence["BoardLine"], checks: LastChecks
+    rules: AnyGame,
+    title: str,
+    lines: Sequence["BoardLine"],
+    checks: LastChecks,
+    page: _Page = _Page(),
 ) -> None:
-    """Print a leaderboard as a table."""
+    """Print a page of a leaderboard as a table. Raises CommandError if its bot has no line."""
     if not lines:
         typer.echo(f"{title}: no rated match yet.")
         return
     console = Terminal()
-    tables, note = _tables_and_note(rules, title, lines, checks, console)
+    tables, note = _tables_and_note(rules, title, lines, checks, console, page)
     for table in tables:
         console.print_table(table)
     console.print(note, end="")
 
 
 def _tables_and_note(
-    rules: AnyGame, title: str, lines: Sequence["BoardLine"], checks: LastChecks, console: Terminal
+    rules: AnyGame,
+    title: str,
+    lines: Sequence["BoardLine"],
+    checks: LastChecks,
+    console: Terminal,
+    page: _Page,
 ) -> tuple[list[Table], Text]:
     """With the luck-adjusted column, or where that is too wide with a table of its own below; and
-    what that column is."""
+    what that column is, and which lines are shown if not all."""
     luck = luck_of_lines(rules, lines)
+    count, lines = len(lines), page.of(lines)
+    more = ""
+    if len(lines) < count:
+        more = (
+            f"Lines {lines[0].rank:,} to {lines[-1].rank:,} of {count:,}: --limit shows more, "
+            "--bot NAME those around a bot.\n"
+        )
     narrow = fitted(console, _table(title, lines, checks, adjusted=False), _LESSER)
     if luck is None:
-        return [narrow], Text("", end="")
-    note = Text(luck.note() + "\n", end="")
+        return [narrow], Text(more, end="")
+    note = Text(luck.note() + "\n" + more, end="")
     whole = _table(title, lines, checks, adjusted=True)
     if not excess(console, whole):
         return [whole], note

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from arena.boards.board import BoardLine
-from arena.boards.live_board import LadderId
+from arena.boards.ladder_log import LadderId
 from arena_dashboard import browser, data, ladder_table
 from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 

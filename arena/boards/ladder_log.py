@@ -1,0 +1,100 @@
+"""What the database has of one ladder: its results as columns, and its checkpoint."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from arena.boards.board import Board
+from arena.boards.checkpoint import CheckpointDamagedError, edition, unpack
+from arena.boards.log_columns import SEATS, LogColumns, of_seats
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.rating.methods import ScoreRule
+from arena.storage import checkpoints, ladder_statements
+from arena.storage.reading import ColumnReader, Read
+
+
+@dataclass(frozen=True, slots=True)
+class LadderId:
+    """The key of a ladder: game, non-default options as JSON, numbers of seats, score rule, time
+    control."""
+
+    game: str
+    options: str
+    seats: tuple[int, ...]
+    score: ScoreRule = ScoreRule.PLACEMENT
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
+
+    @classmethod
+    def of(
+        cls,
+        game: str,
+        options: Mapping[str, Any],
+        sizes: Iterable[int],
+        score: ScoreRule = ScoreRule.PLACEMENT,
+        time_control: TimeControl = DEFAULT_TIME_CONTROL,
+    ) -> "LadderId":
+        """The ladder of options given as values."""
+        changed = json.dumps(dict(options), sort_keys=True)
+        return cls(game, changed, tuple(sizes), score, time_control)
+
+    @property
+    def option_values(self) -> dict[str, Any]:
+        """The options as values."""
+        values: dict[str, Any] = json.loads(self.options)
+        return values
+
+    @property
+    def sizes(self) -> range:
+        """The numbers of seats as a range."""
+        return range(self.seats[0], self.seats[-1] + 1)
+
+
+def read_log(
+    read: ColumnReader, ladder: LadderId, after: int = 0, up_to: int | None = None
+) -> LogColumns:
+    """The ladder's results whose rating events come after one and up to another."""
+    statement = ladder_statements.rated_seats(
+        ladder.game, ladder.option_values, ladder.seats, ladder.time_control, after, up_to
+    )
+    return of_seats(read.columns(statement, SEATS))
+
+
+def block_goes_on(read: Read, after: int) -> bool:
+    """Whether a block began to count before a rating event and goes on after it. Blocks enter the
+    log as a whole; one that does not is nothing to lose a rating by."""
+    (row,) = read(ladder_statements.block_goes_on(after))
+    return bool(row.found)
+
+
+def read_board(
+    read: ColumnReader, ladder: LadderId, revision: int, up_to: int
+) -> tuple[Board, int | None]:
+    """The ladder's board up to a rating event, from its checkpoint and what came after it; and the
+    last rating event in the checkpoint, if there is one."""
+    stored = read_checkpoint(read, ladder, revision)
+    board, after = stored if stored is not None else (Board(ladder.game, ladder.score), 0)
+    log = read_log(read, ladder, after, up_to)
+    if len(log) and len(board) and block_goes_on(read, after):
+        board = Board(ladder.game, ladder.score)
+        log = read_log(read, ladder, up_to=up_to)
+    board.extend_columns(log)
+    return board, None if stored is None else after
+
+
+def read_checkpoint(read: Read, ladder: LadderId, revision: int) -> tuple[Board, int] | None:
+    """The ladder's board at its checkpoint, and the last rating event in it; None if there is none
+    of this revision of the log that this release can read."""
+    rows = read(
+        checkpoints.checkpoint(
+            edition(ladder.game),
+            *(ladder.game, ladder.option_values, ladder.seats, ladder.score.value),
+            *(ladder.time_control, revision),
+        )
+    )
+    for row in rows:
+        try:
+            return unpack(ladder.game, ladder.score, row.data), row.sequence
+        except CheckpointDamagedError:
+            return None
+    return None

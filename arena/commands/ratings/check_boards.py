@@ -1,0 +1,72 @@
+"""`arena check-boards`: whether checkpoints give the ratings of the whole log; writes them anew."""
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from arena.commands.database import database
+from arena.commands.errors import exit_with_message
+from arena.commands.results.matches import AsJson
+from arena.commands.terminal import Terminal, say
+
+
+def check_boards(
+    write: Annotated[
+        bool, typer.Option("--write", help="First bring the checkpoints up to date.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compute every ladder from the whole log and compare it with its checkpoint.
+
+    Exits with 1 if a number differs by more than 1e-9.
+    """
+    # Imported here: an error in the options must not wait for numpy.
+    from arena.boards.checking import check_board
+    from arena.boards.checkpointing import played_ladders, write_checkpoints
+    from arena.settings import read_settings
+    from arena.storage.reading import open_reader
+
+    with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
+        written = write_checkpoints(url) if write else []
+        checks = [check_board(read, ladder) for ladder in played_ladders(read)]
+    wrong = [check for check in checks if not check.correct]
+    if as_json:
+        boards = [
+            {
+                "game": check.ladder.game,
+                "options": check.ladder.option_values,
+                "table_sizes": list(check.ladder.seats),
+                "time_control": asdict(check.ladder.time_control),
+                "matches": check.matches,
+                "checkpoint": check.checkpoint,
+                "differences": {
+                    "counts": check.counts,
+                    "elo": check.elo,
+                    "covariance": check.covariance,
+                },
+                "correct": check.correct,
+            }
+            for check in checks
+        ]
+        typer.echo(json.dumps({"correct": not wrong, "boards": boards}, indent=2))
+    else:
+        if write:
+            say(f"{len(written)} checkpoints written.")
+        table = Table("game", "seats", "matches", "checkpoint at", "largest difference", "")
+        for check in checks:
+            most = max(check.counts, check.elo, check.covariance)
+            table.add_row(
+                " ".join([check.ladder.game, *check.ladder.option_values]),
+                "–".join(
+                    str(end) for end in sorted({check.ladder.seats[0], check.ladder.seats[-1]})
+                ),
+                f"{check.matches:,}",
+                "none" if check.checkpoint is None else f"{check.checkpoint:,}",
+                f"{most:.1e}",
+                "correct" if check.correct else "WRONG",
+            )
+        Terminal().print_table(table)
+    raise typer.Exit(1 if wrong else 0)

@@ -1,0 +1,215 @@
+"""Sums over clusters from which the clustered sandwich follows for any ratings, without the log.
+
+With w the points that i took from j in a cluster, n the comparisons and x the luck of the pair, the
+cluster's score for the pair under probabilities p is
+
+    s = w - n p - t x        (t: what the luck-adjusted fit subtracts; 0 for the official one)
+
+A cluster of two bots has the score vector (s, -s), so that
+
+    sum of s^2 = sum w^2 - 2 p sum nw + p^2 sum n^2 - 2 t sum wx + 2 p t sum nx + t^2 sum x^2
+
+needs six sums per pair of bots, however many clusters there were. The score vectors of larger
+clusters mix pairs, whose products would be too many to sum up: of these (w, n, x) are kept, one row
+for each cluster and pair.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rating.aggregate import pair_outcomes
+from arena.rating.clusters import outer_products, summed_scores
+from arena.rating.elo import FloatArray, IntArray
+from arena.rating.luck_sums import pair_luck
+from arena.rating.methods import ScoreRule
+from arena.rating.results import NO_BLOCK, MatchColumns
+
+_SHIFT: Final = 31
+"""A pair (low, high) of bots is the number low << 31 | high, whatever the number of bots."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What the pairs of some clusters gave; arrays of one length, ordered by cluster and pair."""
+
+    cluster: IntArray
+    pair: IntArray
+    points: FloatArray
+    """w, of the bot of the lower number."""
+    comparisons: FloatArray
+    luck: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.cluster)
+
+    def chosen(self, rows: NDArray[np.bool_]) -> "_Rows":
+        return _Rows(*(getattr(self, one.name)[rows] for one in fields(self)))
+
+    def followed_by(self, more: "_Rows") -> "_Rows":
+        """These and more, whose clusters are numbered on."""
+        first = int(self.cluster[-1]) + 1 if len(self) else 0
+        return _Rows(
+            np.concatenate([self.cluster, more.cluster + first]),
+            *(
+                np.concatenate([getattr(self, one.name), getattr(more, one.name)])
+                for one in fields(self)[1:]
+            ),
+        )
+
+
+def _no_rows() -> _Rows:
+    return _Rows(np.empty(0, np.int64), np.empty(0, np.int64), *np.empty((3, 0)))
+
+
+class ClusterSums:
+    """Sums of clusters (blocks, and matches outside blocks) under one score rule.
+
+    Bots are indices, as in an aggregate. Sums of points and comparisons are exact.
+    """
+
+    def __init__(self, rule: ScoreRule) -> None:
+        self.rule = rule
+        self._pairs = np.empty(0, np.int64)
+        """Ascending: the pairs that met in clusters of two bots."""
+        self._sums = np.empty((0, 7))
+        """By pair: clusters, n^2, nw, w^2, nx, wx, x^2."""
+        self._larger = _no_rows()
+
+    def add(self, tables: Sequence[MatchColumns]) -> None:
+        """Add matches; of each block all or none, and none that was added before."""
+        rows = _rows_of(tables, self.rule)
+        if not len(rows):
+            return
+        starts = np.flatnonzero(np.r_[True, rows.cluster[1:] != rows.cluster[:-1]])
+        sizes = np.diff(np.r_[starts, len(rows)])
+        alone = np.repeat(sizes == 1, sizes)
+        self._add_pairs(rows.chosen(alone))
+        if not alone.all():
+            larger = rows.chosen(~alone)
+            numbers = np.repeat(np.arange((sizes > 1).sum()), sizes[sizes > 1])
+            renumbered = _Rows(numbers, *(getattr(larger, one.name) for one in fields(larger)[1:]))
+            self._larger = self._larger.followed_by(renumbered)
+
+    def outer_products(
+        self, chances: FloatArray, luck_taken: FloatArray | None = None
+    ) -> tuple[FloatArray, IntArray]:
+        """(sum over clusters of u u^T (K, K), clusters per bot (K,)).
+
+        chances (K, K): P(i above j); luck_taken (K, K): the amount subtracted from a pair's points
+        per point of its luck.
+        """
+        count = len(chances)
+        middle, evidence = outer_products(self._larger_scores(chances, luck_taken), count)
+        low, high = _bots(self._pairs)
+        clusters, nn, nw, ww, nx, wx, xx = self._sums.T
+        p = chances[low, high]
+        squares = ww - 2.0 * p * nw + p * p * nn
+        if luck_taken is not None:
+            t = luck_taken[low, high]
+            squares += t * (t * xx + 2.0 * (p * nx - wx))
+        middle[low, high] -= squares
+        middle[high, low] -= squares
+        own = np.bincount(low, squares, count) + np.bincount(high, squares, count)
+        middle[np.diag_indices(count)] += own
+        seen = np.bincount(low, clusters, count) + np.bincount(high, clusters, count)
+        return middle, evidence + np.rint(seen).astype(np.int64)
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that is known, to be stored; `of_arrays` reads it."""
+        larger = {f"larger_{one.name}": getattr(self._larger, one.name) for one in fields(_Rows)}
+        return {"pairs": self._pairs, "pair_sums": self._sums.T.copy(), **larger}
+
+    @classmethod
+    def of_arrays(cls, rule: ScoreRule, arrays: Mapping[str, NDArray[np.generic]]) -> "ClusterSums":
+        """The sums of `arrays`."""
+        found = cls(rule)
+        found._pairs = arrays["pairs"].astype(np.int64)
+        found._sums = arrays["pair_sums"].T.astype(np.float64)
+        found._larger = _Rows(
+            arrays["larger_cluster"].astype(np.int64),
+            arrays["larger_pair"].astype(np.int64),
+            arrays["larger_points"].astype(np.float64),
+            arrays["larger_comparisons"].astype(np.float64),
+            arrays["larger_luck"].astype(np.float64),
+        )
+        return found
+
+    def _add_pairs(self, rows: _Rows) -> None:
+        """Add clusters of two bots, a row each."""
+        if not len(rows):
+            return
+        pairs, inverse = np.unique(rows.pair, return_inverse=True)
+        w, n, x = rows.points, rows.comparisons, rows.luck
+        terms = (np.ones(len(rows)), n * n, n * w, w * w, n * x, w * x, x * x)
+        sums = np.stack([np.bincount(inverse, term, len(pairs)) for term in terms], axis=1)
+        at = np.searchsorted(self._pairs, pairs)
+        known = np.zeros(len(pairs), bool)
+        inside = at < len(self._pairs)
+        known[inside] = self._pairs[at[inside]] == pairs[inside]
+        self._sums[at[known]] += sums[known]
+        if not known.all():
+            self._pairs = np.insert(self._pairs, at[~known], pairs[~known])
+            self._sums = np.insert(self._sums, at[~known], sums[~known], axis=0)
+
+    def _larger_scores(
+        self, chances: FloatArray, luck_taken: FloatArray | None
+    ) -> Iterator[tuple[IntArray, FloatArray]]:
+        rows = self._larger
+        if not len(rows):
+            return
+        low, high = _bots(rows.pair)
+        surplus = rows.points - rows.comparisons * chances[low, high]
+        if luck_taken is not None:
+            surplus -= luck_taken[low, high] * rows.luck
+        yield from summed_scores(
+            np.concatenate([rows.cluster, rows.cluster]),
+            np.concatenate([low, high]),
+            np.concatenate([surplus, -surplus]),
+            len(chances),
+        )
+
+
+def _bots(pairs: IntArray) -> tuple[IntArray, IntArray]:
+    return pairs >> _SHIFT, pairs & ((1 << _SHIFT) - 1)
+
+
+def _rows_of(tables: Sequence[MatchColumns], rule: ScoreRule) -> _Rows:
+    """The rows of some matches, clusters numbered as the blocks; matches alone after these."""
+    free = 1 + max((int(table.blocks.max(initial=NO_BLOCK)) for table in tables), default=NO_BLOCK)
+    parts = []
+    for table in tables:
+        cluster = np.where(table.blocks == NO_BLOCK, free + table.numbers, table.blocks)
+        for a in range(table.seats):
+            for b in range(a + 1, table.seats):
+                parts.append(_of_seats(table, cluster, a, b, rule))
+    if not parts:
+        return _no_rows()
+    cluster, pair, points, comparisons, luck = map(np.concatenate, zip(*parts, strict=True))
+    order = np.lexsort((pair, cluster))
+    cluster, pair = cluster[order], pair[order]
+    new = (cluster[1:] != cluster[:-1]) | (pair[1:] != pair[:-1])
+    starts = np.flatnonzero(np.r_[len(order) > 0, new])
+    if not len(starts):
+        return _no_rows()
+    sums = (np.add.reduceat(one[order], starts) for one in (points, comparisons, luck))
+    return _Rows(cluster[starts], pair[starts], *sums)
+
+
+def _of_seats(
+    table: MatchColumns, cluster: IntArray, a: int, b: int, rule: ScoreRule
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
+    """cluster, pair, points, comparisons, luck (n,) of a pair of seats."""
+    first, second = table.bots[:, a].astype(np.int64), table.bots[:, b].astype(np.int64)
+    better, equal, worse = pair_outcomes(rule, table.placings[:, a], table.placings[:, b])
+    swapped = first > second
+    points = np.where(swapped, worse, better) + 0.5 * equal
+    luck = np.zeros(len(table))
+    if table.luck is not None:
+        luck = pair_luck(table.luck[:, a], table.luck[:, b], table.seats)
+    pair = (np.minimum(first, second) << _SHIFT) | np.maximum(first, second)
+    comparisons = (better | equal | worse).astype(np.float64)
+    return cluster, pair, points, comparisons, np.where(swapped, -luck, luck)

@@ -1,0 +1,92 @@
+"""Checkpoints of boards in the database: reading one, and writing one that is newer.
+
+A checkpoint belongs to a revision of the log and counts only for it. Several processes may write
+the same one: the newer stays, however they are interleaved, and all or nothing of it is written.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Insert, bindparam, func, literal, select, tuple_
+from sqlalchemy.dialects.postgresql import insert
+
+from arena.match.clock import TimeControl
+from arena.storage.board_tables import board_checkpoints, log_revision
+from arena.storage.statements import Row
+
+_NEWER = tuple_(board_checkpoints.c.revision, board_checkpoints.c.sequence)
+
+
+def checkpoint(
+    edition: str,
+    game: str,
+    options: Mapping[str, Any],
+    seats: Sequence[int],
+    score: str,
+    time_control: TimeControl,
+    revision: int,
+) -> Row:
+    """sequence, data: of a ladder's checkpoint of this revision of the log, if there is one."""
+    of = board_checkpoints.c
+    return select(of.sequence, of.data).where(
+        *(of.edition == edition, of.game == game, of.options == dict(options)),
+        *(of.seats == list(seats), of.score == score, of.revision == revision),
+        *(of.turn_ms == time_control.turn_ms, of.bank_ms == time_control.bank_ms),
+    )
+
+
+def checkpoint_sequence(
+    edition: str,
+    game: str,
+    options: Mapping[str, Any],
+    seats: Sequence[int],
+    score: str,
+    time_control: TimeControl,
+    revision: int,
+) -> Row:
+    """sequence: of the same."""
+    found = checkpoint(edition, game, options, seats, score, time_control, revision)
+    return found.with_only_columns(board_checkpoints.c.sequence)
+
+
+def write_checkpoint(
+    edition: str,
+    game: str,
+    options: Mapping[str, Any],
+    seats: Sequence[int],
+    score: str,
+    time_control: TimeControl,
+    revision: int,
+    sequence: int,
+    data: bytes,
+) -> Insert:
+    """Writes a ladder's checkpoint, unless there is a newer one or the log has changed since."""
+    of = board_checkpoints.c
+    values = {
+        of.edition: literal(edition),
+        of.game: literal(game),
+        of.options: bindparam("changed", dict(options), type_=of.options.type),
+        of.seats: bindparam("sizes", list(seats), type_=of.seats.type),
+        of.score: literal(score),
+        of.turn_ms: literal(time_control.turn_ms),
+        of.bank_ms: literal(time_control.bank_ms),
+        of.sequence: literal(sequence),
+        of.revision: log_revision.c.number,
+        of.data: bindparam("packed", data, type_=of.data.type),
+    }
+    # Locked: whoever changes the log now waits, or has done so before and is seen.
+    current = (
+        select(*values.values()).where(log_revision.c.number == revision).with_for_update(read=True)
+    )
+    adding = insert(board_checkpoints).from_select(list(values), current)
+    given = adding.excluded
+    return adding.on_conflict_do_update(
+        constraint="board_checkpoints_pk",
+        set_={
+            "sequence": given.sequence,
+            "revision": given.revision,
+            "data": given.data,
+            "written_at": func.now(),
+        },
+        where=tuple_(given.revision, given.sequence) > _NEWER,
+    )
