@@ -1,167 +1,34 @@
 """A person plays whole matches of every game in a real browser, against sample bots."""
 
-import asyncio
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from arena.commands.serving.children import house_tokens, person_token
-from arena.commands.serving.table_option import table_types
 from arena.games import GAMES
-from arena.home.loading import bot_file
-from arena.storage.rows import MatchRow
-from arena.storage.store import open_store
 from tests.bot_programs import bot_program
-from tests.browser.conftest import dashboard, tabs
-from tests.databases import execute, named
-from tests.free_port import free_port
+from tests.browser.conftest import tabs
+from tests.browser.playground import OPPONENTS, Playground, open_playground, play_on, sit_down
 
-# Too few for a rated match at a table of four, so that the machine is the person's.
-OPPONENTS = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
 LOOKS = [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")]
-MOST_TURNS = 200
-T = TypeVar("T")
-
-
-def in_own_loop(what: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine; the browser's loop runs in this thread."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, what).result()
-
-
-@dataclass(frozen=True)
-class Playground:
-    """A dashboard on which people can play."""
-
-    database: str
-    address: str
-    referee: str
-
-    def token(self, bot: str) -> str:
-        """The token of a new bot."""
-
-        async def register() -> str:
-            async with open_store(self.database) as store:
-                return (await store.register(bot, "somebody"))[1]
-
-        return in_own_loop(register())
-
-    def newest(self) -> MatchRow:
-        async def read() -> MatchRow:
-            async with open_store(self.database) as store:
-                return (await store.matches(limit=1))[0]
-
-        return in_own_loop(read())
 
 
 @pytest.fixture(scope="module")
 def playground(
     postgres_server: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Playground]:
-    execute(postgres_server, "CREATE DATABASE played_by_people TEMPLATE arena_template")
-    database = named(postgres_server, "played_by_people")
-    tables = [f"{game}:4" for game in GAMES]
-    port = free_port()
-    address = f"127.0.0.1:{port}"
-
-    async def tokens() -> tuple[dict[str, str], str]:
-        async with open_store(database) as store:
-            person = await person_token(store)
-            assert person is not None
-            return await house_tokens(store, table_types(tables)), person
-
-    bots, person = in_own_loop(tokens())
-    home = tmp_path_factory.mktemp("arena")
-    own = {"ARENA_DATABASE_URL": database, "ARENA_HOME": str(home), "ARENA_ADDRESS": address}
-    with ExitStack() as stack:
-        options = [word for table in tables for word in ("--table", table)]
-        serve = ["-m", "arena", "serve", "--port", str(port), *options]
-        stack.enter_context(program(serve, home / "referee.log", own))
-        for bot in OPPONENTS.values():
-            mine = own | {"ARENA_TOKEN": bots[bot], "ARENA_CHALLENGES": "1"}
-            stack.enter_context(program([str(bot_file(bot))], home / f"{bot}.log", mine))
-        mine = {"ARENA_ADDRESS": address, "ARENA_PERSON_TOKEN": person}
-        pages = stack.enter_context(dashboard(database, **mine))
-        yield Playground(database, pages, address)
-    execute(postgres_server, "DROP DATABASE played_by_people WITH (FORCE)")
-
-
-class program:  # noqa: N801  used as a context manager
-    """A Python program that runs until the block is left."""
-
-    def __init__(self, arguments: list[str], log: Path, environment: dict[str, str]) -> None:
-        with log.open("wb") as output:
-            self._process = subprocess.Popen(
-                [sys.executable, *arguments],
-                env=os.environ | environment,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait()
+    with open_playground(postgres_server, tmp_path_factory.mktemp("arena")) as playground:
+        yield playground
 
 
 @pytest.fixture
 def open_tab(playground: Playground, browser: Browser) -> Iterator[Callable[..., Page]]:
     with tabs(playground.address, browser) as open_tab:
         yield open_tab
-
-
-def sit_down(page: Page, game: str) -> None:
-    page.goto(f"/play?game={game}")
-    expect(page.get_by_text(OPPONENTS[game], exact=True)).to_be_visible()
-    page.get_by_role("button", name="Sit down").click()
-    expect(page.locator(".person.at-table svg.table g.seat").first).to_be_visible()
-
-
-def over(page: Page) -> bool:
-    return page.get_by_role("link", name="Watch the replay").is_visible()
-
-
-def play_on(page: Page, shot: Callable[[str], None]) -> int:
-    """Play to the end: the last choice of the first step, and the first of the others, which makes
-    a long match. Returns how many turns it took."""
-    turns = 0
-    asked = page.locator(".person.asked .choices")
-    while turns < MOST_TURNS:
-        expect(asked.or_(page.locator("a.replay"))).to_be_visible()
-        if over(page):
-            return turns
-        turns += 1
-        if turns == 2:
-            shot("turn")
-        rows, go = asked.locator(".choice-row"), asked.locator(".go")
-        with page.expect_response("**/answer") as answered:
-            rows.first.locator(".choice").last.click()
-            if go.is_visible():
-                for step in range(1, 4):
-                    if go.is_disabled():
-                        rows.nth(step).locator(".choice").first.click()
-                if turns == 2:
-                    shot("chosen")
-                go.click()
-        assert answered.value.status == 200
-        assert not page.locator(".person .mistake").text_content()
-        # Whatever is shown of the others' answers, it need not be waited for.
-        while not (asked.is_visible() or over(page)):
-            page.locator(".person .scene").click(position={"x": 5, "y": 5})
-            page.wait_for_timeout(20)
-    raise AssertionError("the match does not end")
 
 
 @pytest.mark.parametrize(("look", "width", "height", "scheme"), LOOKS)
