@@ -23,6 +23,9 @@ STOP_SECONDS = 2.0
 """How long they may take to stop: no match runs then, and they have nothing to save."""
 
 HOUSE = "house"
+SLOW_BOTS = frozenset({"search"})
+"""Sample bots that take tens of milliseconds for an action: they play only where they are asked to,
+so that a laptop stays cool."""
 """The owner of the sample bots."""
 
 PERSON = "person"
@@ -93,15 +96,18 @@ def start_sample_bots(
         )
 
 
-async def house_tokens(store: Store, table_types: Sequence[TableType]) -> dict[str, str]:
+async def house_tokens(
+    store: Store, table_types: Sequence[TableType], names: Sequence[str] = ()
+) -> dict[str, str]:
     """A new token for each sample bot that plays one of the games, registered if necessary.
 
-    A name that another owner has, or that was retired, is left out.
+    Without `names` for all that answer fast. A name that another owner has, or that was retired,
+    is left out.
     """
     games = {one.game for one in table_types}
     known = {bot.bot: bot for bot in await store.bots()}
     tokens = {}
-    for name in sample_names():
+    for name in names or sorted({*sample_names()} - SLOW_BOTS):
         if not games.intersection(load_bot(name).games):
             continue
         token = await _house_token(store, name, known)

@@ -12,8 +12,14 @@ import typer
 from arena.commands.database import database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.serving import table_option
-from arena.commands.serving.children import children, house_tokens, start_sample_bots
+from arena.commands.serving.children import (
+    SLOW_BOTS,
+    children,
+    house_tokens,
+    start_sample_bots,
+)
 from arena.commands.serving.own_referee import client_environment, own_address
+from arena.home.loading import sample_names
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
 from arena.settings import read_settings
@@ -31,6 +37,13 @@ def sample_bots(
         ),
     ] = None,
     table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
+    bot: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A sample bot to run, may be repeated. If nothing is said, all run but those that "
+            f"think for long: {', '.join(sorted(SLOW_BOTS))}."
+        ),
+    ] = None,
 ) -> None:
     """Run the sample bots against a running referee until Ctrl-C; needs its database.
 
@@ -41,10 +54,15 @@ def sample_bots(
         settings = read_settings()
         configure_logs(settings)
         table_types = table_option.table_types(table or ())
+        names = bot or ()
+        if unknown := sorted({*names} - {*sample_names()}):
+            raise CommandError(
+                f"There is no sample bot {unknown[0]}: choose among {', '.join(sample_names())}."
+            )
         stopping = _stop_request()
         with ExitStack() as stack:
             url = stack.enter_context(database(settings))
-            tokens = asyncio.run(_tokens(url, table_types))
+            tokens = asyncio.run(_tokens(url, table_types, names))
             if not tokens:
                 raise CommandError("no sample bot plays a game of these tables.")
             running = stack.enter_context(children(settings.home / "logs"))
@@ -63,9 +81,11 @@ def sample_bots(
                 raise CommandError("all sample bots have ended.")
 
 
-async def _tokens(url: str, table_types: Sequence[TableType]) -> dict[str, str]:
+async def _tokens(
+    url: str, table_types: Sequence[TableType], names: Sequence[str]
+) -> dict[str, str]:
     async with open_store(url) as store:
-        return await house_tokens(store, table_types)
+        return await house_tokens(store, table_types, names)
 
 
 def _stop_request() -> threading.Event:
