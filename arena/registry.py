@@ -1,11 +1,6 @@
 """`StoredRegistry`: tokens, bots and owners for the gRPC services, with errors as statuses."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Final
-
 import grpc
-import structlog
 
 from arena.match.transcript import Entrant
 from arena.records import (
@@ -19,40 +14,11 @@ from arena.records import (
     SignUp,
 )
 from arena.referee.errors import ProtocolError
-from arena.referee.limits import LimitError, Limits
-from arena.storage.errors import (
-    BannedError,
-    DatabaseUnreachableError,
-    DetailsRefusedError,
-    FrozenError,
-    InviteRefusedError,
-    NameRefusedError,
-    NameTakenError,
-    RecordRefusedError,
-    RetiredError,
-    StorageError,
-    TooManyBotsError,
-    TooManyVersionsError,
-    UnknownBotError,
-)
-from arena.storage.names import KEY_PREFIX, folded
+from arena.referee.gate import Authenticator
+from arena.referee.limits import Limits
+from arena.statuses import as_statuses
+from arena.storage.names import KEY_PREFIX, SHIFT_PREFIX, folded
 from arena.storage.store import Store
-
-_STATUSES: Final[tuple[tuple[type[StorageError], grpc.StatusCode], ...]] = (
-    (NameTakenError, grpc.StatusCode.ALREADY_EXISTS),
-    (NameRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
-    (DetailsRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
-    (RecordRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
-    (InviteRefusedError, grpc.StatusCode.UNAUTHENTICATED),
-    (UnknownBotError, grpc.StatusCode.NOT_FOUND),
-    (BannedError, grpc.StatusCode.PERMISSION_DENIED),
-    (FrozenError, grpc.StatusCode.PERMISSION_DENIED),
-    (RetiredError, grpc.StatusCode.PERMISSION_DENIED),
-    (TooManyBotsError, grpc.StatusCode.RESOURCE_EXHAUSTED),
-)
-"""The first that fits."""
-
-log = structlog.get_logger()
 
 
 class StoredRegistry:
@@ -71,8 +37,22 @@ class StoredRegistry:
 
     # Bots
 
+    @property
+    def players(self) -> Authenticator:
+        """Of those who play: the tokens of shifts are good for that alone."""
+        return _Players(self)
+
     async def authenticate(self, token: str) -> Registered:
-        async with _as_statuses():
+        if token.startswith(SHIFT_PREFIX):
+            raise ProtocolError(
+                grpc.StatusCode.PERMISSION_DENIED,
+                "this token is of a hosted bot's shift, and good for playing only",
+            )
+        return await self.player(token)
+
+    async def player(self, token: str) -> Registered:
+        """The version that plays with this token, its own or that of a shift."""
+        async with as_statuses():
             registered = await self._store.authenticate(token)
         if registered is None:
             raise ProtocolError(
@@ -99,25 +79,25 @@ class StoredRegistry:
                     f"this token registers new versions of {known.bot} only; a new bot needs its "
                     "owner's key",
                 )
-            async with _as_statuses():
+            async with as_statuses():
                 registrant = await self._store.owners.named(known.owner)
         elif owner and folded(owner) != folded(registrant.name):
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,
                 f"this key is {registrant.name}'s, and registers no bots of {owner}",
             )
-        async with _as_statuses():
+        async with as_statuses():
             registered, new_token = await self._store.owners.register(
                 registrant, bot, version, self.allowance
             )
         return registered.entrant, new_token
 
     async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
-        async with _as_statuses():
+        async with as_statuses():
             await self._store.checks.record(registered.version_id, CheckOrigin.AUTHOR, outcome)
 
     async def recorded_challenge(self, challenge_id: str) -> RecordedChallenge | None:
-        async with _as_statuses():
+        async with as_statuses():
             return await self._store.challenge(challenge_id)
 
     # Owners
@@ -129,11 +109,11 @@ class StoredRegistry:
                 "nobody can sign up here: ask the operator to register your bot",
             )
         by_invite = self.sign_up_by is SignUp.INVITE
-        async with _as_statuses():
+        async with as_statuses():
             return await self._store.owners.sign_up(name, invite if by_invite else None)
 
     async def owner(self, key: str) -> Owner:
-        async with _as_statuses():
+        async with as_statuses():
             owner = await self._store.owners.by_key(key)
         if owner is None:
             raise ProtocolError(
@@ -145,39 +125,27 @@ class StoredRegistry:
         return owner
 
     async def own_bots(self, owner: Owner, bot: str) -> list[OwnedVersion]:
-        async with _as_statuses():
+        async with as_statuses():
             return await self._store.owners.bots(owner, bot or None)
 
     async def describe(self, owner: Owner, bot: str, said: dict[str, str]) -> None:
-        async with _as_statuses():
+        async with as_statuses():
             await self._store.owners.describe(owner, bot, said)
 
     async def rotate(self, owner: Owner, bot: str, version: str) -> tuple[str, str]:
-        async with _as_statuses():
+        async with as_statuses():
             return await self._store.owners.rotate(owner, bot, version or None)
 
     async def retire(self, owner: Owner, bot: str, version: str) -> None:
-        async with _as_statuses():
+        async with as_statuses():
             await self._store.owners.retire(owner, bot, version or None)
 
 
-@asynccontextmanager
-async def _as_statuses() -> AsyncIterator[None]:
-    """Converts storage's errors to statuses that name the caller's mistake, and no internals.
+class _Players:
+    """The Authenticator of arena.referee for playing."""
 
-    Other errors are bugs and pass through.
-    """
-    try:
-        yield
-    except DatabaseUnreachableError as error:
-        log.error("database unreachable", why=str(error))
-        raise ProtocolError(
-            grpc.StatusCode.UNAVAILABLE, "the arena's database does not answer; try again later"
-        ) from error
-    except TooManyVersionsError as error:
-        raise LimitError("versions", str(error), error.wait_seconds) from error
-    except StorageError as error:
-        for kind, status in _STATUSES:
-            if isinstance(error, kind):
-                raise ProtocolError(status, str(error)) from error
-        raise
+    def __init__(self, registry: StoredRegistry) -> None:
+        self._registry = registry
+
+    async def authenticate(self, token: str) -> Registered:
+        return await self._registry.player(token)

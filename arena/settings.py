@@ -75,6 +75,18 @@ class Settings(BaseSettings):
     signup: Annotated[SignUp | None, BeforeValidator(_lower)] = None
     """Who may become an owner: everybody (`open`), with an `invite`, or nobody (`closed`). Without
     it `arena up` is open as long as it listens on this machine only; else an invite is needed."""
+    hosting: bool = True
+    """Whether owners may upload bots that the arena runs."""
+    slots: int = Field(default=2, ge=0, le=256)
+    """Hosted bots that one worker runs at the same time; with 0 `arena up` starts no worker."""
+    build_mb: float = Field(default=20, gt=0, le=100)
+    """Megabytes of an uploaded build."""
+    uploads_a_day: int = Field(default=30, ge=1)
+    """Builds that an owner may upload in 24 hours."""
+    builds_kept: int = Field(default=20, ge=1)
+    """Builds of an owner that are kept."""
+    hosted_bots: int = Field(default=5, ge=1)
+    """Bots of an owner that the arena runs."""
     spectator_delay: float = Field(default=0, ge=0, le=3600)
     """By how many seconds spectators see matches later."""
     person_token: str | None = Field(default=None, repr=False)

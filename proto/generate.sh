@@ -12,7 +12,8 @@ export PATH
     proto/arena/v1/*.proto
 "$python" -m grpc_tools.protoc -Iproto --grpc_python_out="$out" --mypy_grpc_out="quiet:$out" \
     proto/arena/v1/attendance.proto proto/arena/v1/challenge.proto proto/arena/v1/owner.proto \
-    proto/arena/v1/referee.proto proto/arena/v1/registry.proto proto/arena/v1/spectator.proto
+    proto/arena/v1/referee.proto proto/arena/v1/registry.proto proto/arena/v1/spectator.proto \
+    proto/arena/v1/upload.proto proto/arena/v1/worker.proto
 
 for language in cpp go java javascript rust typescript; do
     mkdir -p "$out/sample_bots/$language/proto/arena/v1"

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from arena.commands.database import with_reader, with_store
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.owners import hosted
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from arena.storage.store import Store
 
 app = typer.Typer(no_args_is_help=True, help="Register your bots and look after them.")
+app.command("builds")(hosted.builds)
+app.command("roll-back")(hosted.roll_back)
+app.command("logs")(hosted.logs)
 
 MOST_NAMES = 10
 

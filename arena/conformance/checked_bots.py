@@ -15,8 +15,8 @@ from arena.home.programs.program import BotProgram
 class StartingReferee(ScriptedReferee):
     """Starts the bot's program."""
 
-    def __init__(self, command: Sequence[str], log: Path) -> None:
-        super().__init__(secrets.token_urlsafe(24))
+    def __init__(self, command: Sequence[str], log: Path, address: str = "127.0.0.1:0") -> None:
+        super().__init__(secrets.token_urlsafe(24), address)
         self._command = command
         self.log: Path = log
 

@@ -42,12 +42,14 @@ async def check(
     tell: Tell = lambda _outcome: None,
     *,
     seconds: float = SCENARIO_SECONDS,
+    address: str = "127.0.0.1:0",
 ) -> list[ScenarioOutcome]:
-    """Run scenarios one after the other, each with a program of its own."""
+    """Run scenarios one after the other, each with a program of its own, which connects to
+    `address`."""
     outcomes = []
     for scenario in scenarios:
         log = logs / f"{scenario.name.replace(' ', '-').replace(chr(39), '')}.log"
-        referee = StartingReferee(command, log)
+        referee = StartingReferee(command, log, address)
         async with referee.listening():
             outcomes.append(await _outcome(referee, scenario, seconds))
         tell(outcomes[-1])

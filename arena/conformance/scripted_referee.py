@@ -20,7 +20,7 @@ import grpc.aio
 from arena.codec.transcript import write_entrant
 from arena.errors import UserError
 from arena.games import GAMES
-from arena.home.programs.program import CONNECT_SECONDS, BotProgram
+from arena.home.programs.program import CONNECT_SECONDS, BotProgram, open_socket
 from arena.match.transcript import PROTOCOL_VERSION, Entrant
 from arena.signatures import Signer, new_private_key
 from arena.v1 import referee_pb2 as pb
@@ -154,8 +154,10 @@ class ScriptedReferee(ABC):
             port = server.add_insecure_port(self.address)
         except RuntimeError as error:
             raise ListenError(f"Nothing can listen on {self.address}: is it in use?") from error
-        self.address = f"{self.address.rpartition(':')[0]}:{port}"
+        if not self.address.startswith("unix:"):
+            self.address = f"{self.address.rpartition(':')[0]}:{port}"
         await server.start()
+        open_socket(self.address)
         try:
             yield
         finally:

@@ -34,8 +34,9 @@ from typing import Any, TypeAlias
 from arena.errors import UserError
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.home.bot_modules import BotFileError
 from arena.home.in_process import Contender, Seed, UnreadyBotError, play_match
-from arena.home.loading import BotFileError, load_bot
+from arena.home.loading import load_bot
 from arena.luck import Luck, luck_of
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Refused

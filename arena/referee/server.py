@@ -25,6 +25,8 @@ from arena.referee.refusals import Context
 from arena.referee.registry_service import RegistryService
 from arena.referee.spectator_service import SpectatorService
 from arena.referee.tls import TlsFiles, server_credentials
+from arena.referee.upload_service import UploadService
+from arena.referee.worker_service import WorkerService
 from arena.v1 import (
     attendance_pb2,
     challenge_pb2,
@@ -32,6 +34,8 @@ from arena.v1 import (
     referee_pb2,
     registry_pb2,
     spectator_pb2,
+    upload_pb2,
+    worker_pb2,
 )
 
 MAX_MESSAGE_BYTES: Final = 256 * 1024
@@ -74,7 +78,12 @@ _REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_nam
 _OWNERS = owner_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name
 _SPECTATOR = spectator_pb2.DESCRIPTOR.services_by_name["SpectatorService"].full_name
 _ATTENDANCE = attendance_pb2.DESCRIPTOR.services_by_name["AttendanceService"].full_name
-_SERVICES: Final = (_SERVICE, _REGISTRY, _OWNERS, _CHALLENGES, _SPECTATOR, _ATTENDANCE)
+_UPLOADS = upload_pb2.DESCRIPTOR.services_by_name["UploadService"].full_name
+_WORKERS = worker_pb2.DESCRIPTOR.services_by_name["WorkerService"].full_name
+_SERVICES: Final = (
+    *(_SERVICE, _REGISTRY, _OWNERS, _CHALLENGES, _SPECTATOR, _ATTENDANCE),
+    *(_UPLOADS, _WORKERS),
+)
 
 
 class PortTakenError(UserError):
@@ -92,6 +101,8 @@ class RefereeServer:
         challenges: ChallengeService,
         spectating: SpectatorService,
         attendance: AttendanceService,
+        uploads: UploadService,
+        workers: WorkerService,
         lobby: Lobby,
         gate: Gate,
     ) -> None:
@@ -117,6 +128,12 @@ class RefereeServer:
         )
         self._server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_ATTENDANCE, attendance.handlers),)
+        )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_UPLOADS, uploads.handlers),)
+        )
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_WORKERS, workers.handlers),)
         )
         self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)

@@ -25,6 +25,10 @@ StorageError (a UserError)
 ├── BannedError                 the operator banned the owner
 ├── FrozenError                 the operator froze the bot
 ├── UnknownBotError             no bot or version has that name
+├── TooManyUploadsError         an owner uploaded too many builds in a day
+├── BuildNotKeptError           the build cannot play: not accepted, retired, or not kept
+├── UnknownShiftError           the worker runs no such shift
+├── UnknownWorkerError          no worker has that name
 ├── UnknownTournamentError      no tournament has that name
 ├── TournamentStateError        the tournament's state does not allow the change
 ├── RetiredError                the token's bot or version is out of service
@@ -106,6 +110,27 @@ class TooManyVersionsError(StorageError):
 
 class TooManyBotsError(StorageError):
     """An owner has as many bots as are allowed."""
+
+
+class TooManyUploadsError(StorageError):
+    """An owner uploaded too many builds in a day; `wait_seconds` is how long until there may be
+    another."""
+
+    def __init__(self, uploads: int, wait_seconds: float) -> None:
+        super().__init__(f"you uploaded {uploads} builds in the last 24 hours")
+        self.wait_seconds = float(wait_seconds)
+
+
+class BuildNotKeptError(StorageError):
+    """A build that cannot play: its check did not accept it, it is retired, or not kept."""
+
+
+class UnknownShiftError(StorageError):
+    """The worker runs no such shift."""
+
+
+class UnknownWorkerError(StorageError):
+    """No worker has that name."""
 
 
 class DetailsRefusedError(StorageError):

@@ -27,6 +27,10 @@ _RESERVED = frozenset(("house", "operator", "arena", "admin", "moderator"))
 """Owners whom nobody but the operator may be."""
 
 _TOKEN_PREFIX = "arena_"  # noqa: S105  lets secret scanners recognise a leaked token
+SHIFT_PREFIX = "arena_shift_"
+"""Tells the token of a hosted bot's shift from a bot's own."""
+WORKER_PREFIX = "arena_worker_"
+"""Tells the token of a worker."""
 KEY_PREFIX = "arena_owner_"
 """Tells an owner's key from a bot's token."""
 # Without letters and digits that are mistaken for each other.
@@ -84,6 +88,16 @@ def new_token() -> str:
 def new_key() -> str:
     """A random key of an owner."""
     return KEY_PREFIX + secrets.token_urlsafe(32)
+
+
+def new_shift_token() -> str:
+    """A random token for a shift."""
+    return SHIFT_PREFIX + secrets.token_urlsafe(32)
+
+
+def new_worker_token() -> str:
+    """A random token of a worker."""
+    return WORKER_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_code() -> str:

@@ -28,10 +28,11 @@ from arena.storage import bot_statements, recording, registering, running, state
 from arena.storage.checks import Checks
 from arena.storage.engine import async_engine
 from arena.storage.errors import BannedError, FrozenError, RetiredError
+from arena.storage.hosted_bots import HostedBots
 from arena.storage.lease import require
 from arena.storage.luck import Lucks, measured
 from arena.storage.match_search import MatchFilter, found_matches
-from arena.storage.names import check_name, normal_name, token_hash
+from arena.storage.names import SHIFT_PREFIX, check_name, normal_name, token_hash
 from arena.storage.owners import Owners
 from arena.storage.rows import (
     AppearanceCount,
@@ -69,6 +70,7 @@ class Store:
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
         self.owners = Owners(engine)
+        self.hosted = HostedBots(engine)
         self.luck = Lucks(engine)
         self.checks = Checks(engine)
         self.signer = partial(signer, engine)
@@ -97,11 +99,14 @@ class Store:
             return await registering.add_version(connection, bot, owner_id, version, house=house)
 
     async def authenticate(self, token: str) -> Registered | None:
-        """The version that has this token; None for an unknown token. Raises BannedError,
-        FrozenError and RetiredError."""
-        async with self._transaction() as connection:
-            statement = bot_statements.version_by_token(token_hash(token))
-            found = (await connection.execute(statement)).one_or_none()
+        """The version that has this token, or plays with it in a running shift; None for an unknown
+        token. Raises BannedError, FrozenError and RetiredError."""
+        if token.startswith(SHIFT_PREFIX):
+            found = await self.hosted.by_shift_token(token)
+        else:
+            async with self._transaction() as connection:
+                statement = bot_statements.version_by_token(token_hash(token))
+                found = (await connection.execute(statement)).one_or_none()
         if found is None:
             return None
         registered = registered_of(found)
@@ -114,9 +119,9 @@ class Store:
         return registered
 
     async def token_hashes(self) -> list[bytes]:
-        """The hashes of all tokens and owners' keys."""
-        tokens = await self._rows(bot_statements.token_hashes())
-        return [bytes(row["sha256"]) for row in tokens] + await self.owners.key_hashes()
+        """The hashes of all tokens of bots and workers, and of owners' keys."""
+        tokens = [bytes(row["sha256"]) for row in await self._rows(bot_statements.token_hashes())]
+        return tokens + await self.owners.key_hashes() + await self.hosted.worker_tokens()
 
     async def rotate_token(self, bot: str, version: str | None = None) -> str:
         """A new token for a version, by default the newest in service; the old token is revoked.

@@ -15,6 +15,7 @@ owners          who is signed in, and the referee that is asked for what an owne
 attempts        wrong keys and invites by visitor's address
 sign_in         the forms to sign up and to sign in
 own_tables      an owner's bots as HTML
+uploads         uploaded builds: the form, the check as it happens, logs, the way back
 submitting      a bot that was just registered: its starter and its first steps
 news            tells open pages that what they show is out of date
 browser         JavaScript of the pages, mounted as components

@@ -10,6 +10,7 @@ from arena.bot import AnyAction, Bot, Match, Turn
 from arena.codec import bot_side
 from arena.codec.game_codec import CODECS
 from arena.games import GAMES, make_game
+from arena.home.bot_modules import BotFileError
 from arena.home.in_process import (
     Contender,
     PlayedMatch,
@@ -18,7 +19,7 @@ from arena.home.in_process import (
     play_match,
     play_series,
 )
-from arena.home.loading import BotFileError, load_bot, sample_names
+from arena.home.loading import load_bot, sample_names
 from arena.home.win_rates import WinRate, WinRates
 from arena.match.faults import FaultKind
 from arena.match.flow import TimedAction, play

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from arena.commands.home.play import play
 from arena.commands.sequential_test.command import sequential_test
 from arena.commands.tournaments.play import play as tournament_play
-from arena.home.loading import BotFileError, bot_command, command_name
+from arena.home.bot_modules import BotFileError
+from arena.home.loading import bot_command, command_name
 from arena.match.transcript_json import from_json
 from arena.match.verify import verify
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.assembly import Arena, running_arena
+from arena.builds.hosted import HostingTerms
 from arena.games import make_game
 from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
@@ -85,6 +86,7 @@ async def opened(
     sign_up: SignUp = SignUp.INVITE,
     socket: Path | None = None,
     port: int = 0,
+    hosting: HostingTerms | None = None,
 ) -> AsyncIterator[Scene]:
     ladders = ladders or (BLUFF,)
     async with running_arena(
@@ -97,6 +99,7 @@ async def opened(
         limits=limits,
         sign_up=sign_up,
         socket=socket,
+        hosting=hosting,
     ) as arena:
         yield Scene(arena)
 

@@ -181,6 +181,8 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
 ) -> None:
     matches = played_matches(versions, 5)
     await store.record(matches)
+    sql.execute("DROP SCHEMA procrastinate CASCADE")
+    sql.execute("DROP TABLE shifts, workers, hosted_bots, hosted_versions, build_files, builds")
     sql.execute("DROP TABLE match_luck, signing_secret, signing_key")
     sql.execute("DROP TABLE running_replies, running_matches, running_blocks, leases, untold_ends")
     sql.execute("DROP TABLE recorded_batches, match_faults, conformance_checks, version_counts")

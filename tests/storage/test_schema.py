@@ -21,6 +21,14 @@ from arena.storage.errors import (
     MalformedUrlError,
     SchemaTooNewError,
 )
+from arena.storage.hosting_tables import (
+    build_files,
+    builds,
+    hosted_bots,
+    hosted_versions,
+    shifts,
+    workers,
+)
 from arena.storage.ladder_statements import rated_seats
 from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.running_tables import (
@@ -165,7 +173,7 @@ def test_results_are_guarded_and_transcripts_stored_as_they_are(database: str) -
             "SELECT attstorage FROM pg_attribute "
             "WHERE attrelid = 'transcripts'::regclass AND attname = 'data'"
         ).fetchone()
-    assert {row[0] for row in triggers} == {*APPEND_ONLY, "audit", "voidings"}
+    assert {row[0] for row in triggers} == {*APPEND_ONLY, "audit", "voidings", "builds"}
     assert storage == ("e",)
 
 
@@ -184,7 +192,8 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         *(leases, running_blocks, running_matches, running_replies, recorded_batches),
         untold_ends,
     )
-    secret = (tokens, owner_keys, invites, audit, signing_secret, *running)
+    hosted = (builds, build_files, hosted_versions, hosted_bots, workers, shifts)
+    secret = (tokens, owner_keys, invites, audit, signing_secret, *running, *hosted)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:

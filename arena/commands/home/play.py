@@ -26,6 +26,7 @@ from arena.commands.terminal import Terminal
 from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.home.bot_modules import BotFileError
 from arena.home.deal_blocks import (
     BlockMatch,
     Lineup,
@@ -35,7 +36,7 @@ from arena.home.deal_blocks import (
     written_down,
 )
 from arena.home.in_process import Contender, PlayedMatch, Seed, play_series
-from arena.home.loading import BotFileError, load_bot
+from arena.home.loading import load_bot
 from arena.luck import luck_of
 from arena.match.clock import TimeControl
 from arena.match.seating import moved_on

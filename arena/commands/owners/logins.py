@@ -18,6 +18,7 @@ from arena.commands.errors import CommandError
 
 if TYPE_CHECKING:
     from arena.owner_client import OwnerClient
+    from arena.upload_client import UploadClient
 
 AddressOption = Annotated[
     str,
@@ -45,6 +46,13 @@ def client_of(address: str) -> "OwnerClient":
     from arena.owner_client import OwnerClient
 
     return OwnerClient.at(address, os.environ)
+
+
+def upload_client_of(address: str) -> "UploadClient":
+    """The same, for uploads and hosted bots. Raises AddressError."""
+    from arena.upload_client import UploadClient
+
+    return UploadClient.at(address, os.environ)
 
 
 def login_at(address: str) -> Login:

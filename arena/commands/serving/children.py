@@ -32,6 +32,10 @@ PERSON = "person"
 """The bot as which people play on the dashboard. It plays no rated matches."""
 
 
+OWN_WORKER = "own"
+"""The worker that `arena up` runs."""
+
+
 class Children:
     """Running programs by name, each with its own log file. They end with this process."""
 

@@ -5,6 +5,7 @@ import sys
 from ipaddress import ip_address
 from pathlib import Path
 
+from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
 from arena.referee.tls import TlsFiles, certificate_name
 from arena.settings import Settings, SettingsError
@@ -27,6 +28,18 @@ def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
     """Who may become an owner; if the settings do not say it, everybody where the referee is for
     its own machine `alone`, else who has an invite."""
     return settings.signup or (SignUp.OPEN if alone else SignUp.INVITE)
+
+
+def hosting_terms(settings: Settings) -> HostingTerms | None:
+    """What owners may upload; None if nothing is hosted."""
+    if not settings.hosting:
+        return None
+    return HostingTerms(
+        build_bytes=round(settings.build_mb * 1024 * 1024),
+        uploads_a_day=settings.uploads_a_day,
+        builds_kept=settings.builds_kept,
+        hosted_bots=settings.hosted_bots,
+    )
 
 
 def tls_files(settings: Settings) -> TlsFiles | None:

@@ -18,6 +18,7 @@ from arena.commands.errors import exit_with_message
 from arena.commands.ratings.leaderboard import checks_of, print_leaderboard, title
 from arena.commands.serving import table_option
 from arena.commands.serving.children import (
+    OWN_WORKER,
     Children,
     children,
     house_tokens,
@@ -29,6 +30,7 @@ from arena.commands.serving.dashboard import dashboard_arguments, require_stream
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
     client_environment,
+    hosting_terms,
     on_loopback,
     own_address,
     own_socket,
@@ -123,6 +125,7 @@ async def _up(plan: _Plan, url: str) -> None:
         tls=plan.tls,
         spectator_delay=plan.settings.spectator_delay,
         sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
+        hosting=hosting_terms(plan.settings),
         socket=own_socket(plan.settings),
     ) as arena:
         tokens = await house_tokens(arena.store, plan.table_types)
@@ -149,6 +152,21 @@ async def _up(plan: _Plan, url: str) -> None:
                     },
                 )
                 typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
+            if plan.settings.hosting and plan.settings.slots and own_socket(plan.settings):
+                # It ends with a sentence in its log where nothing can be confined.
+                running.start(
+                    "worker",
+                    ["-m", "arena", "work", "--slots", str(plan.settings.slots)],
+                    niceness=0,
+                    **plan.client_environment
+                    | {
+                        "ARENA_DATABASE_URL": url,
+                        "ARENA_ADDRESS": address,
+                        "ARENA_WORKER_TOKEN": await arena.store.hosted.add_worker(
+                            OWN_WORKER, "arena up"
+                        ),
+                    },
+                )
             typer.echo(pace_in_words(plan.pace))
             typer.echo("Ctrl-C stops everything.")
             if plan.stop_after is not None:

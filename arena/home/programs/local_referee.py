@@ -16,6 +16,7 @@ import grpc
 import grpc.aio
 import structlog
 
+from arena.home.programs.program import open_socket
 from arena.hosting.ports import Participant
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
@@ -102,7 +103,7 @@ class LocalReferee:
         pass
 
     @asynccontextmanager
-    async def listening(self) -> AsyncIterator[str]:
+    async def listening(self, address: str = "127.0.0.1:0") -> AsyncIterator[str]:
         """Serves the programs; yields the address for ARENA_ADDRESS."""
         # No key: transcripts of matches at home are not signed.
         lobby = Lobby(self, b"", self)
@@ -114,11 +115,12 @@ class LocalReferee:
         server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
         )
-        port = server.add_insecure_port("127.0.0.1:0")
+        port = server.add_insecure_port(address)
         await server.start()
+        open_socket(address)
         with _only_warnings():
             try:
-                yield f"127.0.0.1:{port}"
+                yield address if address.startswith("unix:") else f"127.0.0.1:{port}"
             finally:
                 lobby.close_all(_over)
                 await server.stop(grace=0.2)

@@ -2,9 +2,11 @@
 FILE`. A file need not call `run` itself for that."""
 
 import sys
+from pathlib import Path
 
+from arena.bot.bot import AnyBot
 from arena.bot.running import run
-from arena.home.loading import BotFileError, load_bot
+from arena.home.bot_modules import BotFileError, bot_in
 
 
 def python_command(file: str) -> list[str]:
@@ -15,10 +17,20 @@ def python_command(file: str) -> list[str]:
 def main(file: str) -> None:
     """Play with the bot in a file."""
     try:
-        bot = load_bot(file)
+        bot = _bot(file)
     except BotFileError as error:
         sys.exit(str(error))
     run(bot, [])
+
+
+def _bot(name_or_path: str) -> type[AnyBot]:
+    path = Path(name_or_path)
+    if path.suffix == ".py" and path.is_file():
+        # The sample bots are not there for a program in the sandbox.
+        return bot_in(path.resolve())
+    from arena.home.loading import load_bot
+
+    return load_bot(name_or_path)
 
 
 if __name__ == "__main__":

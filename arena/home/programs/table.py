@@ -57,12 +57,14 @@ class ProgramTable:
         *,
         time_control: TimeControl = TimeControl(),
         connect_seconds: float = CONNECT_SECONDS,
+        address: str = "127.0.0.1:0",
     ) -> None:
         self._game = game
         self._entries = entries
         self._logs = logs
         self._time_control = time_control
         self._connect_seconds = connect_seconds
+        self._address = address
         turns = _TURNS_OF_SILENCE * time_control.turn_ms / 1000
         self._silent_seconds = max(SILENT_SECONDS, turns)
         self._patience = Patience().at(time_control)
@@ -99,7 +101,7 @@ class ProgramTable:
         self._news = asyncio.Event()
         names = {number: entry.name for number, entry in enumerate(self._entries)}
         self._referee = LocalReferee(names, self._look)
-        listening = self._referee.listening()
+        listening = self._referee.listening(self._address)
         address = await self._open.enter_async_context(listening)
         for number, entry in enumerate(self._entries):
             command = entry.command or python_command(entry.bot)

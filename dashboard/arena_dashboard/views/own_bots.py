@@ -4,7 +4,7 @@ import streamlit as st
 
 from arena.errors import UserError
 from arena.owner_client import BotSeen, OwnerCallError, OwnerClient
-from arena_dashboard import bot_data, browser, own_tables, owners, sign_in
+from arena_dashboard import bot_data, browser, own_tables, owners, sign_in, uploads
 from arena_dashboard.markup import in_markdown
 from arena_dashboard.owners import SignedIn
 
@@ -93,6 +93,7 @@ def show(client: OwnerClient, owner: SignedIn) -> None:
     st.page_link("views/submit.py", label="Submit a bot")
     for bot in bots:
         with st.expander(f"Change {in_markdown(bot.name)}"):
+            uploads.show_builds(owner, bot.name)
             describe(client, owner, bot)
             if not bot.retired:
                 rotate(client, owner, bot)

@@ -7,7 +7,7 @@ import streamlit as st
 from arena.errors import UserError
 from arena.home.starters import LANGUAGES
 from arena.owner_client import OwnerCallError, OwnerClient
-from arena_dashboard import browser, owners, sign_in, submitting
+from arena_dashboard import browser, owners, sign_in, submitting, uploads
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
 from arena_dashboard.submitting import MADE, NAMES, Made
@@ -100,6 +100,15 @@ def connect(client: OwnerClient) -> None:
     who.html(tag("div", "You are ", tag("b", owner.name), ". ", mine, class_="ba-said"))
     leave.button("Sign out", on_click=owners.sign_out)
     sign_in.show_fresh_key()
+    upload, run = st.tabs(["Upload: the arena runs it", "Connect: you run it"])
+    with upload:
+        uploads.show_upload(owner)
+    with run:
+        show_connecting(client, owner)
+
+
+def show_connecting(client: OwnerClient, owner: SignedIn) -> None:
+    """Register a bot, and start it."""
     made = st.session_state.get(MADE)
     if made is None:
         st.subheader("2. Register a bot")
@@ -136,6 +145,7 @@ st.markdown("All of the above from a terminal:")
 st.code(
     f"export ARENA_ADDRESS={owners.public_address()}\n"
     "arena signup 'Your Name'     # --invite CODE, where one is needed\n"
+    "arena submit mine.py          # the arena runs it; or run it yourself:\n"
     "arena bot new mine           # prints the token, once\n"
     "ARENA_TOKEN=the-token python mine.py",
     language="bash",

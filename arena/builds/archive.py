@@ -1,0 +1,156 @@
+"""The files of a .zip of a stranger's: listed, and refused unless all of them are harmless.
+
+Nothing but the list of contents is read to decide, so that deciding takes milliseconds. A file
+that holds more than the list says is never unpacked beyond that: `zipfile` stops there.
+"""
+
+import io
+import stat
+import unicodedata
+import zipfile
+from collections.abc import Iterator
+from typing import Final
+
+from arena.builds.errors import BuildRefusedError
+
+MOST_FILES: Final = 2_000
+MOST_UNPACKED_BYTES: Final = 200 * 1024 * 1024
+"""Of all files together: a worker keeps the builds that it ran last."""
+LONGEST_NAME: Final = 200
+DEEPEST: Final = 16
+"""Folders within folders."""
+_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED: Final = 0x1
+_UNIX: Final = 3
+_LEFT_OUT: Final = ("__MACOSX/",)
+"""What some programs add to every archive."""
+_CONTENTS_BYTES: Final = 1024 * 1024
+"""Of the list of contents: 2,000 names take at most half of it."""
+_END_OF_CONTENTS: Final = b"PK\x05\x06"
+
+
+def open_archive(data: bytes) -> zipfile.ZipFile:
+    """The archive in a file. Raises BuildRefusedError if it is none."""
+    _require_few(data)
+    try:
+        return zipfile.ZipFile(io.BytesIO(data))
+    # All that zipfile raises for damaged files; some of it is undocumented.
+    except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
+        raise BuildRefusedError(f"The file is not a .zip that can be read ({error}).") from error
+
+
+def _require_few(data: bytes) -> None:
+    """Refuse an archive by what its last lines say of its contents, before they are listed."""
+    at = data.rfind(_END_OF_CONTENTS)
+    if at < 0 or at + 22 > len(data):
+        raise BuildRefusedError("The file is not a .zip that can be read (its end is missing).")
+    number = int.from_bytes(data[at + 10 : at + 12], "little")
+    size = int.from_bytes(data[at + 12 : at + 16], "little")
+    if number > MOST_FILES or size > _CONTENTS_BYTES:
+        raise _too_many()
+
+
+def _too_many() -> BuildRefusedError:
+    return BuildRefusedError(f"The .zip holds too many files: {MOST_FILES:,} are allowed.")
+
+
+def harmless_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The files of an archive by their paths, folders left out. Raises BuildRefusedError."""
+    entries = archive.infolist()
+    if len(entries) > MOST_FILES:
+        raise _too_many()
+    files: dict[str, zipfile.ZipInfo] = {}
+    seen: dict[str, str] = {}
+    folders: dict[str, str] = {}
+    total = 0
+    for entry in entries:
+        _require_plain(entry)
+        path = entry.filename
+        if path.startswith(_LEFT_OUT) or path.endswith("/.DS_Store"):
+            continue
+        if entry.is_dir():
+            _require_inside(path.rstrip("/"))
+            folders.setdefault(_alike(path.rstrip("/")), path.rstrip("/"))
+            continue
+        _require_inside(path)
+        total += entry.file_size
+        if total > MOST_UNPACKED_BYTES:
+            raise BuildRefusedError(
+                f"The .zip is too big when it is unpacked: {MOST_UNPACKED_BYTES >> 20} MB are "
+                "allowed."
+            )
+        if _alike(path) in seen:
+            other = seen[_alike(path)]
+            raise BuildRefusedError(
+                f"The .zip holds {_shown(path)} twice."
+                if other == path
+                else f"The .zip holds {_shown(other)} and {_shown(path)}, whose names differ in "
+                "case or form only: rename one of them."
+            )
+        seen[_alike(path)] = path
+        files[path] = entry
+        for folder in _folders(path):
+            folders.setdefault(_alike(folder), folder)
+    for one, path in seen.items():
+        if one in folders:
+            raise BuildRefusedError(f"In the .zip {_shown(path)} is a file and a folder.")
+    return files
+
+
+def _require_plain(entry: zipfile.ZipInfo) -> None:
+    """Refuse what is neither a file nor a folder, and what cannot be read."""
+    name = _shown(entry.filename)
+    mode = entry.external_attr >> 16 if entry.create_system == _UNIX else 0
+    if stat.S_ISLNK(mode):
+        raise BuildRefusedError(
+            f"In the .zip {name} is a link: put the file itself there (zip without --symlinks)."
+        )
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+        raise BuildRefusedError(f"In the .zip {name} is neither a file nor a folder.")
+    if mode & (stat.S_ISUID | stat.S_ISGID):
+        raise BuildRefusedError(
+            f"In the .zip {name} has the setuid or setgid bit: remove it (chmod ug-s)."
+        )
+    if entry.flag_bits & _ENCRYPTED:
+        raise BuildRefusedError(f"In the .zip {name} is encrypted: the arena cannot read it.")
+    if entry.compress_type not in _METHODS:
+        raise BuildRefusedError(
+            f"In the .zip {name} is compressed in a way that is not allowed: use deflate, the "
+            "usual one."
+        )
+
+
+def _require_inside(path: str) -> None:
+    """Refuse paths that lead out of the folder, or that no file should have."""
+    parts = path.split("/")
+    if (
+        path.startswith("/")
+        or "\\" in path
+        or ":" in path
+        or any(part in ("", ".", "..") for part in parts)
+    ):
+        raise BuildRefusedError(
+            f"In the .zip the path {_shown(path)} is not allowed: paths are relative, and hold no "
+            "`..`, `\\` or `:`."
+        )
+    if any(unicodedata.category(one)[0] == "C" for one in path):
+        raise BuildRefusedError(f"In the .zip the path {_shown(path)} holds control characters.")
+    if len(path.encode()) > LONGEST_NAME or len(parts) > DEEPEST:
+        raise BuildRefusedError(
+            f"In the .zip the path {_shown(path)} is too long or too deep: {LONGEST_NAME} bytes "
+            f"and {DEEPEST} levels are allowed."
+        )
+
+
+def _folders(path: str) -> Iterator[str]:
+    parts = path.split("/")[:-1]
+    return ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
+
+
+def _alike(path: str) -> str:
+    """Equal for paths that some file system takes for one."""
+    return unicodedata.normalize("NFKC", path).casefold()
+
+
+def _shown(path: str) -> str:
+    return ascii(path[:60] + "…" if len(path) > 60 else path)

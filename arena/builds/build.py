@@ -1,0 +1,139 @@
+"""`Build`: a bot's program as it was handed in: a .py file, or a .zip with bot.toml."""
+
+import hashlib
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from arena.builds.archive import harmless_files, open_archive
+from arena.builds.errors import BuildRefusedError
+from arena.builds.manifest import (
+    MANIFEST,
+    MOST_MANIFEST_BYTES,
+    Manifest,
+    Protocol,
+    read_manifest,
+)
+
+MOST_BUILD_BYTES: Final = 20 * 1024 * 1024
+"""Of a build as it is handed in, unless the operator says otherwise."""
+MOST_SOURCE_BYTES: Final = 1024 * 1024
+"""Of a .py file."""
+PYTHON_FILE: Final = "bot.py"
+"""The name under which a .py file is kept."""
+ZIP_FILE: Final = "bot.zip"
+_DAMAGED: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
+"""What `zipfile` raises for a damaged file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A build that was read. Its files are not looked into."""
+
+    file_name: str
+    """PYTHON_FILE or ZIP_FILE."""
+    data: bytes
+    """As it was handed in."""
+    manifest: Manifest
+    root: str = ""
+    """The folder in the .zip that holds all of it, with a slash; empty if there is none."""
+
+    @property
+    def sha256(self) -> bytes:
+        """What the build is known by."""
+        return hashlib.sha256(self.data).digest()
+
+
+def read_build(file_name: str, data: bytes, most_bytes: int = MOST_BUILD_BYTES) -> Build:
+    """The build in a file. Raises BuildRefusedError."""
+    if len(data) > most_bytes:
+        raise too_big(len(data), most_bytes)
+    if not data:
+        raise BuildRefusedError("The file is empty.")
+    kind = PurePosixPath(file_name.replace("\\", "/")).suffix.lower()
+    if kind == ".py":
+        return _python(data)
+    if kind == ".zip":
+        return _zip(data)
+    raise BuildRefusedError(
+        f"{file_name[:60]!r} is neither a .py file with one bot nor a .zip with {MANIFEST}."
+    )
+
+
+def too_big(size: int, most_bytes: int) -> BuildRefusedError:
+    """The error for a build beyond the limit."""
+    return BuildRefusedError(
+        f"The build has {size / 1e6:,.1f} MB, and {most_bytes / 1e6:,.1f} MB are allowed."
+    )
+
+
+def unpack(build: Build, folder: Path) -> None:
+    """Write the files of a build into an empty folder. Raises BuildRefusedError."""
+    if build.file_name == PYTHON_FILE:
+        (folder / PYTHON_FILE).write_bytes(build.data)
+        return
+    with open_archive(build.data) as archive:
+        for path, entry in harmless_files(archive).items():
+            target = folder / path.removeprefix(build.root)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                content = archive.read(entry)
+            except (
+                zipfile.BadZipFile,
+                zlib.error,
+                EOFError,
+                NotImplementedError,
+                OSError,
+            ) as error:
+                raise BuildRefusedError(f"In the .zip {path!a} is damaged ({error}).") from error
+            target.write_bytes(content)
+            # A .zip made on Windows says of no file that it is a program.
+            target.chmod(0o755 if content.startswith((b"\x7fELF", b"#!")) else 0o644)
+
+
+def _python(data: bytes) -> Build:
+    if len(data) > MOST_SOURCE_BYTES:
+        raise BuildRefusedError(
+            f"The .py file has {len(data) / 1e6:,.1f} MB, and {MOST_SOURCE_BYTES >> 20} MB is "
+            f"allowed: put tables into files of their own, in a .zip with {MANIFEST}."
+        )
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise BuildRefusedError(f"The .py file is not UTF-8 text ({error}).") from error
+    if "\0" in text:
+        raise BuildRefusedError("The .py file holds a null character: it is not Python.")
+    return Build(PYTHON_FILE, data, Manifest((PYTHON_FILE,)))
+
+
+def _zip(data: bytes) -> Build:
+    with open_archive(data) as archive:
+        files = harmless_files(archive)
+        root = _root(list(files))
+        entry = files.get(root + MANIFEST)
+        if entry is None:
+            raise BuildRefusedError(
+                f"The .zip holds no {MANIFEST}: it must lie at its top, and say how the bot is "
+                'started (command = ["node", "bot.js"]).'
+            )
+        if entry.file_size > MOST_MANIFEST_BYTES:
+            raise BuildRefusedError(
+                f"{MANIFEST} is too big: {MOST_MANIFEST_BYTES // 1024} kB are allowed."
+            )
+        try:
+            text = archive.read(entry)
+        except _DAMAGED as error:
+            raise BuildRefusedError(f"{MANIFEST} is damaged in the .zip ({error}).") from error
+    names = {path.removeprefix(root) for path in files}
+    return Build(ZIP_FILE, data, read_manifest(text, names), root)
+
+
+def _root(paths: list[str]) -> str:
+    """The one folder in which everything lies, as when a folder was packed and not its files."""
+    first = paths[0].partition("/")[0] + "/" if paths else ""
+    return first if first and all(path.startswith(first) for path in paths) else ""
+
+
+__all__ = ["MOST_BUILD_BYTES", "Build", "BuildRefusedError", "Protocol", "read_build", "unpack"]

@@ -1,0 +1,115 @@
+"""Records of hosted bots: what owners may upload, their builds, and the shifts of play."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Final, NewType
+
+from arena.builds.build import MOST_BUILD_BYTES
+from arena.match.transcript import Entrant
+
+ShiftId = NewType("ShiftId", int)
+WorkerId = NewType("WorkerId", int)
+
+SHIFT_SECONDS: Final = 60
+"""How long a hosted bot plays before the next one gets its place."""
+MOST_OF_A_LOG: Final = 32 * 1024
+"""Bytes of what a program printed in a shift that are kept."""
+MOST_OF_AN_OUTCOME: Final = 2_000
+"""Characters of the sentence in which a shift ended."""
+QUEUE: Final = "shifts"
+"""The queue's name."""
+PLAY_TASK: Final = "play"
+"""The task that lets a bot play for a shift; its argument is `bot_id`."""
+CHECK_TASK: Final = "check"
+"""The task that checks a build; its argument is `version_id`."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostingTerms:
+    """What owners may upload, and what is kept of it."""
+
+    build_bytes: int = MOST_BUILD_BYTES
+    """Of one build as it is handed in."""
+    uploads_a_day: int = 30
+    """By an owner, in 24 hours."""
+    builds_kept: int = 20
+    """Of an owner; beyond it the oldest that does not play is dropped."""
+    hosted_bots: int = 5
+    """Of an owner."""
+    shift_seconds: int = SHIFT_SECONDS
+
+
+class BuildState(Enum):
+    """What became of a build."""
+
+    CHECKING = "checking"
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class HostedBuild:
+    """A version that was uploaded, as its owner sees it."""
+
+    bot: str
+    version: str
+    sha256: bytes
+    size: int
+    uploaded_at: datetime
+    state: BuildState
+    reason: str
+    """Of a refused one, why; while it is checked, the step."""
+    plays: bool
+    """Whether the bot plays with it."""
+    kept: bool
+    """Whether its bytes are kept."""
+    running: bool
+    """Whether a worker runs it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostedShift:
+    """One run of a hosted bot's program, as its owner sees it."""
+
+    began_at: datetime
+    ended_at: datetime | None
+    check: bool
+    """Of the build, before it plays."""
+    outcome: str
+    log: str
+    match_ids: tuple[str, ...]
+    """Matches that the version began meanwhile, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker that authenticated itself."""
+
+    id: WorkerId
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSeen:
+    """A worker, as the operator sees it."""
+
+    name: str
+    created_at: datetime
+    seen_at: datetime | None
+    """When it last began a shift."""
+    shifts: int
+    """That it runs now."""
+
+
+@dataclass(frozen=True, slots=True)
+class BegunShift:
+    """A shift that a worker is to run."""
+
+    id: ShiftId
+    entrant: Entrant
+    token: str
+    """Good for playing alone, until the shift ends; empty for a check."""
+    sha256: bytes
+    file_name: str
+    seconds: int

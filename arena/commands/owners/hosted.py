@@ -1,0 +1,96 @@
+"""`arena bot builds`, `roll-back` and `logs`: hosted bots, by their owners."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from arena.commands.errors import exit_with_message
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
+from arena.commands.terminal import Terminal, say
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def builds(
+    name: Annotated[str, typer.Argument(help="One bot's name; without it, all of yours.")] = "",
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """List the builds that you uploaded, and what became of each."""
+    with exit_with_message():
+        found = upload_client_of(address).builds(login_at(address).key, name)
+    if as_json:
+        lines = [
+            {
+                "bot": one.bot,
+                "version": one.version,
+                "sha256": one.sha256,
+                "bytes": one.size,
+                "uploaded": one.uploaded.isoformat(),
+                "state": one.state,
+                "reason": one.reason,
+                "plays": one.plays,
+                "kept": one.kept,
+                "running": one.running,
+            }
+            for one in found
+        ]
+        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+        return
+    table = Table("bot", "version", "uploaded", "kB", "SHA-256", "")
+    for one in found:
+        size = f"{one.size / 1000:,.1f}"
+        words = one.in_words + ("" if one.kept else ", not kept any more")
+        uploaded = f"{one.uploaded:%Y-%m-%d %H:%M}"
+        table.add_row(one.bot, one.version, uploaded, size, one.sha256[:12], words)
+    Terminal().print_table(table)
+    for one in found:
+        if one.state == "refused":
+            say(f"{one.bot} {one.version} was refused. {one.reason}")
+
+
+def roll_back(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    version: Annotated[str, typer.Argument(help="The label of the version that is to play.")],
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Let another accepted build of your bot play, from its next shift on."""
+    with exit_with_message():
+        upload_client_of(address).roll_back(login_at(address).key, name, version)
+    say(f"{name} plays with version {version} from its next shift on.", err=True)
+
+
+def logs(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    version: Annotated[
+        str, typer.Option(help="A version's label; by default the newest that you uploaded.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, help="How many shifts, the last ones.")] = 1,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """Print what your hosted bot printed in its last shifts, and how they ended."""
+    with exit_with_message():
+        found = upload_client_of(address).shifts(login_at(address).key, name, version)[:limit]
+    if as_json:
+        lines = [
+            {
+                "began": one.began.isoformat(),
+                "ended": one.ended and one.ended.isoformat(),
+                "check": one.check,
+                "outcome": one.outcome,
+                "matches": one.match_ids,
+                "log": one.log,
+            }
+            for one in found
+        ]
+        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+        return
+    if not found:
+        say("It has not run yet.")
+    for one in reversed(found):
+        what = "check" if one.check else f"{len(one.match_ids)} matches"
+        say(f"--- {one.began:%Y-%m-%d %H:%M:%S}, {what}: {one.outcome or 'it runs'}")
+        say(one.log.rstrip("\n"))

@@ -1,0 +1,81 @@
+"""`arena submit`: uploads a bot, which the arena then runs."""
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
+from arena.commands.terminal import say
+
+if TYPE_CHECKING:
+    from arena.upload_client import BuildSeen, UploadClient
+
+LOOK_SECONDS = 0.5
+"""Between two looks at what has become of the build."""
+REFUSED = 1
+"""The exit code if the check refuses the build."""
+
+
+def submit(
+    file: Annotated[Path, typer.Argument(help="A .py file with one bot, or a .zip with bot.toml.")],
+    name: Annotated[str, typer.Option(help="The bot's name; by default the file's.")] = "",
+    version: Annotated[
+        str, typer.Option(help="The version's label; by default the next free number.")
+    ] = "",
+    wait: Annotated[
+        bool,
+        typer.Option("--wait/--no-wait", help="Follow the check and wait for the first match."),
+    ] = True,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Upload a bot: the arena checks it, and lets it play (docs/submit.md).
+
+    Exit code 1: the check refused it.
+    """
+    with exit_with_message():
+        key, client = login_at(address).key, upload_client_of(address)
+        try:
+            data = file.read_bytes()
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read ({error.strerror}).") from error
+        made = client.upload(key, name or file.stem, file.name, data, version)
+        say(f"Uploaded {made.bot} {made.version}, SHA-256 {made.sha256[:16]}….", err=True)
+        last = _follow(client, key, made.bot, made.version) if wait else None
+    if as_json:
+        state = {"state": last.state, "reason": last.reason} if last else {}
+        line = {"bot": made.bot, "version": made.version, "sha256": made.sha256}
+        typer.echo(json.dumps(line | state))
+    if last is not None and last.state == "refused":
+        say(f"Refused. {last.reason}", err=True)
+        raise typer.Exit(REFUSED)
+
+
+def _follow(client: "UploadClient", key: str, bot: str, version: str) -> "BuildSeen":
+    """Say what happens to a build, until it is refused or has played a match."""
+    told = ""
+    while True:
+        seen = next(one for one in client.builds(key, bot) if one.version == version)
+        now = seen.in_words
+        if now != told and seen.state == "checking":
+            say(f"{now[:1].upper()}{now[1:]}.", err=True)
+        told = now
+        if seen.state == "refused":
+            return seen
+        if seen.state == "accepted":
+            break
+        time.sleep(LOOK_SECONDS)
+    say("Accepted: it plays as soon as it is its turn. Ctrl-C stops only this command.", err=True)
+    while not _matches(client, key, bot, version):
+        time.sleep(LOOK_SECONDS)
+    say("It has played its first match.", err=True)
+    return seen
+
+
+def _matches(client: "UploadClient", key: str, bot: str, version: str) -> int:
+    (owned,) = client.bots(key, bot)
+    return next(one.matches for one in owned.versions if one.label == version)

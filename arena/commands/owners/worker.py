@@ -1,0 +1,56 @@
+"""`arena worker …`: Machines that run hosted bots, for the operator: add, list, remove."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from arena.commands.database import with_store
+from arena.commands.owners.operator import actor
+from arena.commands.terminal import Terminal, say
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Machines that run hosted bots, for the operator: add, list, remove.",
+)
+
+
+@app.command()
+def add(name: Annotated[str, typer.Argument(help="Any name; each machine has its own.")]) -> None:
+    """Add a worker, or give it a new token, and print the token, which is shown only once."""
+    token = with_store(lambda store: store.hosted.add_worker(name, actor()))
+    say("Its token, shown only once (start `arena work` with it as ARENA_WORKER_TOKEN):", err=True)
+    say(token)
+
+
+@app.command("list")
+def list_workers(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the workers that may run hosted bots."""
+    workers = with_store(lambda store: store.hosted.workers())
+    if as_json:
+        lines = [
+            {
+                "worker": one.name,
+                "added": one.created_at.isoformat(),
+                "seen": one.seen_at and one.seen_at.isoformat(),
+                "shifts": one.shifts,
+            }
+            for one in workers
+        ]
+        typer.echo(json.dumps(lines, indent=2))
+        return
+    table = Table("worker", "added", "last shift", "runs now")
+    for one in workers:
+        seen = "never" if one.seen_at is None else f"{one.seen_at:%Y-%m-%d %H:%M:%S}"
+        table.add_row(one.name, f"{one.created_at:%Y-%m-%d}", seen, str(one.shifts))
+    Terminal().print_table(table)
+
+
+@app.command()
+def remove(name: str) -> None:
+    """Take a worker's token away: it begins no further shift."""
+    with_store(lambda store: store.hosted.remove_worker(name, actor()))
+    say(f"The worker {name} is removed.")

@@ -1,0 +1,105 @@
+"""`StoredBuilds`: uploads, shifts and workers for the gRPC services, with errors as statuses."""
+
+import grpc
+
+from arena.builds.build import Build
+from arena.builds.hosted import (
+    BegunShift,
+    HostedBuild,
+    HostedShift,
+    HostingTerms,
+    ShiftId,
+    Worker,
+)
+from arena.match.transcript import Entrant
+from arena.records import Allowance, CheckOrigin, CheckOutcome, Owner, VersionId
+from arena.referee.errors import ProtocolError
+from arena.statuses import as_statuses
+from arena.storage.names import WORKER_PREFIX
+from arena.storage.store import Store
+
+
+class StoredBuilds:
+    """The BuildRegistry and ShiftRegistry of arena.referee."""
+
+    def __init__(self, store: Store, terms: HostingTerms | None, allowance: Allowance) -> None:
+        self._store = store
+        self._hosted = store.hosted
+        self.terms = terms
+        self._allowance = allowance
+
+    # Owners
+
+    async def upload(self, owner: Owner, bot: str, version: str, build: Build) -> Entrant:
+        terms = self._require_hosting()
+        async with as_statuses():
+            return await self._hosted.upload(owner, bot, version, build, terms, self._allowance)
+
+    async def builds(self, owner: Owner, bot: str) -> list[HostedBuild]:
+        async with as_statuses():
+            return await self._hosted.builds(owner, bot or None)
+
+    async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
+        self._require_hosting()
+        async with as_statuses():
+            await self._hosted.roll_back(owner, bot, version)
+
+    async def shifts(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
+        async with as_statuses():
+            return await self._hosted.shifts(owner, bot, version)
+
+    # Workers
+
+    async def worker(self, token: str) -> Worker:
+        async with as_statuses():
+            worker = await self._hosted.worker(token)
+        if worker is None:
+            raise ProtocolError(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "no worker has this token: see `arena worker add`"
+                if token.startswith(WORKER_PREFIX)
+                else "this is not a worker's token: those begin with " + WORKER_PREFIX,
+            )
+        return worker
+
+    async def begin_play(self, worker: Worker, bot_id: int) -> BegunShift | None:
+        terms = self._require_hosting()
+        async with as_statuses():
+            return await self._hosted.begin_play(worker, bot_id, terms)
+
+    async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
+        self._require_hosting()
+        async with as_statuses():
+            return await self._hosted.begin_check(worker, version_id)
+
+    async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
+        async with as_statuses():
+            return await self._hosted.build_file(worker, shift)
+
+    async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
+        async with as_statuses():
+            await self._hosted.tell_step(worker, shift, step)
+
+    async def end_shift(
+        self,
+        worker: Worker,
+        shift: ShiftId,
+        outcome: str,
+        log: str,
+        accepted: bool,
+        check: CheckOutcome | None,
+    ) -> None:
+        async with as_statuses():
+            version_id = await self._hosted.end_shift(
+                worker, shift, outcome, log, accepted=accepted
+            )
+            if version_id is not None and check is not None:
+                await self._store.checks.record(version_id, CheckOrigin.ARENA, check)
+
+    def _require_hosting(self) -> HostingTerms:
+        if self.terms is None:
+            raise ProtocolError(
+                grpc.StatusCode.FAILED_PRECONDITION,
+                "this arena hosts no bots: register yours, and run it yourself",
+            )
+        return self.terms

@@ -1,0 +1,280 @@
+"""`UploadService`: the calls by which owners hand in builds, and look after hosted bots."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, Protocol
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError
+
+from arena.builds.build import Build, BuildRefusedError, read_build, too_big
+from arena.builds.hosted import BuildState, HostedBuild, HostedShift, HostingTerms
+from arena.match.transcript import Entrant
+from arena.records import Owner
+from arena.referee.errors import ProtocolError, malformed
+from arena.referee.gate import Gate
+from arena.referee.guarding import guarded
+from arena.referee.limits import LimitError
+from arena.referee.play_service import bearer_token
+from arena.referee.refusals import Context
+from arena.v1 import upload_pb2 as pb
+
+MOST_AT_ONCE: Final = 16
+"""Uploads received at the same time; further ones wait. Each takes its build's size of memory."""
+MOST_OF_AN_OWNER: Final = 4
+"""The same of one owner; further ones are refused."""
+UPLOAD_SECONDS: Final = 120.0
+"""How long a build may take to arrive."""
+CALLS_AT_ONCE: Final = 4
+"""Other calls served at the same time: results are recorded over the same connections."""
+CHUNK_BYTES: Final = 64 * 1024
+_FAST_AS_STREAMS: Final = 10
+"""An upload may bring as many bytes as so many bots."""
+_STATES: Final = {
+    BuildState.CHECKING: pb.BUILD_STATE_CHECKING,
+    BuildState.ACCEPTED: pb.BUILD_STATE_ACCEPTED,
+    BuildState.REFUSED: pb.BUILD_STATE_REFUSED,
+}
+
+
+class OwnerKeys(Protocol):
+    """Whose key it is."""
+
+    async def owner(self, key: str) -> Owner:
+        """Who has this key. Raises ProtocolError."""
+        ...
+
+
+class BuildRegistry(Protocol):
+    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
+
+    @property
+    def terms(self) -> HostingTerms | None:
+        """What may be uploaded; None where the arena hosts no bots."""
+        ...
+
+    async def upload(self, owner: Owner, bot: str, version: str, build: Build) -> Entrant:
+        """Keep a build as a new version of the owner's bot, to be checked."""
+        ...
+
+    async def builds(self, owner: Owner, bot: str) -> list[HostedBuild]:
+        """The builds of the owner's bots, or of one, newest first."""
+        ...
+
+    async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
+        """Let another accepted build of a bot play."""
+        ...
+
+    async def shifts(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
+        """The last shifts of a version, newest first."""
+        ...
+
+
+class UploadService:
+    """Serves the proto's UploadService."""
+
+    def __init__(self, keys: OwnerKeys, registry: BuildRegistry, gate: Gate) -> None:
+        self._keys = keys
+        self._registry = registry
+        self._gate = gate
+        self._receiving = asyncio.Semaphore(MOST_AT_ONCE)
+        self._uploading: Counter[str] = Counter()
+        """Uploads by owner."""
+        self._turnstile = asyncio.Semaphore(CALLS_AT_ONCE)
+
+    @property
+    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
+        """The calls by name, for the server."""
+        return {
+            "GetUploadTerms": self._handler("GetUploadTerms", self._terms),
+            "UploadBuild": grpc.stream_unary_rpc_method_handler(
+                # Read as bytes: malformed ones end the call with our message.
+                self._upload,
+                response_serializer=pb.UploadBuildResponse.SerializeToString,
+            ),
+            "ListBuilds": self._handler("ListBuilds", self._of_owner(self._builds)),
+            "RollBack": self._handler("RollBack", self._of_owner(self._roll_back)),
+            "ListShifts": self._handler("ListShifts", self._of_owner(self._shifts)),
+        }
+
+    def _handler(
+        self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
+    ) -> "grpc.RpcMethodHandler[Any, Any]":
+        async def handle(request: Any, context: Context) -> Any:
+            async def in_turn() -> Any:
+                async with self._turnstile:
+                    return await answer(request, context)
+
+            return await guarded(self._gate, call, context, in_turn, _key_or_nothing(context))
+
+        return grpc.unary_unary_rpc_method_handler(
+            handle,
+            request_deserializer=getattr(pb, f"{call}Request").FromString,
+            response_serializer=getattr(pb, f"{call}Response").SerializeToString,
+        )
+
+    def _of_owner(
+        self, answer: Callable[[Any, Owner], Awaitable[Any]]
+    ) -> Callable[[Any, Context], Awaitable[Any]]:
+        async def authenticated(request: Any, context: Context) -> Any:
+            return await answer(request, await self._owner(context))
+
+        return authenticated
+
+    async def _owner(self, context: Context) -> Owner:
+        key = bearer_token(context)
+        async with self._gate.trying(key, context.peer()):
+            return await self._keys.owner(key)
+
+    async def _terms(self, _request: Any, _context: Context) -> pb.GetUploadTermsResponse:
+        terms = self._registry.terms
+        if terms is None:
+            return pb.GetUploadTermsResponse()
+        return pb.GetUploadTermsResponse(
+            hosting=True,
+            build_bytes=terms.build_bytes,
+            uploads_a_day=terms.uploads_a_day,
+            builds_kept=terms.builds_kept,
+            hosted_bots=terms.hosted_bots,
+        )
+
+    async def _upload(self, _requests: object, context: Context) -> pb.UploadBuildResponse:
+        async def answer() -> pb.UploadBuildResponse:
+            owner = await self._owner(context)
+            self._gate.registration(owner)
+            with self._one_more(owner), self._fast(context.peer()):
+                async with self._receiving:
+                    return await self._receive(owner, context)
+
+        key = _key_or_nothing(context)
+        return await guarded(self._gate, "UploadBuild", context, answer, key)
+
+    async def _receive(self, owner: Owner, context: Context) -> pb.UploadBuildResponse:
+        try:
+            async with asyncio.timeout(UPLOAD_SECONDS):
+                header, data = await self._read(context)
+        except TimeoutError as error:
+            raise ProtocolError(
+                grpc.StatusCode.DEADLINE_EXCEEDED,
+                f"the build did not arrive within {UPLOAD_SECONDS:.0f} s",
+            ) from error
+        try:
+            # Beside the event loop, which bots wait for.
+            build = await asyncio.to_thread(read_build, header.file_name, data, self._most_bytes())
+            sha256 = await asyncio.to_thread(lambda: build.sha256)
+        except BuildRefusedError as error:
+            raise malformed(str(error)) from error
+        entrant = await self._registry.upload(owner, header.bot, header.version, build)
+        return pb.UploadBuildResponse(bot=entrant.bot, version=entrant.version, sha256=sha256)
+
+    async def _read(self, context: Context) -> tuple[pb.UploadBuildRequest, bytes]:
+        """The first message, and the bytes of all the others, no more than it says."""
+        header = await _next(context)
+        if header is None or header.data:
+            raise malformed("the first message says what is uploaded, and holds no bytes of it")
+        if header.size > self._most_bytes():
+            raise malformed(str(too_big(header.size, self._most_bytes())))
+        data = bytearray()
+        while (part := await _next(context)) is not None:
+            data += part.data
+            if len(part.data) > CHUNK_BYTES or len(data) > header.size:
+                raise malformed(
+                    f"a message holds up to {CHUNK_BYTES:,} bytes, and all of them as many as the "
+                    "first one says"
+                )
+        if len(data) != header.size:
+            raise malformed(f"{len(data):,} bytes came instead of {header.size:,}")
+        return header, bytes(data)
+
+    def _most_bytes(self) -> int:
+        terms = self._registry.terms
+        if terms is None:
+            raise ProtocolError(
+                grpc.StatusCode.FAILED_PRECONDITION,
+                "this arena hosts no bots: register yours, and run it yourself",
+            )
+        return terms.build_bytes
+
+    @contextmanager
+    def _one_more(self, owner: Owner) -> Iterator[None]:
+        if self._uploading[owner.name] >= MOST_OF_AN_OWNER:
+            raise LimitError("uploads", "too many uploads of yours at once", 1)
+        self._uploading[owner.name] += 1
+        try:
+            yield
+        finally:
+            self._uploading[owner.name] -= 1
+            if not self._uploading[owner.name]:
+                del self._uploading[owner.name]
+
+    @contextmanager
+    def _fast(self, peer: str) -> Iterator[None]:
+        """A context in which the peer may send as fast as many bots."""
+        self._gate.connections.known(peer, _FAST_AS_STREAMS)
+        try:
+            yield
+        finally:
+            self._gate.connections.known(peer, -_FAST_AS_STREAMS)
+
+    async def _builds(self, request: pb.ListBuildsRequest, owner: Owner) -> pb.ListBuildsResponse:
+        found = await self._registry.builds(owner, request.bot)
+        return pb.ListBuildsResponse(
+            builds=[
+                pb.HostedBuild(
+                    bot=one.bot,
+                    version=one.version,
+                    sha256=one.sha256,
+                    size=one.size,
+                    uploaded_ms=round(one.uploaded_at.timestamp() * 1000),
+                    state=_STATES[one.state],
+                    reason=one.reason,
+                    plays=one.plays,
+                    kept=one.kept,
+                    running=one.running,
+                )
+                for one in found
+            ]
+        )
+
+    async def _roll_back(self, request: pb.RollBackRequest, owner: Owner) -> pb.RollBackResponse:
+        self._gate.change(owner)
+        if not request.version:
+            raise malformed("say to which version: `arena bot builds` lists them")
+        await self._registry.roll_back(owner, request.bot, request.version)
+        return pb.RollBackResponse()
+
+    async def _shifts(self, request: pb.ListShiftsRequest, owner: Owner) -> pb.ListShiftsResponse:
+        response = pb.ListShiftsResponse()
+        for one in await self._registry.shifts(owner, request.bot, request.version):
+            ended = 0 if one.ended_at is None else round(one.ended_at.timestamp() * 1000)
+            response.shifts.add(
+                began_ms=round(one.began_at.timestamp() * 1000),
+                ended_ms=ended,
+                check=one.check,
+                outcome=one.outcome,
+                log=one.log,
+                match_ids=one.match_ids,
+            )
+        return response
+
+
+async def _next(context: Context) -> pb.UploadBuildRequest | None:
+    """The next message of an upload; None at its end."""
+    receive: Callable[[], Awaitable[Any]] = context.read
+    data = await receive()
+    if data is grpc.aio.EOF:
+        return None
+    try:
+        return pb.UploadBuildRequest.FromString(data)
+    except DecodeError:
+        raise malformed("these bytes are not an arena.v1.UploadBuildRequest") from None
+
+
+def _key_or_nothing(context: Context) -> str:
+    try:
+        return bearer_token(context)
+    except ProtocolError:
+        return ""

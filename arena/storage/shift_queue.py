@@ -1,0 +1,79 @@
+"""SQL statements that fill the queue of shifts, built here, run elsewhere.
+
+The queue belongs to procrastinate: jobs are added by its own function, in our transaction. A bot
+has at most one job that waits. Shifts of play are taken in the order in which they were queued, and
+a bot's next one is queued when the last one ends: so all bots have the same share.
+"""
+
+from sqlalchemy import TextClause, text
+
+from arena.builds.hosted import CHECK_TASK, PLAY_TASK, QUEUE
+from arena.records import VersionId
+from arena.storage.hosting_tables import QUEUE_SCHEMA
+
+_LOCK = 7_236_402
+"""The lock's number, arbitrary: whoever fills the queue does so one after the other."""
+
+
+def queue_lock() -> TextClause:
+    """Held until the end of the transaction by who looks for what is queued and adds to it."""
+    return text(f"SELECT pg_advisory_xact_lock({_LOCK})")
+
+
+def queue_check(version_id: VersionId) -> TextClause:
+    """Queues the check of a build, before all shifts of play."""
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(ARRAY[ROW(
+            '{QUEUE}', '{CHECK_TASK}', 10, :lock, :lock, jsonb_build_object(
+                'version_id', CAST(:version_id AS integer)), NULL
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1])
+        """
+    ).bindparams(lock=f"check-{version_id}", version_id=version_id)
+
+
+def queue_play(bot_id: int | None = None, *, first: bool = False) -> TextClause:
+    """Queues a shift for each bot that plays and has none waiting: of one bot, behind all others,
+    or with `first` before them; of all bots, those that have none running either."""
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
+            '{QUEUE}', '{PLAY_TASK}', CAST(:priority AS integer), 'play-' || bots.id,
+            'play-' || bots.id, jsonb_build_object('bot_id', bots.id), NULL
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY bots.id))
+        FROM hosted_bots JOIN versions ON versions.id = hosted_bots.version_id
+            JOIN bots ON bots.id = hosted_bots.bot_id
+            JOIN owners ON owners.id = bots.owner_id
+        WHERE (CAST(:bot_id AS integer) IS NULL OR bots.id = :bot_id)
+            AND bots.retired_at IS NULL AND versions.retired_at IS NULL
+            AND bots.frozen_at IS NULL AND owners.banned_at IS NULL
+            AND NOT EXISTS (
+                SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
+                WHERE jobs.lock = 'play-' || bots.id
+                    AND (status = 'todo' OR status = 'doing' AND CAST(:bot_id AS integer) IS NULL)
+            )
+        HAVING count(*) > 0
+        """  # noqa: S608  our own constants
+    ).bindparams(bot_id=bot_id, priority=5 if first else 0)
+
+
+def queue_lost_checks() -> TextClause:
+    """Queues the checks that are neither waiting nor running."""
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
+            '{QUEUE}', '{CHECK_TASK}', 10, 'check-' || version_id, 'check-' || version_id,
+            jsonb_build_object('version_id', version_id), NULL
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY version_id))
+        FROM hosted_versions
+            JOIN versions ON versions.id = version_id JOIN bots ON bots.id = bot_id
+            JOIN owners ON owners.id = owner_id
+        WHERE state = 'checking' AND bots.retired_at IS NULL AND versions.retired_at IS NULL
+            AND bots.frozen_at IS NULL AND owners.banned_at IS NULL
+            AND NOT EXISTS (
+                SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
+                WHERE jobs.lock = 'check-' || version_id AND status IN ('todo', 'doing')
+            )
+        HAVING count(*) > 0
+        """  # noqa: S608  our own constants
+    )

@@ -1,0 +1,172 @@
+"""The check of a build, in a process of its own: `python -m arena.worker.checking` with a CheckPlan
+as JSON on stdin. It writes lines of JSON: each step, and at last what came of it.
+
+The program runs in the sandbox; the referees that it meets are here.
+"""
+
+import asyncio
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from arena.conformance.checked_bots import StartingReferee
+from arena.conformance.report import SCENARIOS, ScenarioOutcome, check
+from arena.conformance.reporting import outcome_of
+from arena.conformance.scenario import Scenario
+from arena.conformance.scripted_referee import UnmetError
+from arena.games import GAMES, make_game
+from arena.home.deal_blocks import NamedBot
+from arena.home.in_process import Seed
+from arena.home.programs.program import BotProgramError
+from arena.home.programs.table import ProgramTable, Seating
+from arena.match.faults import FaultKind
+from arena.match.seating import moved_on
+from arena.records import CheckOutcome
+from arena.worker.confine import confined_command
+from arena.worker.logs import both_ends
+
+HOSTED_SCENARIOS: Final = tuple(one for one in SCENARIOS if one.name != "drain")
+"""Nobody asks a hosted bot to leave."""
+MATCHES: Final = 20
+"""Against a sample bot, after the scenarios."""
+SCENARIO_SECONDS: Final = 60.0
+"""After so long a scenario has failed."""
+AT_ONCE: Final = 4
+"""Scenarios: mostly they wait."""
+TAIL_LINES: Final = 6
+"""Of what the program printed, in the reason why a build is refused."""
+_OPPONENTS: Final = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckPlan:
+    """What is checked."""
+
+    folder: Path
+    """With the build's files."""
+    program: tuple[str, ...]
+    """The words that start it there."""
+    scratch: Path
+    """An empty folder, for sockets and for what the program prints."""
+
+    def command(self, socket: Path) -> list[str]:
+        """The words that start the program in the sandbox."""
+        return confined_command(self.folder, socket, list(self.program))
+
+    def socket(self, name: str) -> Path:
+        """Where one of the referees listens."""
+        return self.scratch / f"{name}.sock"
+
+    def log(self, name: str) -> Path:
+        """What the program printed when it met that one."""
+        return self.scratch / f"{name}.log"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What came of it."""
+
+    accepted: bool
+    reason: str
+    """Why it is refused, with the lines that the program printed at the end."""
+    log: str
+    outcome: CheckOutcome | None
+    """Of the scenarios; None if it did not come so far."""
+
+
+def check_build(plan: CheckPlan) -> CheckResult:
+    """Start the program, play the scenarios of `arena check`, and matches against a sample bot."""
+    _tell("starts")
+    try:
+        games = asyncio.run(_games(plan))
+    except UnmetError as error:
+        return _refused(f"It did not start: {error}.", plan.log("start"))
+    outcomes = asyncio.run(_scenarios(plan))
+    outcome = outcome_of(outcomes, [one for one in SCENARIOS if one not in HOSTED_SCENARIOS])
+    for one in outcomes:
+        if not one.met:
+            assert one.log is not None
+            said = f"expected: {one.scenario.expected} Seen: {one.seen}."
+            return _refused(f"Scenario “{one.scenario.name}”: {said}", one.log, outcome)
+    try:
+        fault = _matches(plan, games[0])
+    except BotProgramError as error:
+        return CheckResult(False, str(error), both_ends(plan.log("bot")), outcome)
+    if fault:
+        return _refused(fault, plan.log("bot"), outcome)
+    return CheckResult(True, "Accepted.", both_ends(plan.log("bot")), outcome)
+
+
+async def _games(plan: CheckPlan) -> list[str]:
+    """The games that the program says it plays. Raises UnmetError."""
+    socket = plan.socket("start")
+    referee = StartingReferee(plan.command(socket), plan.log("start"), f"unix:{socket}")
+    async with referee.listening():
+        stream = await referee.begin()
+        return [game for game in stream.hello.games if game in GAMES]
+
+
+async def _scenarios(plan: CheckPlan) -> list[ScenarioOutcome]:
+    """Several at a time, because each starts the program anew."""
+    places, met = asyncio.Semaphore(AT_ONCE), 0
+
+    async def play(number: int, scenario: Scenario) -> ScenarioOutcome:
+        nonlocal met
+        socket = plan.socket(str(number))
+        async with places:
+            (outcome,) = await check(
+                plan.command(socket),
+                plan.scratch,
+                [scenario],
+                seconds=SCENARIO_SECONDS,
+                address=f"unix:{socket}",
+            )
+        met += outcome.met
+        _tell(f"{met} of {len(HOSTED_SCENARIOS)} scenarios met")
+        return outcome
+
+    return await asyncio.gather(*(play(*numbered) for numbered in enumerate(HOSTED_SCENARIOS)))
+
+
+def _matches(plan: CheckPlan, game: str) -> str:
+    """Plays matches. Returns the first fault of the build's, in words; empty without any."""
+    rules = make_game(game)
+    seats = rules.seat_counts[0]
+    _tell(f"{MATCHES} matches of {rules.title}")
+    socket = plan.socket("matches")
+    entries = [NamedBot("bot", "", tuple(plan.command(socket)))]
+    entries += [NamedBot(f"opponent{n}", _OPPONENTS[game]) for n in range(1, seats)]
+    seed = Seed("check")
+    seatings = (
+        Seating(seed, f"match {number}", moved_on(seats, number)) for number in range(MATCHES)
+    )
+    with ProgramTable(rules, entries, plan.scratch, address=f"unix:{socket}") as table:
+        for played in table.play(seatings):
+            for refused in played.refused:
+                if played.contenders[refused.seat] == 0:
+                    kind = FaultKind(refused.kind).value
+                    return f"A fault in a match of {rules.title}: {kind}: {refused.reason}"
+    return ""
+
+
+def _refused(why: str, log: Path, outcome: CheckOutcome | None = None) -> CheckResult:
+    lines = [line for line in both_ends(log).splitlines() if line.strip()][-TAIL_LINES:]
+    said = "\n".join(["Its log ends:", *lines]) if lines else "It printed nothing."
+    return CheckResult(False, f"{why} {said}", both_ends(log), outcome)
+
+
+def _tell(step: str) -> None:
+    print(json.dumps({"step": step}), flush=True)
+
+
+def main() -> None:
+    """Check what stdin says."""
+    said: dict[str, Any] = json.load(sys.stdin)
+    plan = CheckPlan(Path(said["folder"]), tuple(said["program"]), Path(said["scratch"]))
+    print(json.dumps({"result": asdict(check_build(plan))}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Runs one program in the sandbox: `python -m arena.worker.confine FOLDER SOCKET PROGRAM…`.
+
+For the check of a build, whose parts start programs by a command. What the program prints is passed
+on, up to what a log keeps. SIGTERM ends it.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Final
+
+from arena.worker.printed import MOST_KEPT
+from arena.worker.sandbox import ConfinedProgram, HostedProgram, SandboxError, confined
+
+_LOOK_SECONDS: Final = 0.02
+
+
+def confined_command(folder: Path, socket: Path, program: list[str]) -> list[str]:
+    """The words that start a program in the sandbox; its token is in ARENA_TOKEN."""
+    return [sys.executable, "-m", "arena.worker.confine", str(folder), str(socket), *program]
+
+
+async def _run(folder: Path, socket: Path, program: list[str]) -> int:
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    token = os.environ.get("ARENA_TOKEN", "")
+    async with confined(HostedProgram(folder, program), socket=socket, token=token) as running:
+        ending = asyncio.create_task(running.wait())
+        others = [asyncio.create_task(stop.wait()), asyncio.create_task(running.exceeded())]
+        told = 0
+        while not ending.done() and not any(other.done() for other in others):
+            await asyncio.wait(
+                {ending, *others}, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
+            told = _pass_on(running, told)
+        running.kill()
+        code = await ending
+        if others[1].done():
+            running.printed.add(f"\n{others[1].result()}\n".encode())
+        for other in others:
+            other.cancel()
+    _pass_on(running, told, over=True)
+    return code
+
+
+def _pass_on(running: ConfinedProgram, told: int, *, over: bool = False) -> int:
+    """Write what was printed since. Returns how many bytes that makes in all."""
+    if running.printed.total == told or (running.printed.total > MOST_KEPT and not over):
+        return told
+    said = running.printed.text().encode()
+    sys.stdout.buffer.write(said[told:])
+    sys.stdout.buffer.flush()
+    return len(said)
+
+
+def main() -> None:
+    """Run what the arguments say."""
+    folder, socket, *program = sys.argv[1:]
+    try:
+        sys.exit(asyncio.run(_run(Path(folder), Path(socket), program)))
+    except SandboxError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""`KeptBuilds`: builds that a worker fetched, unpacked in folders named by their SHA-256."""
+
+import asyncio
+import hashlib
+import os
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Final
+
+from arena.builds import Build, BuildRefusedError, read_build, unpack
+
+MOST_KEPT: Final = 50
+"""Builds; the one that was used longest ago goes."""
+_PACKED: Final = "packed"
+_UNPACKED: Final = "files"
+
+
+class KeptBuilds:
+    """A folder of builds. Programs see the files of their own, and cannot write there."""
+
+    def __init__(self, folder: Path, most: int = MOST_KEPT) -> None:
+        self._folder = folder
+        self._most = most
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    async def get(
+        self, sha256: bytes, file_name: str, fetch: Callable[[], Awaitable[bytes]]
+    ) -> tuple[Build, Path]:
+        """A build, and the folder with its files. Raises BuildRefusedError and what `fetch`
+        raises."""
+        place = self._folder / sha256.hex()
+        if (place / _UNPACKED).is_dir():
+            os.utime(place)
+            data = (place / _PACKED).read_bytes()
+            return read_build(file_name, data, len(data)), place / _UNPACKED
+        data = await fetch()
+        if hashlib.sha256(data).digest() != sha256:
+            raise BuildRefusedError("The referee sent another build than the one to run.")
+        build = read_build(file_name, data, len(data))
+        await asyncio.to_thread(self._keep, build, place)
+        return build, place / _UNPACKED
+
+    def _keep(self, build: Build, place: Path) -> None:
+        """Unpack a build, so that it is there whole or not at all."""
+        self._drop_old()
+        new = Path(mkdtemp(dir=self._folder))
+        try:
+            (new / _UNPACKED).mkdir()
+            unpack(build, new / _UNPACKED)
+            (new / _PACKED).write_bytes(build.data)
+            new.chmod(0o755)
+            try:
+                new.rename(place)
+            except OSError:  # another slot was faster
+                if not place.is_dir():
+                    raise
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+
+    def _drop_old(self) -> None:
+        kept = sorted(self._folder.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
+        for old in kept[self._most - 1 :]:
+            shutil.rmtree(old, ignore_errors=True)

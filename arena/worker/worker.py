@@ -1,0 +1,197 @@
+"""`run_worker`: takes shifts from the queue, one in each slot, until it is stopped.
+
+The queue is procrastinate's: it hands out each job once, wakes workers when there is a new one, and
+notes that they are alive. A worker that dies leaves jobs behind, which `return_lost_jobs`, running
+on all workers, puts back.
+"""
+
+import asyncio
+import json
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import procrastinate
+import structlog
+from procrastinate import JobContext, PsycopgConnector
+
+from arena.bot.address import Address
+from arena.builds import BuildRefusedError
+from arena.builds.hosted import CHECK_TASK, PLAY_TASK, QUEUE
+from arena.records import CheckOutcome
+from arena.v1 import worker_pb2 as pb
+from arena.worker.kept_builds import KeptBuilds
+from arena.worker.program import command_of
+from arena.worker.referee import Shifts, WorkerCallError
+from arena.worker.sandbox import HostedProgram, SandboxError
+from arena.worker.shift import HostedPlace, play_shift
+
+LEAVE_SECONDS: Final = 10.0
+"""How long shifts may finish their matches when the worker is stopped."""
+CHECK_SECONDS: Final = 600.0
+"""After which a check is given up."""
+HEARTBEAT_SECONDS: Final = 5.0
+LOST_SECONDS: Final = 20.0
+"""Without a heartbeat for so long, a worker has died."""
+_RETURNING: Final = "return lost jobs"
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """Where a worker works."""
+
+    referee: Address
+    shifts: Shifts
+    builds: KeptBuilds
+    socket: Path
+    """Of the referee."""
+
+
+def queue_of(database_url: str) -> PsycopgConnector:
+    """The queue in a database."""
+    url = database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+    return PsycopgConnector(
+        conninfo=url,
+        min_size=1,
+        max_size=4,
+        # Its tables are in a schema of their own.
+        kwargs={"options": "-c search_path=procrastinate"},
+    )
+
+
+async def run_worker(
+    place: Workplace, queue: PsycopgConnector, slots: int, stop: asyncio.Event
+) -> None:
+    """Work until `stop`; then shifts that run are ended, and others take them up."""
+    app = procrastinate.App(connector=queue)
+    _add_tasks(app, place, stop)
+    async with app.open_async():
+        working = asyncio.create_task(
+            app.run_worker_async(
+                queues=[QUEUE],
+                concurrency=slots,
+                install_signal_handlers=False,
+                delete_jobs="always",
+                update_heartbeat_interval=HEARTBEAT_SECONDS,
+                stalled_worker_timeout=LOST_SECONDS,
+                shutdown_graceful_timeout=LEAVE_SECONDS,
+            )
+        )
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        working.cancel()
+        await asyncio.gather(working, stopping, return_exceptions=True)
+
+
+def _add_tasks(app: procrastinate.App, place: Workplace, leave: asyncio.Event) -> None:
+    @app.task(name=PLAY_TASK, queue=QUEUE)
+    async def play(bot_id: int) -> None:
+        begun = await place.shifts.begin(bot_id=bot_id)
+        if begun is not None:
+            await _shift(place, begun, leave, _play)
+
+    @app.task(name=CHECK_TASK, queue=QUEUE)
+    async def check(version_id: int) -> None:
+        begun = await place.shifts.begin(check_version_id=version_id)
+        if begun is not None:
+            await _shift(place, begun, leave, _check)
+
+    # With a queueing lock alone: a lock would be held for ever by the job of a worker that died.
+    @app.periodic(cron="*/10 * * * * *")
+    @app.task(name=_RETURNING, queue=QUEUE, queueing_lock=_RETURNING, pass_context=True)
+    async def return_lost_jobs(context: JobContext, timestamp: int) -> None:
+        del timestamp
+        jobs = context.app.job_manager
+        for job in await jobs.get_stalled_jobs(seconds_since_heartbeat=LOST_SECONDS):
+            log.warning("a worker died in a shift", job=job.id, task=job.task_name)
+            await jobs.retry_job(job)
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    outcome: str
+    log: str = ""
+    accepted: bool = False
+    check: CheckOutcome | None = None
+
+
+async def _shift(
+    place: Workplace, begun: pb.BeginShiftResponse, leave: asyncio.Event, run: Any
+) -> None:
+    """Run a shift, and tell how it ended, whatever happens."""
+    end = _End("The worker failed; its log says why.")
+    try:
+        build, folder = await place.builds.get(
+            begun.sha256, begun.file_name, lambda: place.shifts.fetch(begun.shift_id)
+        )
+        end = await run(place, begun, HostedProgram(folder, command_of(build)), leave)
+    except (BuildRefusedError, SandboxError) as error:
+        end = _End(str(error))
+    except asyncio.CancelledError:
+        end = _End("The worker was stopped.")
+        raise
+    finally:
+        telling = place.shifts.end(
+            begun.shift_id, end.outcome, end.log, accepted=end.accepted, check=end.check
+        )
+        try:
+            await asyncio.shield(telling)
+        except WorkerCallError as error:
+            log.error("a shift's end is not told", shift=begun.shift_id, why=str(error))
+
+
+async def _play(
+    place: Workplace, begun: pb.BeginShiftResponse, program: HostedProgram, leave: asyncio.Event
+) -> _End:
+    at = HostedPlace(place.referee, place.socket, begun.token)
+    report = await play_shift(program, at, seconds=begun.seconds, leave=leave)
+    return _End(report.sentence, report.printed)
+
+
+async def _check(
+    place: Workplace, begun: pb.BeginShiftResponse, program: HostedProgram, _leave: asyncio.Event
+) -> _End:
+    """Check a build in a process of its own, which tells every step."""
+    with tempfile.TemporaryDirectory(prefix="arena-check-") as scratch:
+        plan = {
+            "folder": str(program.folder.absolute()),
+            "program": list(program.command),
+            "scratch": scratch,
+        }
+        child = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "arena.worker.checking"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=1024 * 1024,
+        )
+        assert child.stdin is not None and child.stdout is not None
+        try:
+            child.stdin.write(json.dumps(plan).encode())
+            child.stdin.close()
+            async with asyncio.timeout(CHECK_SECONDS):
+                async for line in child.stdout:
+                    said = json.loads(line)
+                    if "result" in said:
+                        return _end(said["result"])
+                    await place.shifts.tell_step(begun.shift_id, said["step"])
+        except TimeoutError:
+            return _End(f"Its check was not through after {CHECK_SECONDS:.0f} s.")
+        finally:
+            if child.returncode is None:
+                child.kill()
+            await child.wait()
+    return _End("Its check failed on our side: tell the operator.")
+
+
+def _end(result: dict[str, Any]) -> _End:
+    found = result["outcome"]
+    check = None
+    if found is not None:
+        failed, skipped = tuple(found["failed"]), tuple(found["skipped"])
+        check = CheckOutcome(found["edition"], found["met"], failed, skipped)
+    return _End(result["reason"], result["log"], result["accepted"], check)

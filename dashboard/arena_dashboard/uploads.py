@@ -1,0 +1,200 @@
+"""The parts of pages by which owners upload builds, and look after hosted bots."""
+
+import os
+from functools import cache
+from typing import Final
+
+import streamlit as st
+
+from arena.owner_client import OwnerCallError
+from arena.upload_client import BuildSeen, ShiftSeen, UploadClient, UploadTerms
+from arena_dashboard import browser, owners, submitting
+from arena_dashboard.markup import Html, badge, in_markdown, tag, together
+from arena_dashboard.owners import SignedIn
+from arena_dashboard.tables import replay_link
+
+UPLOADED: Final = "uploaded"
+"""Under which the session's state holds (bot, version) of the build uploaded last."""
+SOON_SECONDS: Final = 1.0
+_MOST_LINKS: Final = 10
+"""Replays that a shift's log links to."""
+
+
+@cache
+def client() -> UploadClient | None:
+    """The referee of ARENA_ADDRESS; None if it is not set. Raises AddressError."""
+    address = os.environ.get("ARENA_ADDRESS", "").strip()
+    return UploadClient.at(address, os.environ) if address else None
+
+
+@st.cache_data(ttl=15, show_spinner=False)
+def terms() -> UploadTerms:
+    """What may be uploaded. Raises OwnerCallError."""
+    found = client()
+    assert found is not None  # the pages ask for it first
+    return found.upload_terms()
+
+
+def show_upload(owner: SignedIn) -> None:
+    """Upload a build, and what became of the last one. Raises OwnerCallError."""
+    allowed, uploads = terms(), client()
+    assert uploads is not None
+    if not allowed.hosting:
+        st.info("This arena runs no bots of others: register yours, and run it yourself.")
+        return
+    st.markdown(
+        "**The arena runs your bot.** A `.py` file with one bot, or a `.zip` with `bot.toml` and a "
+        "program in any language (`docs/submit.md`). It is checked first, in half a minute or so."
+    )
+    with st.form("upload"):
+        file = st.file_uploader("The build", type=["py", "zip"])
+        name = st.text_input("Name of the bot", max_chars=40, help="By default that of the file.")
+        st.caption(
+            f"Up to {allowed.build_bytes / 1e6:.0f} MB, {allowed.uploads_a_day} uploads in 24 "
+            f"hours, {allowed.hosted_bots} bots. Each upload is a version of its own."
+        )
+        if st.form_submit_button("Upload", type="primary"):
+            if file is None:
+                st.error("Choose a file first.")
+            else:
+                _upload(uploads, owner, name or file.name.rpartition(".")[0], file)
+    if UPLOADED in st.session_state:
+        _progress(uploads, owner, *st.session_state[UPLOADED])
+
+
+def _upload(uploads: UploadClient, owner: SignedIn, name: str, file: object) -> None:
+    data: bytes = file.getvalue()  # type: ignore[attr-defined]  # Streamlit's, not exported
+    file_name: str = file.name  # type: ignore[attr-defined]
+    try:
+        made = uploads.upload(owner.key, name, file_name, data)
+    except OwnerCallError as error:
+        owners.refused(error)
+        return
+    st.session_state[UPLOADED] = (made.bot, made.version)
+
+
+@st.fragment
+def _progress(uploads: UploadClient, owner: SignedIn, bot: str, version: str) -> None:
+    """What happens to an uploaded build, as it happens."""
+    try:
+        (build,) = [one for one in uploads.builds(owner.key, bot) if one.version == version]
+        (owned,) = uploads.bots(owner.key, bot)
+        steps = submitting.steps(owned, version, ()) if build.state == "accepted" else []
+    except (OwnerCallError, ValueError) as error:
+        st.warning(str(error))
+        return
+    st.subheader(f"{in_markdown(bot)}, version {in_markdown(version)}")
+    st.html(
+        tag(
+            "ol",
+            _step("Uploaded", f"SHA-256 {build.sha256[:16]}…, {build.size:,} bytes", done=True),
+            _check_step(build),
+            class_="ba-steps",
+            role="status",
+        )
+    )
+    if build.state == "refused":
+        st.error("The check refused it.")
+        st.code(build.reason, language=None, wrap_lines=True)
+        return
+    if steps:
+        st.html(submitting.steps_in_html(steps))
+    done = bool(steps) and all(step.done for step in steps)
+    browser.beat("upload", browser.PULSE_SECONDS if done else SOON_SECONDS)
+
+
+def _check_step(build: BuildSeen) -> Html:
+    if build.state == "accepted":
+        return _step("Accepted by the check", "It plays when it is its turn", done=True)
+    if build.state == "refused":
+        return _step("Checked", "Refused", done=True)
+    return _step("Being checked", build.reason or "It waits for a worker", done=False)
+
+
+def _step(words: str, more: str, *, done: bool) -> Html:
+    mark = tag("b", "✓ " if done else "… ", aria_hidden="true")
+    return tag("li", mark, words, ". ", more, ".", class_="ba-done" if done else "ba-faint")
+
+
+def show_builds(owner: SignedIn, bot: str) -> None:
+    """The builds of one of the owner's bots, their logs, and the way back to an older one."""
+    uploads = client()
+    if uploads is None:
+        return
+    try:
+        builds = uploads.builds(owner.key, bot)
+    except OwnerCallError as error:
+        st.warning(str(error))
+        return
+    if not builds:
+        return
+    st.markdown("**Builds that the arena runs**")
+    st.html(_table(builds))
+    _roll_back(uploads, owner, bot, builds)
+    label = st.selectbox(
+        "Log of version", [one.version for one in builds], key=f"log-version {bot}", index=None
+    )
+    if label is not None:
+        try:
+            shifts = uploads.shifts(owner.key, bot, label)
+        except OwnerCallError as error:
+            st.warning(str(error))
+            return
+        if not shifts:
+            st.caption("It has not run yet.")
+        for shift in shifts[:3]:
+            _show_shift(shift)
+
+
+def _table(builds: list[BuildSeen]) -> Html:
+    heads = ("Version", "Uploaded", "Bytes", "SHA-256", "State")
+    return tag(
+        "table",
+        tag("caption", "Builds", class_="ba-unseen"),
+        tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
+        tag("tbody", together(*map(_line, builds))),
+        class_="ba-table",
+    )
+
+
+def _line(build: BuildSeen) -> Html:
+    look = {"refused": "warn", "accepted": "good"}.get(build.state, "")
+    words = build.in_words + ("" if build.kept else ", not kept any more")
+    return tag(
+        "tr",
+        tag("td", build.version),
+        tag("td", f"{build.uploaded:%Y-%m-%d %H:%M}"),
+        tag("td", f"{build.size:,}", class_="ba-number"),
+        tag("td", tag("code", build.sha256[:12])),
+        tag(
+            "td",
+            badge(words, look) if look else badge(words),
+            tag("div", build.reason) if build.state == "refused" else "",
+        ),
+    )
+
+
+def _roll_back(uploads: UploadClient, owner: SignedIn, bot: str, builds: list[BuildSeen]) -> None:
+    others = [one.version for one in builds if one.state == "accepted" and not one.plays]
+    if not others:
+        return
+    with st.form(f"roll-back {bot}"):
+        label = st.selectbox("Let another build play", others, key=f"roll-back-version {bot}")
+        if not st.form_submit_button("Roll back"):
+            return
+    try:
+        uploads.roll_back(owner.key, bot, label)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()
+
+
+def _show_shift(shift: ShiftSeen) -> None:
+    what = "Check" if shift.check else f"{len(shift.match_ids)} matches"
+    outcome = shift.outcome or "It runs."
+    st.markdown(f"{shift.began:%Y-%m-%d %H:%M:%S} UTC, {what}. {in_markdown(outcome)}")
+    links = [tag("a", one[:8], href=replay_link(one)) for one in shift.match_ids[-_MOST_LINKS:]]
+    if links:
+        st.html(tag("div", "Its last matches: ", *(together(link, " ") for link in links)))
+    st.code(shift.log or "It printed nothing.", language=None, wrap_lines=True)

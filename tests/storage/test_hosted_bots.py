@@ -1,0 +1,252 @@
+"""Builds are kept, checked, hosted and dropped; shifts are shared evenly."""
+
+from collections import Counter
+
+import psycopg
+import pytest
+from procrastinate.schema import SchemaManager
+
+from arena.builds import Build, read_build
+from arena.builds.hosted import BuildState, HostingTerms, Worker
+from arena.records import Allowance, Owner, VersionId
+from arena.storage.errors import (
+    BuildNotKeptError,
+    TooManyBotsError,
+    TooManyUploadsError,
+    UnknownShiftError,
+    VersionExistsError,
+)
+from arena.storage.store import Store
+
+ALLOWED = Allowance(50, 50, 50)
+TERMS = HostingTerms()
+
+
+def build(number: int = 1) -> Build:
+    return read_build("mine.py", f"NUMBER = {number}\n".encode())
+
+
+@pytest.fixture
+async def owner(store: Store) -> Owner:
+    return (await store.owners.sign_up("Zoë", None))[0]
+
+
+@pytest.fixture
+async def worker(store: Store) -> Worker:
+    found = await store.hosted.worker(await store.hosted.add_worker("w1", "me"))
+    assert found is not None
+    return found
+
+
+async def upload(
+    store: Store, owner: Owner, number: int = 1, bot: str = "mine", terms: HostingTerms = TERMS
+) -> str:
+    entrant = await store.hosted.upload(owner, bot, "", build(number), terms, ALLOWED)
+    return entrant.version
+
+
+def take(sql: psycopg.Connection) -> tuple[str, dict[str, int], int] | None:
+    """The next job of the queue, as a worker of procrastinate takes it."""
+    row = sql.execute(
+        "SELECT task_name, args, id FROM procrastinate.procrastinate_fetch_job_v2(NULL, NULL)"
+    ).fetchone()
+    return None if row is None or row[2] is None else (row[0], row[1], row[2])
+
+
+def finish(sql: psycopg.Connection, job: int) -> None:
+    sql.execute("SELECT procrastinate.procrastinate_finish_job_v1(%s, 'succeeded', true)", (job,))
+
+
+async def check(
+    store: Store, worker: Worker, sql: psycopg.Connection, *, accepted: bool = True
+) -> VersionId:
+    """Take the check that waits, and decide."""
+    taken = take(sql)
+    assert taken is not None and taken[0] == "check"
+    begun = await store.hosted.begin_check(worker, VersionId(taken[1]["version_id"]))
+    assert begun is not None and begun.token == ""
+    await store.hosted.end_shift(worker, begun.id, "It sleeps.", "printed", accepted=accepted)
+    finish(sql, taken[2])
+    return VersionId(taken[1]["version_id"])
+
+
+async def test_an_accepted_build_plays_shift_after_shift(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner)
+    (seen,) = await store.hosted.builds(owner)
+    assert (seen.state, seen.plays, seen.kept) == (BuildState.CHECKING, False, True)
+    await check(store, worker, sql)
+    (seen,) = await store.hosted.builds(owner)
+    assert (seen.state, seen.plays, seen.running) == (BuildState.ACCEPTED, True, False)
+    for _ in range(3):
+        taken = take(sql)
+        assert taken is not None and taken[0] == "play"
+        begun = await store.hosted.begin_play(worker, taken[1]["bot_id"], TERMS)
+        assert begun is not None
+        assert await store.hosted.build_file(worker, begun.id) == build().data
+        playing = await store.authenticate(begun.token)
+        assert playing is not None and playing.entrant == begun.entrant
+        await store.hosted.end_shift(worker, begun.id, "It played.", "hello", accepted=False)
+        assert await store.authenticate(begun.token) is None
+        with pytest.raises(UnknownShiftError):
+            await store.hosted.build_file(worker, begun.id)
+        assert take(sql) is None  # one place at a time
+        finish(sql, taken[2])
+    last = (await store.hosted.shifts(owner, "mine", ""))[0]
+    assert (last.outcome, last.log, last.match_ids) == ("It played.", "hello", ())
+
+
+async def test_a_refused_build_says_why_and_plays_not(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner)
+    await check(store, worker, sql, accepted=False)
+    (seen,) = await store.hosted.builds(owner)
+    assert (seen.state, seen.reason, seen.plays) == (BuildState.REFUSED, "It sleeps.", False)
+    assert take(sql) is None
+    assert await upload(store, owner) == "2"  # the same build may be tried again
+
+
+async def test_a_build_that_takes_its_worker_down_is_not_tried_for_ever(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner)
+    taken = take(sql)
+    assert taken is not None
+    version = VersionId(taken[1]["version_id"])
+    for _ in range(3):
+        assert await store.hosted.begin_check(worker, version) is not None
+    assert await store.hosted.begin_check(worker, version) is None
+    (seen,) = await store.hosted.builds(owner)
+    assert seen.state is BuildState.REFUSED
+    assert "never came to an end" in seen.reason
+
+
+async def test_a_bot_goes_back_to_an_older_build_and_forward_again(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    for number in (1, 2):
+        await upload(store, owner, number)
+        await check(store, worker, sql)
+    assert [seen.plays for seen in await store.hosted.builds(owner)] == [True, False]
+    await store.hosted.roll_back(owner, "MINE", "1")
+    assert [seen.plays for seen in await store.hosted.builds(owner)] == [False, True]
+    with pytest.raises(VersionExistsError, match=r"version 1 of mine already: .* roll-back mine 1"):
+        await upload(store, owner, 1)
+    await upload(store, owner, 3)
+    with pytest.raises(BuildNotKeptError, match="mine 3 was not accepted"):
+        await store.hosted.roll_back(owner, "mine", "3")
+
+
+async def test_limits_of_an_owner_are_told_and_old_builds_dropped(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    terms = HostingTerms(uploads_a_day=4, builds_kept=2, hosted_bots=1)
+    for number in (1, 2, 3, 4):
+        await upload(store, owner, number, terms=terms)
+        await check(store, worker, sql)
+        if number == 1:
+            with pytest.raises(TooManyBotsError, match="hosts 1 bots of yours, and 1 are allowed"):
+                await upload(store, owner, bot="other", terms=terms)
+        if number == 2:
+            await store.hosted.roll_back(owner, "mine", "1")
+    # The last two, and the one that plays: 4 replaced 1 at its check, after its upload.
+    assert [seen.kept for seen in await store.hosted.builds(owner)] == [True, True, False, False]
+    with pytest.raises(TooManyUploadsError, match="you uploaded 4 builds"):
+        await upload(store, owner, 5, terms=terms)
+    with pytest.raises(BuildNotKeptError, match="not kept any more"):
+        await store.hosted.roll_back(owner, "mine", "2")
+
+
+async def test_what_was_lost_is_queued_again(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner)
+    sql.execute("DELETE FROM procrastinate.procrastinate_jobs")
+    await store.hosted.look_after()
+    await check(store, worker, sql)
+    taken = take(sql)
+    assert taken is not None
+    begun = await store.hosted.begin_play(worker, taken[1]["bot_id"], TERMS)
+    assert begun is not None
+    await store.hosted.look_after()  # it runs: nothing to do
+    assert take(sql) is None
+    finish(sql, taken[2])  # the worker failed, and told nobody
+    sql.execute("UPDATE shifts SET expires_at = now() - interval '1 second'")
+    await store.hosted.look_after()
+    assert await store.authenticate(begun.token) is None
+    assert take(sql) is not None
+    assert (await store.hosted.shifts(owner, "mine", "1"))[0].outcome == "The worker was lost."
+
+
+@pytest.mark.parametrize("undo", [False, True])
+async def test_a_frozen_bot_rests_and_goes_on_later(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection, undo: bool
+) -> None:
+    await upload(store, owner)
+    await check(store, worker, sql)
+    await store.owners.freeze("mine", "me")
+    taken = take(sql)
+    assert taken is not None
+    assert await store.hosted.begin_play(worker, taken[1]["bot_id"], TERMS) is None
+    finish(sql, taken[2])
+    if undo:
+        await store.owners.freeze("mine", "me", frozen=False)
+    await store.hosted.look_after()
+    assert (take(sql) is not None) == undo
+
+
+async def test_a_thousand_bots_share_eight_slots_evenly(
+    store: Store, worker: Worker, sql: psycopg.Connection
+) -> None:
+    """The clock is the loop: in each step the shift that has run longest ends."""
+    owner, _ = await store.owners.sign_up("Many", None)
+    await upload(store, owner)
+    await check(store, worker, sql)
+    sql.execute(
+        "INSERT INTO bots (owner_id, name, house, folded, skeleton)"
+        " SELECT owner_id, n, false, n, n FROM bots, LATERAL"
+        " (SELECT 'b' || i AS n FROM generate_series(2, 1000) AS i) AS names"
+    )
+    sql.execute("INSERT INTO versions (bot_id, label) SELECT id, '1' FROM bots WHERE id > 1")
+    sql.execute(
+        "INSERT INTO hosted_versions (version_id, build_id, state)"
+        " SELECT versions.id, builds.id, 'accepted' FROM versions, builds"
+        " WHERE versions.id NOT IN (SELECT version_id FROM hosted_versions)"
+    )
+    sql.execute(
+        "INSERT INTO hosted_bots SELECT bot_id, id FROM versions"
+        " WHERE bot_id NOT IN (SELECT bot_id FROM hosted_bots)"
+    )
+    await store.hosted.look_after()
+    shifts: Counter[int] = Counter()
+    slots: list[tuple[int, int]] = []
+    for _ in range(2_500):
+        if len(slots) == 8:
+            bot, job = slots.pop(0)
+            sql.execute(QUEUE_AGAIN, {"bot": bot})
+            finish(sql, job)
+        taken = take(sql)
+        assert taken is not None
+        slots.append((taken[1]["bot_id"], taken[2]))
+        shifts[taken[1]["bot_id"]] += 1
+        assert len({bot for bot, _ in slots}) == len(slots)
+    assert len(shifts) == 1_000
+    assert set(shifts.values()) == {2, 3}
+
+
+def test_the_migration_has_the_schema_of_the_library() -> None:
+    """If not: a migration must bring the queue to the new release's schema."""
+    from importlib.resources import files
+
+    ours = files("arena.storage") / "migrations" / "procrastinate_3_10.sql"
+    assert ours.read_text() == SchemaManager.get_schema()
+
+
+QUEUE_AGAIN = """
+SELECT procrastinate.procrastinate_defer_jobs_v1(ARRAY[ROW(
+    'shifts', 'play', 0, 'play-' || %(bot)s, 'play-' || %(bot)s,
+    jsonb_build_object('bot_id', %(bot)s::int), NULL
+)::procrastinate.procrastinate_job_to_defer_v1])
+"""
