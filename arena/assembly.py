@@ -29,6 +29,7 @@ from arena.records import KeptBlock, SignUp
 from arena.referee.attendance_service import AttendanceService
 from arena.referee.challenge_service import ChallengeService
 from arena.referee.gate import Gate
+from arena.referee.identity_provider import IdentityProvider
 from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
 from arena.referee.missed_ends import MissedEnds
@@ -150,6 +151,8 @@ async def running_arena(
     sign_up: SignUp = SignUp.INVITE,
     socket: Path | None = None,
     hosting: HostingTerms | None = None,
+    dashboard_secret: str | None = None,
+    identity_provider: tuple[str, str] | None = None,
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
@@ -158,8 +161,10 @@ async def running_arena(
     own answers reading calls, else a thread, and another writes the boards' checkpoints.
     Spectators see matches `spectator_delay` seconds later. `sign_up` says who may become an owner,
     `hosting` what owners may upload, if anything. Bots also play over `socket`, if there is one.
-    Raises PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon as
-    another referee has taken over.
+    Dashboards that know the `dashboard_secret` are believed for which visitor they call.
+    `identity_provider` is the issuer of the ID tokens by which owners sign in, and the arena's
+    client id there. Raises PortTakenError, TlsError and the errors of arena.storage;
+    LeaseTakenError as soon as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -193,8 +198,11 @@ async def running_arena(
         lobby = Lobby(director, signer.public_key, missed_ends)
         await conductor.take_up()
         metrics.resumed(_adopt(await store.kept(), director, lobby))
-        registry = StoredRegistry(store, signer.public_key, sign_up, limits)
-        gate = Gate(limits, metrics, time.monotonic, await store.token_hashes())
+        registry = StoredRegistry(
+            *(store, signer.public_key, sign_up, limits),
+            None if identity_provider is None else IdentityProvider(*identity_provider),
+        )
+        gate = Gate(limits, metrics, time.monotonic, await store.token_hashes(), dashboard_secret)
         builds = StoredBuilds(store, hosting, registry.allowance)
         play = PlayService(registry.players, lobby, gate, hello_seconds, metrics.queued)
         worker: ReadingWorker = (

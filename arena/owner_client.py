@@ -1,6 +1,7 @@
 """`OwnerClient`: a client of OwnerService: what an owner does from any machine."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Self
@@ -10,6 +11,7 @@ import grpc
 from arena.bot.address import Address, AddressError
 from arena.errors import UserError
 from arena.records import Allowance, SignUp
+from arena.referee import visitors
 from arena.v1 import owner_pb2 as pb
 from arena.v1 import registry_pb2
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
@@ -39,6 +41,18 @@ class SignUpTerms:
 
     sign_up: SignUp
     allowance: Allowance
+    identity_issuer: str = ""
+    """The identity provider by which owners sign up and sign in; "" if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedInBy:
+    """What came of signing in by an identity."""
+
+    owner: str
+    """"" for an identity that nobody has: repeat it with a name or a key."""
+    key: str
+    suggested_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +93,7 @@ class OwnerClient:
 
     def __init__(self, address: Address) -> None:
         self._address = address
+        self._visitor: tuple[tuple[str, str], ...] = ()
         channel = address.channel()
         # The types of generated stubs are those of grpc.aio as well.
         self._owners: Any = OwnerServiceStub(channel)
@@ -89,17 +104,43 @@ class OwnerClient:
         """A client of the referee at an address. Raises AddressError."""
         return cls(Address.parse(address, environment))
 
+    def for_visitor(self, address: str, secret: str | None) -> "OwnerClient":
+        """The same client, asking for the visitor of a dashboard: limits are the visitor's.
+
+        `secret` is the referee's ARENA_DASHBOARD_SECRET; without one all count as the dashboard.
+        """
+        if secret is None:
+            return self
+        other = copy(self)
+        other._visitor = ((visitors.SECRET, secret), (visitors.ADDRESS, address))
+        return other
+
     def terms(self) -> SignUpTerms:
         """Who may sign up, and how much an owner may register."""
         found = self._ask(self._owners.GetSignUpTerms, pb.GetSignUpTermsRequest())
         allowed = Allowance(found.bots, found.bot_versions_a_day, found.owner_versions_a_day)
-        return SignUpTerms(_SIGN_UP.get(found.sign_up, SignUp.CLOSED), allowed)
+        by = _SIGN_UP.get(found.sign_up, SignUp.CLOSED)
+        return SignUpTerms(by, allowed, found.identity_issuer)
 
     def sign_up(self, name: str, invite: str = "") -> tuple[str, str]:
         """Become an owner. Returns the name as it is stored, and the key."""
         request = pb.SignUpRequest(name=_sent(name), invite=_sent(invite))
         answer = self._ask(self._owners.SignUp, request)
         return answer.owner, answer.key
+
+    def sign_in(self, id_token: str, name: str = "", invite: str = "", key: str = "") -> SignedInBy:
+        """Sign in by an ID token; an identity that nobody has becomes a new owner of that name, or
+        the identity of the owner who has the key."""
+        request = pb.SignInRequest(
+            id_token=_sent(id_token), name=_sent(name), invite=_sent(invite), key=_sent(key)
+        )
+        answer = self._ask(self._owners.SignIn, request)
+        return SignedInBy(answer.owner, answer.key, answer.suggested_name)
+
+    def renew_key(self, key: str) -> str:
+        """A new key of the owner; all others end."""
+        renewed: str = self._ask(self._owners.RenewKey, pb.RenewKeyRequest(), key).key
+        return renewed
 
     def owner(self, key: str) -> str:
         """The name of the owner who has a key."""
@@ -147,7 +188,8 @@ class OwnerClient:
     def _ask(self, call: Any, request: Any, key: str | None = None) -> Any:
         if key is not None and not (key.isascii() and key.isprintable() and key):
             raise OwnerCallError("This is no key: an owner's key begins with arena_owner_.")
-        metadata = () if key is None else (("authorization", f"Bearer {key}"),)
+        bearing = () if key is None else (("authorization", f"Bearer {key}"),)
+        metadata = bearing + self._visitor
         try:
             return call(request, timeout=ANSWER_SECONDS, metadata=metadata)
         except grpc.RpcError as error:
@@ -195,5 +237,6 @@ __all__ = [
     "OwnerCallError",
     "OwnerClient",
     "SignUpTerms",
+    "SignedInBy",
     "VersionSeen",
 ]

@@ -39,6 +39,21 @@ class Owner:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who somebody is by the word of an identity provider, from an ID token that was verified."""
+
+    issuer: str
+    subject: str
+    """Never given to somebody else by the issuer."""
+    suggested_name: str
+    """How the provider calls somebody; possibly empty."""
+    token_sha256: bytes
+    """Of the ID token, which signs in once."""
+    expires_at: datetime
+    """From then on the token is refused for its age."""
+
+
 class SignUp(StrEnum):
     """Who may become an owner."""
 

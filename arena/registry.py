@@ -7,6 +7,7 @@ from arena.records import (
     Allowance,
     CheckOrigin,
     CheckOutcome,
+    Identity,
     OwnedVersion,
     Owner,
     RecordedChallenge,
@@ -15,6 +16,7 @@ from arena.records import (
 )
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Authenticator
+from arena.referee.identity_provider import IdentityProvider
 from arena.referee.limits import Limits
 from arena.statuses import as_statuses
 from arena.storage.names import KEY_PREFIX, SHIFT_PREFIX, folded
@@ -26,9 +28,15 @@ class StoredRegistry:
     arena.referee."""
 
     def __init__(
-        self, store: Store, signing_key: bytes, sign_up_by: SignUp, limits: Limits
+        self,
+        store: Store,
+        signing_key: bytes,
+        sign_up_by: SignUp,
+        limits: Limits,
+        provider: IdentityProvider | None = None,
     ) -> None:
         self._store = store
+        self._provider = provider
         self.signing_key = signing_key
         self.sign_up_by = sign_up_by
         self.allowance = Allowance(
@@ -102,15 +110,55 @@ class StoredRegistry:
 
     # Owners
 
+    @property
+    def identity_issuer(self) -> str:
+        return "" if self._provider is None else self._provider.issuer
+
     async def sign_up(self, name: str, invite: str) -> tuple[Owner, str]:
+        self._require_open()
+        if self._provider is not None:
+            raise ProtocolError(
+                grpc.StatusCode.PERMISSION_DENIED,
+                "here owners sign up on the arena's pages, by their identity at "
+                f'{self._provider.issuer}; "My bots" there makes a key for `arena login`',
+            )
+        async with as_statuses():
+            return await self._store.owners.sign_up(name, self._code(invite))
+
+    async def identity(self, id_token: str) -> Identity:
+        if self._provider is None:
+            raise ProtocolError(
+                grpc.StatusCode.UNIMPLEMENTED,
+                "this arena has no identity provider: sign in with your key",
+            )
+        return await self._provider.identity(id_token)
+
+    async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
+        async with as_statuses():
+            return await self._store.sign_ins.sign_in(identity)
+
+    async def sign_up_as(self, identity: Identity, name: str, invite: str) -> tuple[Owner, str]:
+        self._require_open()
+        async with as_statuses():
+            return await self._store.sign_ins.sign_up(identity, name, self._code(invite))
+
+    async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
+        async with as_statuses():
+            return await self._store.sign_ins.bind(identity, key)
+
+    async def renew_key(self, owner: Owner) -> str:
+        async with as_statuses():
+            return await self._store.owners.renew_key(owner)
+
+    def _require_open(self) -> None:
         if self.sign_up_by is SignUp.CLOSED:
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,
                 "nobody can sign up here: ask the operator to register your bot",
             )
-        by_invite = self.sign_up_by is SignUp.INVITE
-        async with as_statuses():
-            return await self._store.owners.sign_up(name, invite if by_invite else None)
+
+    def _code(self, invite: str) -> str | None:
+        return invite if self.sign_up_by is SignUp.INVITE else None
 
     async def owner(self, key: str) -> Owner:
         async with as_statuses():

@@ -1,8 +1,10 @@
 """`Settings`: the environment variables `ARENA_…`, as in `ARENA_HOME=/srv/arena arena up`."""
 
 import logging
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -24,6 +26,31 @@ def _with_driver(url: str) -> str:
         if url.startswith(scheme):
             return _DRIVER + url.removeprefix(scheme)
     raise ValueError("must start with postgresql://")
+
+
+def web_address(url: str) -> str:
+    """The address, if what comes from there cannot be changed on the way: https://, or on this
+    machine. Raises ValueError."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("https", "http") or not parts.hostname:
+        raise ValueError("must be an address that begins with https://")
+    if parts.scheme == "http" and not on_loopback(parts.hostname):
+        raise ValueError("must begin with https://, but on this machine")
+    return url
+
+
+def _origin(url: str) -> str:
+    return web_address(url).rstrip("/")
+
+
+def on_loopback(host: str) -> bool:
+    """Whether only programs on this machine reach what listens there."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def _upper(text: object) -> object:
@@ -92,6 +119,17 @@ class Settings(BaseSettings):
     person_token: str | None = Field(default=None, repr=False)
     """The token of the bot as which people play on the dashboard's page "Play"; `arena up` has one
     of its own."""
+    dashboard_secret: str | None = Field(default=None, repr=False, min_length=16)
+    """The same at a referee and its dashboards, which then say for which visitor they ask: limits
+    by address are those of the visitor. `arena up` makes one."""
+    dashboard_url: Annotated[str, AfterValidator(_origin)] | None = None
+    """The address of the pages as visitors have it; needed with an identity provider."""
+    oidc_issuer: Annotated[str, AfterValidator(web_address)] | None = None
+    """The identity provider (OpenID Connect) by which owners sign in on the pages."""
+    oidc_client_id: str | None = None
+    """The arena's name at the identity provider."""
+    oidc_client_secret: str | None = Field(default=None, repr=False)
+    """Its secret there, which the dashboard alone needs."""
     metrics_port: Port | None = None
     """The port for metrics and readiness over HTTP; none without it."""
     log_format: Annotated[LogFormat, BeforeValidator(_lower)] = "text"
@@ -103,6 +141,17 @@ class Settings(BaseSettings):
     def metrics_address(self) -> tuple[str, int] | None:
         """Where metrics are served, if anywhere."""
         return None if self.metrics_port is None else (self.host, self.metrics_port)
+
+    @property
+    def identity_provider(self) -> tuple[str, str] | None:
+        """Its issuer and the arena's client id there, if there is one. Raises SettingsError."""
+        if self.oidc_issuer is None and self.oidc_client_id is None:
+            return None
+        if self.oidc_issuer is None or self.oidc_client_id is None:
+            raise SettingsError(
+                "ARENA_OIDC_ISSUER and ARENA_OIDC_CLIENT_ID are set both, or neither."
+            )
+        return self.oidc_issuer, self.oidc_client_id
 
     @property
     def log_level_number(self) -> int:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from arena.records import VersionId
     from arena.storage.checks import RecordedCheck
     from arena.storage.reading import Reader
-    from arena.storage.store import Store
 
 app = typer.Typer(no_args_is_help=True, help="Register your bots and look after them.")
 app.command("builds")(hosted.builds)
@@ -151,11 +150,7 @@ def rotate(
 ) -> None:
     """Print a new token for a bot of yours; the old one becomes invalid."""
     if operator:
-        token = with_store(
-            lambda store: _recorded(
-                store, "rotate token", name, version, store.rotate_token(name, version)
-            )
-        )
+        token = with_store(lambda store: store.rotate_token(name, version, actor=actor()))
     else:
         with exit_with_message():
             key = login_at(address).key
@@ -172,9 +167,7 @@ def retire(
 ) -> None:
     """Retire a bot of yours, or one version of it, for good. Its results stay."""
     if operator:
-        with_store(
-            lambda store: _recorded(store, "retire", name, version, store.retire(name, version))
-        )
+        with_store(lambda store: store.retire(name, version, actor=actor()))
     else:
         with exit_with_message():
             client_of(address).retire(login_at(address).key, name, version or "")
@@ -190,13 +183,7 @@ def register(
     version: Annotated[str, typer.Option(help="The release; each has its own rating.")] = "1",
 ) -> None:
     """As the operator, register a bot of any owner without limits, and print its token."""
-
-    async def registered(store: "Store") -> tuple[Any, str]:
-        made, token = await store.register(name, owner, version)
-        await store.owners.record(actor(), "register", str(made.entrant))
-        return made, token
-
-    made, token = with_store(registered)
+    made, token = with_store(lambda store: store.register(name, owner, version, actor=actor()))
     say(f"Registered {made.entrant} of {made.entrant.owner}.", err=True)
     _tell(token)
 
@@ -267,14 +254,6 @@ def freeze(
     """As the operator, do not let a bot of any owner play for now. Its results stay."""
     with_store(lambda store: store.owners.freeze(name, actor(), frozen=not undo))
     say(f"{name} {'may play again' if undo else 'is frozen'}.")
-
-
-async def _recorded(store: "Store", action: str, bot: str, version: str | None, done: Any) -> Any:
-    """The result of what the operator does, which is recorded in the audit."""
-    result = await done
-    subject = bot if version is None else f"{bot} {version}"
-    await store.owners.record(actor(), action, subject)
-    return result
 
 
 def _all_bots() -> list[dict[str, Any]]:

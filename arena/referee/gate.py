@@ -13,7 +13,8 @@ from arena.referee.connections import Connections
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import Bucket, Buckets, LimitError, Limits
 from arena.referee.peers import address_of
-from arena.referee.refusals import RefusalMeter, Refusals
+from arena.referee.refusals import Context, RefusalMeter, Refusals
+from arena.referee.visitors import Caller, caller_of
 
 MOST_KNOWN: Final = 200_000
 """Tokens that are remembered as valid: 32 bytes each."""
@@ -36,14 +37,16 @@ class Gate:
         meter: RefusalMeter,
         now: Callable[[], float],
         known: Iterable[bytes] = (),
+        dashboard_secret: str | None = None,
     ) -> None:
         """`known` are the SHA-256 of all tokens: a caller with one of them is not limited by its
-        address."""
+        address. Who knows the `dashboard_secret` says for which visitor it calls."""
         self.limits = limits
         self.connections = Connections(limits, now)
         self.refusals = Refusals(limits, meter, self.connections, now)
         self._now = now
         self._known = set(known)
+        self._dashboard_secret = dashboard_secret
         self._failures: Buckets[str] = Buckets(limits.failures_burst, limits.failures_per_second)
         self._calls: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
         self._health: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
@@ -98,6 +101,36 @@ class Gate:
         """Add a new token to the known ones."""
         if len(self._known) < MOST_KNOWN:
             self._known.add(_sha256(token))
+
+    def caller(self, context: Context) -> str:
+        """The peer that a call counts for: for a dashboard's, its visitor's. Raises ProtocolError
+        for a wrong secret of a dashboard, which counts as a wrong token."""
+        return self._caller(context).peer
+
+    @contextmanager
+    def calling(self, context: Context) -> Iterator[str]:
+        """A context of one call, with the peer that it counts for. Meanwhile a dashboard's
+        connection is known: one visitor does not have it cut for all."""
+        caller = self._caller(context)
+        if not caller.by_dashboard:
+            yield caller.peer
+            return
+        self.connections.known(context.peer(), 1)
+        try:
+            yield caller.peer
+        finally:
+            self.connections.known(context.peer(), -1)
+
+    def _caller(self, context: Context) -> Caller:
+        try:
+            return caller_of(context, self._dashboard_secret)
+        except ProtocolError as error:
+            wait = self._failures.take(address_of(context.peer()), self._now())
+            if wait:
+                raise LimitError(
+                    "failures", "too many wrong tokens from this address", wait
+                ) from error
+            raise
 
     def call(self, peer: str, token: str = "") -> None:
         """Count a call: by its token or key, if that is known, else by its address."""

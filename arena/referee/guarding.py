@@ -1,6 +1,8 @@
 """`guarded`: the limits around a unary call, and its errors as statuses."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import Final, TypeVar
 
 import grpc
@@ -8,6 +10,7 @@ import structlog
 
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Gate
+from arena.referee.play_service import bearer_token
 from arena.referee.refusals import Context
 
 _NOTED: Final = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED)
@@ -24,12 +27,16 @@ async def guarded(
     context: Context,
     answer: Callable[[], Awaitable[ResponseT]],
     token: str = "",
+    turnstile: asyncio.Semaphore | None = None,
 ) -> ResponseT:
-    """The answer to a call, if it is within the limits. Our errors end it with their status;
-    unexpected exceptions are logged and not sent."""
+    """The answer to a call, if it is within the limits: those of a known `token`, else those of the
+    caller's address. With a `turnstile`, only so many are answered at a time. Our errors end the
+    call with their status; unexpected exceptions are logged and not sent."""
     try:
-        gate.call(context.peer(), token)
-        return await answer()
+        with gate.calling(context) as peer:
+            gate.call(peer, token)
+            async with turnstile or nullcontext():
+                return await answer()
     except ProtocolError as error:
         ending = error
         if error.code in _NOTED:
@@ -39,3 +46,11 @@ async def guarded(
         ending = ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
     await gate.refusals.end(context, ending)
     raise ending  # the call has ended already; this tells the type checker
+
+
+def token_or_nothing(context: Context) -> str:
+    """The token or key in a call's metadata, or "" if there is none."""
+    try:
+        return bearer_token(context)
+    except ProtocolError:
+        return ""

@@ -1,16 +1,16 @@
 """`OwnerService`: the unary calls by which owners sign up and look after their bots."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any, Final, Literal, Protocol
 
 import grpc
 import grpc.aio
 
-from arena.records import Allowance, OwnedVersion, Owner, SignUp, VersionId
-from arena.referee.errors import ProtocolError
+from arena.records import Allowance, Identity, OwnedVersion, Owner, SignUp, VersionId
 from arena.referee.gate import Gate
-from arena.referee.guarding import guarded
+from arena.referee.guarding import guarded, token_or_nothing
 from arena.referee.play_service import bearer_token
 from arena.referee.refusals import Context
 from arena.v1 import owner_pb2 as pb
@@ -39,6 +39,31 @@ class OwnerRegistry(Protocol):
 
     async def sign_up(self, name: str, invite: str) -> tuple[Owner, str]:
         """A new owner, and the key."""
+        ...
+
+    @property
+    def identity_issuer(self) -> str:
+        """The issuer of the identity provider; "" if there is none."""
+        ...
+
+    async def identity(self, id_token: str) -> Identity:
+        """Whose ID token it is."""
+        ...
+
+    async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
+        """The owner who has an identity, and a key for this sign-in; None if nobody has it."""
+        ...
+
+    async def sign_up_as(self, identity: Identity, name: str, invite: str) -> tuple[Owner, str]:
+        """A new owner who has an identity, and a key for this sign-in."""
+        ...
+
+    async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
+        """The owner who has a key, and from now on an identity, and a key for this sign-in."""
+        ...
+
+    async def renew_key(self, owner: Owner) -> str:
+        """A new key of an owner, whose other keys end."""
         ...
 
     async def owner(self, key: str) -> Owner:
@@ -82,6 +107,8 @@ class OwnerService:
         return {
             "GetSignUpTerms": self._handler("GetSignUpTerms", self._terms),
             "SignUp": self._handler("SignUp", self._sign_up),
+            "SignIn": self._handler("SignIn", self._sign_in),
+            "RenewKey": self._handler("RenewKey", self._of_owner(self._renew_key)),
             "GetOwner": self._handler("GetOwner", self._of_owner(self._owner)),
             "ListOwnBots": self._handler("ListOwnBots", self._of_owner(self._bots)),
             "DescribeBot": self._handler("DescribeBot", self._of_owner(self._describe)),
@@ -93,11 +120,10 @@ class OwnerService:
         self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         async def handle(request: Any, context: Context) -> Any:
-            async def in_turn() -> Any:
-                async with self._turnstile:
-                    return await answer(request, context)
-
-            return await guarded(self._gate, call, context, in_turn, _key_or_nothing(context))
+            key = token_or_nothing(context)
+            return await guarded(
+                self._gate, call, context, lambda: answer(request, context), key, self._turnstile
+            )
 
         return grpc.unary_unary_rpc_method_handler(
             handle,
@@ -112,7 +138,7 @@ class OwnerService:
 
         async def authenticated(request: Any, context: Context) -> Any:
             key = bearer_token(context)
-            async with self._gate.trying(key, context.peer()):
+            async with self._gate.trying(key, self._gate.caller(context)):
                 owner = await self._registry.owner(key)
             return await answer(request, owner)
 
@@ -125,19 +151,50 @@ class OwnerService:
             bots=allowed.bots,
             bot_versions_a_day=allowed.bot_versions_a_day,
             owner_versions_a_day=allowed.owner_versions_a_day,
+            identity_issuer=self._registry.identity_issuer,
         )
 
     async def _sign_up(self, request: pb.SignUpRequest, context: Context) -> pb.SignUpResponse:
-        peer = context.peer()
-        with self._gate.signing_up(peer):
-            if self._registry.sign_up_by is SignUp.INVITE:
-                # An invite that nobody made counts as a wrong key.
-                async with self._gate.trying(request.invite, peer):
-                    owner, key = await self._registry.sign_up(request.name, request.invite)
-            else:
-                owner, key = await self._registry.sign_up(request.name, "")
+        peer = self._gate.caller(context)
+        async with self._signing_up(peer, request.invite):
+            owner, key = await self._registry.sign_up(request.name, request.invite)
         self._gate.learn(key)
         return pb.SignUpResponse(owner=owner.name, key=key)
+
+    async def _sign_in(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
+        peer = self._gate.caller(context)
+        # A token that is not valid counts as a wrong key.
+        async with self._gate.trying(request.id_token, peer):
+            identity = await self._registry.identity(request.id_token)
+            found = await self._registry.sign_in(identity)
+        if found is None and request.key:
+            async with self._gate.trying(request.key, peer):
+                found = await self._registry.bind(identity, request.key)
+        elif found is None and request.name:
+            async with self._signing_up(peer, request.invite):
+                found = await self._registry.sign_up_as(identity, request.name, request.invite)
+        if found is None:
+            return pb.SignInResponse(suggested_name=identity.suggested_name)
+        owner, key = found
+        self._gate.learn(key)
+        return pb.SignInResponse(owner=owner.name, key=key)
+
+    @asynccontextmanager
+    async def _signing_up(self, peer: str, invite: str) -> AsyncIterator[None]:
+        """A context in which somebody becomes an owner."""
+        with self._gate.signing_up(peer):
+            if self._registry.sign_up_by is not SignUp.INVITE:
+                yield
+                return
+            # An invite that nobody made counts as a wrong key.
+            async with self._gate.trying(invite, peer):
+                yield
+
+    async def _renew_key(self, _request: Any, owner: Owner) -> pb.RenewKeyResponse:
+        self._gate.change(owner)
+        key = await self._registry.renew_key(owner)
+        self._gate.learn(key)
+        return pb.RenewKeyResponse(key=key)
 
     async def _owner(self, _request: Any, owner: Owner) -> pb.GetOwnerResponse:
         return pb.GetOwnerResponse(owner=owner.name)
@@ -186,10 +243,3 @@ class OwnerService:
         self._gate.change(owner)
         await self._registry.retire(owner, request.bot, request.version)
         return pb.RetireBotResponse()
-
-
-def _key_or_nothing(context: Context) -> str:
-    try:
-        return bearer_token(context)
-    except ProtocolError:
-        return ""

@@ -15,7 +15,7 @@ from arena.match.transcript import Entrant
 from arena.records import CheckOutcome, Owner, Registered
 from arena.referee.errors import malformed
 from arena.referee.gate import Authenticator, Gate
-from arena.referee.guarding import guarded
+from arena.referee.guarding import guarded, token_or_nothing
 from arena.referee.play_service import bearer_token
 from arena.referee.reading_queue import ReadingQueue
 from arena.referee.refusals import Context
@@ -61,11 +61,11 @@ def _guarded(
     """Passes a call through `guarded`, a few at a time."""
 
     async def handle(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
-        async def in_turn() -> ResponseT:
-            async with self.turnstile:
-                return await call(self, request, context)
-
-        return await guarded(self.gate, call.__name__, context, in_turn)
+        token = token_or_nothing(context)
+        return await guarded(
+            *(self.gate, call.__name__, context, lambda: call(self, request, context)),
+            *(token, self.turnstile),
+        )
 
     return handle
 
@@ -83,7 +83,7 @@ class RegistryService:
     async def register_bot(
         self, request: registry_pb2.RegisterBotRequest, context: Context
     ) -> registry_pb2.RegisterBotResponse:
-        given, peer = bearer_token(context), context.peer()
+        given, peer = bearer_token(context), self.gate.caller(context)
         async with self.gate.trying(given, peer):
             registrant = await self._registry.registrant(given)
         self.gate.registration(registrant)
@@ -99,7 +99,7 @@ class RegistryService:
     async def report_check(
         self, request: registry_pb2.ReportCheckRequest, context: Context
     ) -> registry_pb2.ReportCheckResponse:
-        token, peer = bearer_token(context), context.peer()
+        token, peer = bearer_token(context), self.gate.caller(context)
         async with self.gate.trying(token, peer):
             registered = await self._registry.authenticate(token)
         try:
@@ -135,7 +135,8 @@ class RegistryService:
     async def read(self, call: str, request: bytes, context: Context) -> bytes:
         """Answer one of READING_CALLS, from bytes to bytes."""
         return await guarded(
-            self.gate, call, context, lambda: self._reading.answer(call, request, context.peer())
+            *(self.gate, call, context),
+            lambda: self._reading.answer(call, request, self.gate.caller(context)),
         )
 
     @_guarded

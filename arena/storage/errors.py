@@ -137,6 +137,14 @@ class DetailsRefusedError(StorageError):
     """What an owner says of a bot is malformed."""
 
 
+class IdentityRefusedError(StorageError):
+    """An owner has another identity, or an identity another owner."""
+
+
+class TokenUsedError(StorageError):
+    """An ID token was used before."""
+
+
 class InviteRefusedError(StorageError):
     """An invite is unknown, used up or expired."""
 

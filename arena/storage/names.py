@@ -23,8 +23,11 @@ _MOST_MARKS = 3
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0") | {
     chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
-_RESERVED = frozenset(("house", "operator", "arena", "admin", "moderator"))
-"""Owners whom nobody but the operator may be."""
+_RESERVED = frozenset(
+    ("house", "operator", "arena", "bluffarena", "admin", "administrator", "moderator", "referee")
+)
+"""Owners whom nobody but the operator may be, however it is written: with separators, a number
+behind it, or letters that look alike."""
 
 _TOKEN_PREFIX = "arena_"  # noqa: S105  lets secret scanners recognise a leaked token
 SHIFT_PREFIX = "arena_shift_"
@@ -63,8 +66,15 @@ def normal_name(kind: str, name: str) -> str:
 
 def check_not_reserved(name: str) -> None:
     """Raise NameRefusedError for an owner's name that would pass for the operator's."""
-    if skeleton(name) in {skeleton(one) for one in _RESERVED}:
+    reserved = {skeleton(one) for one in _RESERVED}
+    without_number = name.rstrip("0123456789 ._-")
+    if not reserved.isdisjoint(map(_letters_of, (name, without_number))):
         raise NameRefusedError(f"The name {name} is the operator's: choose another one.")
+
+
+def _letters_of(name: str) -> str:
+    """What is left of a name's skeleton without separators."""
+    return re.sub(r"[ ._-]", "", skeleton(re.sub(r"[ ._-]", "", name)))
 
 
 def folded(name: str) -> str:

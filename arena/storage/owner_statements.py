@@ -9,6 +9,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from arena.storage.bot_statements import name_columns
 from arena.storage.names import folded, skeleton
+from arena.storage.sign_in_statements import owners_by_key
 from arena.storage.statements import Row
 from arena.storage.tables import (
     audit,
@@ -38,8 +39,8 @@ def owner_like(name: str) -> Row:
 
 
 def owner_by_key(sha256: bytes) -> Row:
-    """The columns of `owner_list`."""
-    return owner_list().where(owner_keys.c.sha256 == sha256)
+    """The columns of `owner_list`; `sha256` is of the owner's own key, or of one of a sign-in."""
+    return owner_list().where(owners.c.id.in_(owners_by_key(sha256)))
 
 
 def owner_list() -> Row:

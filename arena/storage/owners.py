@@ -9,24 +9,30 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.records import Allowance, OwnedVersion, Owner, OwnerId, Registered
-from arena.storage import bot_statements, owner_statements, registering, voiding
+from arena.storage import (
+    bot_statements,
+    owner_statements,
+    registering,
+    sign_in_statements,
+    voiding,
+)
+from arena.storage.auditing import record
 from arena.storage.bot_details import checked
 from arena.storage.errors import (
     BannedError,
     InviteRefusedError,
-    NameTakenError,
     UnknownBotError,
     UnknownOwnerError,
 )
 from arena.storage.names import (
     check_name,
-    check_not_reserved,
     code_hash,
     new_code,
     new_key,
     normal_name,
     token_hash,
 )
+from arena.storage.new_owners import new_owner
 from arena.storage.rows import AuditRow, InviteRow, OwnerRow
 from arena.storage.transaction import transaction
 
@@ -45,23 +51,16 @@ class Owners:
     async def sign_up(self, name: str, code: str | None) -> tuple[Owner, str]:
         """A new owner, and the key, which cannot be read again; uses the invite of that code, if
         one is required. Raises NameRefusedError and InviteRefusedError, and uses no invite then."""
-        name = normal_name("owner", name)
-        check_not_reserved(name)
         async with self._transaction() as connection:
-            invite = None
-            if code is not None:
-                invite = await connection.scalar(owner_statements.use_invite(code_hash(code)))
-                if invite is None:
-                    raise InviteRefusedError(
-                        "This invite is not known here, or used up, or expired: ask the operator "
-                        "for another one."
-                    )
-            owner_id = await connection.scalar(owner_statements.add_owner(name))
-            if owner_id is None:
-                raise await _taken(connection, name)
-            key = await _new_key(connection, owner_id)
-            await _record(connection, name, "sign up", name, {"invite": invite})
-            return Owner(OwnerId(owner_id), name), key
+            owner = await new_owner(connection, name, code)
+            return owner, await _new_key(connection, owner.id)
+
+    async def renew_key(self, owner: Owner) -> str:
+        """A new key of an owner; the old one and those of sign-ins are revoked."""
+        async with self._transaction() as connection:
+            key = await _new_key(connection, owner.id)
+            await record(connection, owner.name, "renew key", owner.name)
+        return key
 
     async def by_key(self, key: str) -> Owner | None:
         """The owner who has this key; None for an unknown key. Raises BannedError."""
@@ -103,7 +102,7 @@ class Owners:
             registered, token = await registering.add_version(
                 connection, bot, owner.id, version, allowance=allowance
             )
-            await _record(connection, owner.name, "register", str(registered.entrant))
+            await record(connection, owner.name, "register", str(registered.entrant))
         return registered, token
 
     async def bots(self, owner: Owner, bot: str | None = None) -> list[OwnedVersion]:
@@ -124,7 +123,7 @@ class Owners:
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
             token, label = await registering.rotate(connection, own.name, version)
-            await _record(connection, owner.name, "rotate token", f"{own.name} {label}")
+            await record(connection, owner.name, "rotate token", f"{own.name} {label}")
         return token, label
 
     async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
@@ -134,7 +133,7 @@ class Owners:
             own = await _own(connection, owner, bot)
             await registering.retire(connection, own.name, version)
             subject = own.name if version is None else f"{own.name} {version}"
-            await _record(connection, owner.name, "retire", subject)
+            await record(connection, owner.name, "retire", subject)
 
     async def describe(self, owner: Owner, bot: str, said: Mapping[str, str]) -> None:
         """Change what the owner says of a bot: `text`, `language` and `link`, as far as given.
@@ -146,7 +145,7 @@ class Owners:
             own = await _own(connection, owner, bot)
             if said:
                 await connection.execute(owner_statements.describe_bot(own.id, said))
-                await _record(connection, owner.name, "describe", own.name, said)
+                await record(connection, owner.name, "describe", own.name, said)
 
     # The operator's
 
@@ -161,7 +160,7 @@ class Owners:
         async with self._transaction() as connection:
             owner = await _owner(connection, name)
             key = await _new_key(connection, owner.id)
-            await _record(connection, actor, "reset key", owner.name)
+            await record(connection, actor, "reset key", owner.name)
         return key
 
     async def ban(self, name: str, actor: str, *, banned: bool = True) -> None:
@@ -170,7 +169,7 @@ class Owners:
             owner = await _owner(connection, name)
             await connection.execute(owner_statements.set_banned(owner.id, banned=banned))
             await connection.execute(bot_statements.tell_tokens())
-            await _record(connection, actor, "ban" if banned else "unban", owner.name)
+            await record(connection, actor, "ban" if banned else "unban", owner.name)
 
     async def freeze(self, bot: str, actor: str, *, frozen: bool = True) -> None:
         """Refuse the streams of a bot, or admit them again. Raises UnknownBotError."""
@@ -179,7 +178,7 @@ class Owners:
             found = (await connection.execute(bot_statements.bot_named(bot))).one()
             await connection.execute(owner_statements.set_frozen(found.id, frozen=frozen))
             await connection.execute(bot_statements.tell_tokens())
-            await _record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
+            await record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
 
     async def void_block(self, block_id: str, actor: str, reason: str) -> None:
         """Let the matches of a block count for no rating any more; repeating it changes nothing.
@@ -189,7 +188,7 @@ class Owners:
         async with self._transaction() as connection:
             if await voiding.void_block(connection, block_id):
                 details = {"reason": reason or None}
-                await _record(connection, actor, "void block", block_id.lower(), details)
+                await record(connection, actor, "void block", block_id.lower(), details)
 
     async def invite(self, uses: int, days: float | None, actor: str) -> str:
         """The code of a new invite, which cannot be read again. `uses` is 1 to MOST_USES."""
@@ -199,7 +198,7 @@ class Owners:
             statement = owner_statements.add_invite(code_hash(code), uses, actor, until)
             number = await connection.scalar(statement)
             details = {"uses": uses, "expires_at": until and until.isoformat()}
-            await _record(connection, actor, "invite", str(number), details)
+            await record(connection, actor, "invite", str(number), details)
         return code
 
     async def invites(self) -> list[InviteRow]:
@@ -213,12 +212,7 @@ class Owners:
         async with self._transaction() as connection:
             if await connection.scalar(owner_statements.withdraw_invite(number)) is None:
                 raise InviteRefusedError(f"There is no invite {number}: see `arena invite list`.")
-            await _record(connection, actor, "withdraw invite", str(number))
-
-    async def record(self, actor: str, action: str, subject: str) -> None:
-        """Record in the audit what an operator did elsewhere."""
-        async with self._transaction() as connection:
-            await _record(connection, actor, action, subject)
+            await record(connection, actor, "withdraw invite", str(number))
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:
         """What owners and operators changed, newest first."""
@@ -250,29 +244,8 @@ def _not_yours(bot: str) -> UnknownBotError:
     return UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")
 
 
-async def _taken(connection: AsyncConnection, name: str) -> NameTakenError:
-    statement = owner_statements.owner_named(name)
-    found = (await connection.execute(statement)).one_or_none()
-    if found is None:
-        return await registering.alike(connection, name)
-    return NameTakenError(
-        f"There is an owner {found.name} already: choose another name. If that is you, sign in "
-        "with your key, or ask the operator for a new one."
-    )
-
-
 async def _new_key(connection: AsyncConnection, owner_id: int) -> str:
     key = new_key()
     await connection.execute(owner_statements.set_key(owner_id, token_hash(key)))
+    await connection.execute(sign_in_statements.end_sign_ins(owner_id))
     return key
-
-
-async def _record(
-    connection: AsyncConnection,
-    actor: str,
-    action: str,
-    subject: str,
-    details: Mapping[str, Any] | None = None,
-) -> None:
-    given = {key: value for key, value in (details or {}).items() if value is not None}
-    await connection.execute(owner_statements.add_audit(actor, action, subject, given))

@@ -25,6 +25,7 @@ from arena.records import (
     VersionId,
 )
 from arena.storage import bot_statements, recording, registering, running, statements
+from arena.storage.auditing import record
 from arena.storage.checks import Checks
 from arena.storage.engine import async_engine
 from arena.storage.errors import BannedError, FrozenError, RetiredError
@@ -42,6 +43,7 @@ from arena.storage.rows import (
     match_row,
     with_time_control,
 )
+from arena.storage.sign_ins import SignIns
 from arena.storage.signing import signer
 from arena.storage.tournaments import Tournaments
 from arena.storage.transaction import driver_of, take_long, transaction
@@ -71,6 +73,7 @@ class Store:
         self.tournaments = Tournaments(engine, epoch)
         self.owners = Owners(engine)
         self.hosted = HostedBots(engine)
+        self.sign_ins = SignIns(engine)
         self.luck = Lucks(engine)
         self.checks = Checks(engine)
         self.signer = partial(signer, engine)
@@ -85,9 +88,10 @@ class Store:
         version: str = "1",
         *,
         house: bool = False,
+        actor: str | None = None,
     ) -> tuple[Registered, str]:
         """Register a new bot, or a new version of the owner's bot, as the operator may: without
-        limits. Returns it and its token, which cannot be read again.
+        limits. Returns it and its token, which cannot be read again. The audit names the `actor`.
 
         A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
         and RetiredError.
@@ -96,7 +100,9 @@ class Store:
         check_name("version", version)
         async with self._transaction() as connection:
             owner_id = await registering.ensure_owner(connection, owner)
-            return await registering.add_version(connection, bot, owner_id, version, house=house)
+            made = await registering.add_version(connection, bot, owner_id, version, house=house)
+            await _record(connection, actor, "register", str(made[0].entrant))
+        return made
 
     async def authenticate(self, token: str) -> Registered | None:
         """The version that has this token, or plays with it in a running shift; None for an unknown
@@ -123,18 +129,28 @@ class Store:
         tokens = [bytes(row["sha256"]) for row in await self._rows(bot_statements.token_hashes())]
         return tokens + await self.owners.key_hashes() + await self.hosted.worker_tokens()
 
-    async def rotate_token(self, bot: str, version: str | None = None) -> str:
+    async def rotate_token(
+        self, bot: str, version: str | None = None, *, actor: str | None = None
+    ) -> str:
         """A new token for a version, by default the newest in service; the old token is revoked.
+        The audit names the `actor`.
 
         Raises UnknownBotError and RetiredError.
         """
         async with self._transaction() as connection:
-            return (await registering.rotate(connection, bot, version))[0]
+            token, label = await registering.rotate(connection, bot, version)
+            await _record(connection, actor, "rotate token", f"{bot} {label}")
+        return token
 
-    async def retire(self, bot: str, version: str | None = None) -> None:
-        """Retire a version, or the whole bot, for good. Raises UnknownBotError."""
+    async def retire(
+        self, bot: str, version: str | None = None, *, actor: str | None = None
+    ) -> None:
+        """Retire a version, or the whole bot, for good. The audit names the `actor`. Raises
+        UnknownBotError."""
         async with self._transaction() as connection:
             await registering.retire(connection, bot, version)
+            subject = bot if version is None else f"{bot} {version}"
+            await _record(connection, actor, "retire", subject)
 
     async def bots(self) -> list[BotVersion]:
         """All versions of all bots, by name and age."""
@@ -281,3 +297,11 @@ class Store:
 def registered_of(row: SqlRow[Any]) -> Registered:
     """The registered version in a row of bot_statements."""
     return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
+
+
+async def _record(
+    connection: AsyncConnection, actor: str | None, action: str, subject: str
+) -> None:
+    """Record in the audit what an operator does; what the arena does itself is not recorded."""
+    if actor is not None:
+        await record(connection, actor, action, subject)

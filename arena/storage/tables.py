@@ -1,6 +1,7 @@
 """The tables in Postgres, with the constraints that enforce the rules; comments name the rules.
 
     owner_keys ─ owners ─< bots ─< versions ─ tokens
+        owner_identities, sign_ins >─ owners    used_id_tokens
                                       ├─< conformance_checks
                                       ├── version_counts
     blocks ─< matches ───────────────< match_seats
@@ -14,8 +15,8 @@ Results (matches, match_seats, transcripts, rating_events) are only ever added: 
 the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, whether a block is
 void or closed, is in `blocks`. What can be computed again from results is in `match_luck` and
 `version_counts`.
-So is the audit. The reader role sees everything but tokens, keys, invites, the audit and the
-private signing key.
+So is the audit. The reader role sees everything but tokens, keys, sign-ins, identities, invites,
+the audit and the private signing key.
 The tables of tournaments are in `arena.storage.tournament_tables`.
 """
 
@@ -75,6 +76,36 @@ owner_keys = Table(
     Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
     Column("sha256", LargeBinary, nullable=False, unique=True),
     now("created_at"),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+owner_identities = Table(
+    "owner_identities",
+    metadata,
+    # An owner has at most one identity at an identity provider, and an identity one owner.
+    Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
+    Column("issuer", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    now("created_at"),
+    UniqueConstraint("issuer", "subject"),
+)
+
+sign_ins = Table(
+    "sign_ins",
+    metadata,
+    # Keys of owners that are valid for a time, as those who signed in by their identity get them.
+    Column("sha256", LargeBinary, primary_key=True),
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False, index=True),
+    Column("expires_at", Time, nullable=False, index=True),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+used_id_tokens = Table(
+    "used_id_tokens",
+    metadata,
+    # An ID token signs in once. Kept until it is refused for its age.
+    Column("sha256", LargeBinary, primary_key=True),
+    Column("expires_at", Time, nullable=False, index=True),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
 )
 

@@ -74,6 +74,7 @@ class GetSignUpTermsResponse(_message.Message):
     BOTS_FIELD_NUMBER: _builtins.int
     BOT_VERSIONS_A_DAY_FIELD_NUMBER: _builtins.int
     OWNER_VERSIONS_A_DAY_FIELD_NUMBER: _builtins.int
+    IDENTITY_ISSUER_FIELD_NUMBER: _builtins.int
     sign_up: Global___SignUp.ValueType
     """Who may sign up."""
     bots: _builtins.int
@@ -82,6 +83,10 @@ class GetSignUpTermsResponse(_message.Message):
     """Versions that may be registered of one bot in 24 hours."""
     owner_versions_a_day: _builtins.int
     """Versions that an owner may register in 24 hours, of all bots."""
+    identity_issuer: _builtins.str
+    """The issuer of the identity provider by which owners sign up and sign in (SignIn); empty where
+    there is none.
+    """
     def __init__(
         self,
         *,
@@ -89,10 +94,11 @@ class GetSignUpTermsResponse(_message.Message):
         bots: _builtins.int = ...,
         bot_versions_a_day: _builtins.int = ...,
         owner_versions_a_day: _builtins.int = ...,
+        identity_issuer: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_versions_a_day", b"bot_versions_a_day", "bots", b"bots", "owner_versions_a_day", b"owner_versions_a_day", "sign_up", b"sign_up"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_versions_a_day", b"bot_versions_a_day", "bots", b"bots", "identity_issuer", b"identity_issuer", "owner_versions_a_day", b"owner_versions_a_day", "sign_up", b"sign_up"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -151,6 +157,113 @@ class SignUpResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SignUpResponse: _TypeAlias = SignUpResponse  # noqa: Y015
+
+@_typing.final
+class SignInRequest(_message.Message):
+    """Asks for SignIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_TOKEN_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    INVITE_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    id_token: _builtins.str
+    """The ID token (OpenID Connect Core) that the provider has issued for this arena, at most ten
+    minutes ago.
+    """
+    name: _builtins.str
+    """The name of the owner to be, as of SignUp. Empty at first: then a new identity becomes no owner."""
+    invite: _builtins.str
+    """The invite's code, as of SignUp."""
+    key: _builtins.str
+    """Instead of a name: the key of an owner who has no identity, to bind the new one to it."""
+    def __init__(
+        self,
+        *,
+        id_token: _builtins.str = ...,
+        name: _builtins.str = ...,
+        invite: _builtins.str = ...,
+        key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id_token", b"id_token", "invite", b"invite", "key", b"key", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignInRequest: _TypeAlias = SignInRequest  # noqa: Y015
+
+@_typing.final
+class SignInResponse(_message.Message):
+    """Answers SignIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OWNER_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    SUGGESTED_NAME_FIELD_NUMBER: _builtins.int
+    owner: _builtins.str
+    """The owner's name; empty for an identity that is new, if neither name nor key was sent: repeat
+    the call with one of them. The token is still valid then.
+    """
+    key: _builtins.str
+    """A key for this sign-in, as good as the owner's, valid for twelve hours; empty without an owner."""
+    suggested_name: _builtins.str
+    """For a new identity, a name that the provider knows; possibly empty, or not allowed here."""
+    def __init__(
+        self,
+        *,
+        owner: _builtins.str = ...,
+        key: _builtins.str = ...,
+        suggested_name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "owner", b"owner", "suggested_name", b"suggested_name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignInResponse: _TypeAlias = SignInResponse  # noqa: Y015
+
+@_typing.final
+class RenewKeyRequest(_message.Message):
+    """Asks for RenewKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RenewKeyRequest: _TypeAlias = RenewKeyRequest  # noqa: Y015
+
+@_typing.final
+class RenewKeyResponse(_message.Message):
+    """Answers RenewKey."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
+    """The owner's key, shown only once; keep it secret."""
+    def __init__(
+        self,
+        *,
+        key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RenewKeyResponse: _TypeAlias = RenewKeyResponse  # noqa: Y015
 
 @_typing.final
 class GetOwnerRequest(_message.Message):

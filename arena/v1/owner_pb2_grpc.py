@@ -28,8 +28,8 @@ if _version_not_supported:
 class OwnerServiceStub(object):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms and SignUp: "authorization": "Bearer <key>", the owner's
-    key. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
+    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
+    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
     when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
@@ -49,6 +49,16 @@ class OwnerServiceStub(object):
                 '/arena.v1.OwnerService/SignUp',
                 request_serializer=arena_dot_v1_dot_owner__pb2.SignUpRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_owner__pb2.SignUpResponse.FromString,
+                _registered_method=True)
+        self.SignIn = channel.unary_unary(
+                '/arena.v1.OwnerService/SignIn',
+                request_serializer=arena_dot_v1_dot_owner__pb2.SignInRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.SignInResponse.FromString,
+                _registered_method=True)
+        self.RenewKey = channel.unary_unary(
+                '/arena.v1.OwnerService/RenewKey',
+                request_serializer=arena_dot_v1_dot_owner__pb2.RenewKeyRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.RenewKeyResponse.FromString,
                 _registered_method=True)
         self.GetOwner = channel.unary_unary(
                 '/arena.v1.OwnerService/GetOwner',
@@ -80,8 +90,8 @@ class OwnerServiceStub(object):
 class OwnerServiceServicer(object):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms and SignUp: "authorization": "Bearer <key>", the owner's
-    key. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
+    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
+    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
     when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
@@ -98,7 +108,31 @@ class OwnerServiceServicer(object):
 
         Errors: INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a name that is taken
         or looks like one that is; UNAUTHENTICATED without an invite that is valid, where one is needed;
-        PERMISSION_DENIED where nobody may sign up. A call that fails uses no invite.
+        PERMISSION_DENIED where nobody may sign up, and where SignIn is the only way. A call that fails
+        uses no invite.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SignIn(self, request, context):
+        """Signs in whom the arena's identity provider (OpenID Connect) knows, and returns a key for this
+        sign-in. An identity that is new becomes a new owner, under the terms of SignUp, or is bound to
+        an owner that there is. Needs no key.
+
+        Errors: UNAUTHENTICATED for an ID token that is not the provider's for this arena, is expired,
+        or was used before, for an invite or key that is nobody's; PERMISSION_DENIED when the operator
+        has banned the owner, where nobody may sign up, and where an owner has another identity;
+        INVALID_ARGUMENT and ALREADY_EXISTS as of SignUp; UNAVAILABLE when the provider does not answer;
+        UNIMPLEMENTED where the arena has no provider. A call that fails uses up neither token nor
+        invite.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RenewKey(self, request, context):
+        """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -153,6 +187,16 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_owner__pb2.SignUpRequest.FromString,
                     response_serializer=arena_dot_v1_dot_owner__pb2.SignUpResponse.SerializeToString,
             ),
+            'SignIn': grpc.unary_unary_rpc_method_handler(
+                    servicer.SignIn,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.SignInRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.SignInResponse.SerializeToString,
+            ),
+            'RenewKey': grpc.unary_unary_rpc_method_handler(
+                    servicer.RenewKey,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.RenewKeyRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.RenewKeyResponse.SerializeToString,
+            ),
             'GetOwner': grpc.unary_unary_rpc_method_handler(
                     servicer.GetOwner,
                     request_deserializer=arena_dot_v1_dot_owner__pb2.GetOwnerRequest.FromString,
@@ -189,8 +233,8 @@ def add_OwnerServiceServicer_to_server(servicer, server):
 class OwnerService(object):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms and SignUp: "authorization": "Bearer <key>", the owner's
-    key. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
+    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
+    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
     when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
@@ -239,6 +283,60 @@ class OwnerService(object):
             '/arena.v1.OwnerService/SignUp',
             arena_dot_v1_dot_owner__pb2.SignUpRequest.SerializeToString,
             arena_dot_v1_dot_owner__pb2.SignUpResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SignIn(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/SignIn',
+            arena_dot_v1_dot_owner__pb2.SignInRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.SignInResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RenewKey(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/RenewKey',
+            arena_dot_v1_dot_owner__pb2.RenewKeyRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.RenewKeyResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -29,8 +29,8 @@ GRPC_VERSION: str
 class OwnerServiceStub:
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms and SignUp: "authorization": "Bearer <key>", the owner's
-    key. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
+    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
+    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
     when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
@@ -46,8 +46,23 @@ class OwnerServiceStub:
 
     Errors: INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a name that is taken
     or looks like one that is; UNAUTHENTICATED without an invite that is valid, where one is needed;
-    PERMISSION_DENIED where nobody may sign up. A call that fails uses no invite.
+    PERMISSION_DENIED where nobody may sign up, and where SignIn is the only way. A call that fails
+    uses no invite.
     """
+    SignIn: _grpc.UnaryUnaryMultiCallable[_owner_pb2.SignInRequest, _owner_pb2.SignInResponse]
+    """Signs in whom the arena's identity provider (OpenID Connect) knows, and returns a key for this
+    sign-in. An identity that is new becomes a new owner, under the terms of SignUp, or is bound to
+    an owner that there is. Needs no key.
+
+    Errors: UNAUTHENTICATED for an ID token that is not the provider's for this arena, is expired,
+    or was used before, for an invite or key that is nobody's; PERMISSION_DENIED when the operator
+    has banned the owner, where nobody may sign up, and where an owner has another identity;
+    INVALID_ARGUMENT and ALREADY_EXISTS as of SignUp; UNAVAILABLE when the provider does not answer;
+    UNIMPLEMENTED where the arena has no provider. A call that fails uses up neither token nor
+    invite.
+    """
+    RenewKey: _grpc.UnaryUnaryMultiCallable[_owner_pb2.RenewKeyRequest, _owner_pb2.RenewKeyResponse]
+    """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more."""
     GetOwner: _grpc.UnaryUnaryMultiCallable[_owner_pb2.GetOwnerRequest, _owner_pb2.GetOwnerResponse]
     """Tells whose key it is."""
     ListOwnBots: _grpc.UnaryUnaryMultiCallable[_owner_pb2.ListOwnBotsRequest, _owner_pb2.ListOwnBotsResponse]
@@ -65,8 +80,8 @@ class OwnerServiceStub:
 class OwnerServiceAsyncStub(OwnerServiceStub):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms and SignUp: "authorization": "Bearer <key>", the owner's
-    key. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
+    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
+    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
     when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
@@ -79,8 +94,23 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
 
     Errors: INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a name that is taken
     or looks like one that is; UNAUTHENTICATED without an invite that is valid, where one is needed;
-    PERMISSION_DENIED where nobody may sign up. A call that fails uses no invite.
+    PERMISSION_DENIED where nobody may sign up, and where SignIn is the only way. A call that fails
+    uses no invite.
     """
+    SignIn: _aio.UnaryUnaryMultiCallable[_owner_pb2.SignInRequest, _owner_pb2.SignInResponse]  # type: ignore[assignment]
+    """Signs in whom the arena's identity provider (OpenID Connect) knows, and returns a key for this
+    sign-in. An identity that is new becomes a new owner, under the terms of SignUp, or is bound to
+    an owner that there is. Needs no key.
+
+    Errors: UNAUTHENTICATED for an ID token that is not the provider's for this arena, is expired,
+    or was used before, for an invite or key that is nobody's; PERMISSION_DENIED when the operator
+    has banned the owner, where nobody may sign up, and where an owner has another identity;
+    INVALID_ARGUMENT and ALREADY_EXISTS as of SignUp; UNAVAILABLE when the provider does not answer;
+    UNIMPLEMENTED where the arena has no provider. A call that fails uses up neither token nor
+    invite.
+    """
+    RenewKey: _aio.UnaryUnaryMultiCallable[_owner_pb2.RenewKeyRequest, _owner_pb2.RenewKeyResponse]  # type: ignore[assignment]
+    """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more."""
     GetOwner: _aio.UnaryUnaryMultiCallable[_owner_pb2.GetOwnerRequest, _owner_pb2.GetOwnerResponse]  # type: ignore[assignment]
     """Tells whose key it is."""
     ListOwnBots: _aio.UnaryUnaryMultiCallable[_owner_pb2.ListOwnBotsRequest, _owner_pb2.ListOwnBotsResponse]  # type: ignore[assignment]
@@ -97,8 +127,8 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
 class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms and SignUp: "authorization": "Bearer <key>", the owner's
-    key. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
+    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
+    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
     when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
@@ -121,8 +151,35 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
 
         Errors: INVALID_ARGUMENT for a name that is not allowed; ALREADY_EXISTS for a name that is taken
         or looks like one that is; UNAUTHENTICATED without an invite that is valid, where one is needed;
-        PERMISSION_DENIED where nobody may sign up. A call that fails uses no invite.
+        PERMISSION_DENIED where nobody may sign up, and where SignIn is the only way. A call that fails
+        uses no invite.
         """
+
+    @_abc_1.abstractmethod
+    def SignIn(
+        self,
+        request: _owner_pb2.SignInRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.SignInResponse, _abc.Awaitable[_owner_pb2.SignInResponse]]:
+        """Signs in whom the arena's identity provider (OpenID Connect) knows, and returns a key for this
+        sign-in. An identity that is new becomes a new owner, under the terms of SignUp, or is bound to
+        an owner that there is. Needs no key.
+
+        Errors: UNAUTHENTICATED for an ID token that is not the provider's for this arena, is expired,
+        or was used before, for an invite or key that is nobody's; PERMISSION_DENIED when the operator
+        has banned the owner, where nobody may sign up, and where an owner has another identity;
+        INVALID_ARGUMENT and ALREADY_EXISTS as of SignUp; UNAVAILABLE when the provider does not answer;
+        UNIMPLEMENTED where the arena has no provider. A call that fails uses up neither token nor
+        invite.
+        """
+
+    @_abc_1.abstractmethod
+    def RenewKey(
+        self,
+        request: _owner_pb2.RenewKeyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.RenewKeyResponse, _abc.Awaitable[_owner_pb2.RenewKeyResponse]]:
+        """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more."""
 
     @_abc_1.abstractmethod
     def GetOwner(

@@ -12,7 +12,7 @@ watching        a transcript as one viewpoint sees it, moment by moment
 url_choice      choices that live in the URL
 ladder_choice   the ladder of the URL
 owners          who is signed in, and the referee that is asked for what an owner does
-attempts        wrong keys and invites by visitor's address
+identities      signing in by an identity provider
 sign_in         the forms to sign up and to sign in
 own_tables      an owner's bots as HTML
 uploads         uploaded builds: the form, the check as it happens, logs, the way back

@@ -18,6 +18,7 @@ import platform
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Final, NoReturn
 
@@ -33,12 +34,13 @@ import arena.boards.match_finding
 import arena.boards.trend
 import arena.luck
 import arena.match.verify
-import arena.settings
 import arena.spectating
 import arena.storage.engine
 import arena.storage.match_search
 import arena.storage.tournament_rows
 import arena.tournament.summary  # noqa: F401
+from arena.settings import SettingsError, read_settings
+from arena_dashboard import identities
 
 COLLECT_SECONDS: Final = 30.0
 """How often garbage is collected."""
@@ -59,7 +61,14 @@ def main() -> None:
     gc.freeze()
     Thread(target=_collect, args=[libc], daemon=True).start()
     options = ["--runner.postScriptGC", "false", *sys.argv[1:]]
-    cli.main(["run", str(APP), *options], prog_name="streamlit")
+    with TemporaryDirectory(prefix="arena-dashboard-") as folder:
+        try:
+            written = identities.write_secrets(read_settings(), Path(folder))
+        except SettingsError as error:
+            sys.exit(str(error))
+        if written is not None:
+            options += ["--secrets.files", str(written)]
+        cli.main(["run", str(APP), *options], prog_name="streamlit")
 
 
 def _glibc() -> ctypes.CDLL | None:

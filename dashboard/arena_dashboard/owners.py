@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from arena.owner_client import OwnerCallError, OwnerClient, SignUpTerms
-from arena.settings import read_settings
+from arena.settings import Settings, read_settings
+from arena_dashboard import identities
 
 SIGNED_IN = "owner"
 """Under which the session's state holds who is signed in."""
@@ -26,17 +27,31 @@ class SignedIn:
     key: str
 
 
-@cache
 def referee() -> OwnerClient | None:
-    """The referee of ARENA_ADDRESS; None if it is not set. Raises AddressError."""
+    """The referee of ARENA_ADDRESS, asked for this page's visitor; None if it is not set. Raises
+    AddressError."""
+    client = _client()
+    if client is None:
+        return None
+    # Streamlit names no address of this machine itself.
+    return client.for_visitor(st.context.ip_address or "127.0.0.1", _settings().dashboard_secret)
+
+
+@cache
+def _client() -> OwnerClient | None:
     address = os.environ.get("ARENA_ADDRESS", "").strip()
     return OwnerClient.at(address, os.environ) if address else None
+
+
+@cache
+def _settings() -> Settings:
+    return read_settings()
 
 
 @st.cache_data(ttl=15, show_spinner=False)
 def terms() -> SignUpTerms:
     """Who may sign up. Raises OwnerCallError."""
-    client = referee()
+    client = _client()
     assert client is not None  # the pages ask for it first
     return client.terms()
 
@@ -53,7 +68,15 @@ def sign_in(name: str, key: str) -> None:
 
 
 def sign_out() -> None:
-    """Forget the owner, and all that was shown to it."""
+    """Forget the owner, and all that was shown to it; at the identity provider, too."""
+    forget()
+    if identities.here():
+        identities.forget()
+        st.logout()
+
+
+def forget() -> None:
+    """Forget the owner in this session, and all that was shown to it."""
     for key in (SIGNED_IN, "made", "fresh_key"):
         st.session_state.pop(key, None)
 
@@ -61,14 +84,15 @@ def sign_out() -> None:
 def refused(error: OwnerCallError) -> None:
     """Show why the referee refuses; a key that is nobody's any more is forgotten."""
     if error.stranger:
-        sign_out()
+        forget()
+        identities.forget()
     st.error(str(error))
 
 
 def public_address() -> str:
     """The referee's address as the visitor reaches it: by the name in the visitor's own address
     bar, if the referee listens on all addresses."""
-    settings = read_settings()
+    settings = _settings()
     host = settings.host
     if host in _EVERYWHERE:
         host = urlsplit(st.context.url or "").hostname or "localhost"

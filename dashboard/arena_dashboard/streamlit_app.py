@@ -6,13 +6,14 @@ import streamlit as st
 
 from arena.settings import SettingsError
 from arena.storage.errors import DatabaseUnreachableError, StorageError
-from arena_dashboard import browser, data
+from arena_dashboard import browser, data, identities
 from arena_dashboard.markup import tag
 from arena_dashboard.tables import time_of
 
 HERE = Path(__file__).parent
 DESCRIPTION = "Bots that bluff: live ratings with intervals, tournaments, and replays of every lie."
 
+submit = st.Page("views/submit.py", title="Submit a bot", url_path="submit")
 pages = [
     st.Page("views/home.py", title="Home", default=True),
     st.Page("views/leaderboard.py", title="Leaderboard", url_path="leaderboard"),
@@ -20,7 +21,7 @@ pages = [
     st.Page("views/matches.py", title="Matches", url_path="matches"),
     st.Page("views/tournaments.py", title="Tournaments", url_path="tournaments"),
     st.Page("views/play.py", title="Play", url_path="play"),
-    st.Page("views/submit.py", title="Submit a bot", url_path="submit"),
+    submit,
     # Of the owner who is signed in; reached from "Submit a bot".
     st.Page("views/own_bots.py", title="My bots", url_path="my-bots", visibility="hidden"),
     # Reached by links: about one match or one ladder.
@@ -48,6 +49,9 @@ try:
             "Start the arena with `arena up` (`make up` in a checkout): it starts these pages, too."
         )
         st.stop()
+    if page is pages[0] and identities.just_came():
+        # The identity provider sends visitors to the first page, whence they came from.
+        st.switch_page(submit)
     page.run()
 except DatabaseUnreachableError:
     # Its reason names sockets and addresses, which are none of a visitor's business.

@@ -84,7 +84,7 @@ def sign_up(page: Page, place: Place, name: str) -> str:
     page.keyboard.press("Tab")
     field(page, "Invite").fill(place.invite())
     page.keyboard.press("Enter")
-    expect(page.get_by_text("You are signed up")).to_be_visible()
+    expect(page.get_by_text("This is your key")).to_be_visible()
     return code_with(page, "arena_owner_").inner_text().strip()
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from arena.commands.serving.own_referee import on_loopback, sign_up_of
+from arena.commands.serving.own_referee import sign_up_of
 from arena.records import SignUp
-from arena.settings import Settings, SettingsError, read_settings
+from arena.settings import Settings, SettingsError, on_loopback, read_settings
 
 
 @pytest.mark.parametrize(

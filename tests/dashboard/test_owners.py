@@ -8,7 +8,6 @@ import pytest
 
 from arena.owner_client import BotSeen, VersionSeen
 from arena_dashboard import bot_tables, own_tables, submitting
-from arena_dashboard.attempts import MOST, MOST_ADDRESSES, SECONDS, Attempts, network_of
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.markup import in_markdown
 from arena_dashboard.submitting import Made
@@ -86,32 +85,3 @@ def test_the_name_of_a_starter_is_safe_for_files(bot: str, file: str) -> None:
 def test_commands_are_quoted_for_the_shell() -> None:
     made = Made("fox", "1", "python", "arena_$(x)")
     assert "export ARENA_TOKEN='arena_$(x)'" in submitting.commands(made, "127.0.0.1:50051")
-
-
-def test_a_visitor_may_be_wrong_only_so_often_and_others_go_on() -> None:
-    now = 0.0
-    attempts = Attempts(lambda: now)
-    for _ in range(MOST):
-        assert attempts.wait("one") == 0
-        attempts.wrong("one")
-        now += 1
-    assert attempts.wait("one") == SECONDS - MOST
-    assert attempts.wait("other") == 0
-    now = SECONDS
-    assert attempts.wait("one") == 0
-
-
-def test_a_network_of_64_bits_is_one_visitor() -> None:
-    assert network_of("2001:db8:1:2:3::4") == network_of("2001:db8:1:2::9") == "2001:db8:1:2::"
-    assert network_of("2001:db8:1:3::9") == "2001:db8:1:3::"
-    assert network_of("::ffff:192.0.2.7") == network_of("192.0.2.7") == "192.0.2.7"
-    assert network_of("") == ""
-
-
-def test_attempts_are_remembered_in_bounded_memory() -> None:
-    attempts = Attempts(lambda: 0.0)
-    for _ in range(MOST):
-        attempts.wrong("first")
-    for number in range(MOST_ADDRESSES):
-        attempts.wrong(f"address {number}")
-    assert attempts.wait("first") == 0

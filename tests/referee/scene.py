@@ -87,19 +87,18 @@ async def opened(
     socket: Path | None = None,
     port: int = 0,
     hosting: HostingTerms | None = None,
+    dashboard_secret: str | None = None,
+    identity_provider: tuple[str, str] | None = None,
 ) -> AsyncIterator[Scene]:
     ladders = ladders or (BLUFF,)
     async with running_arena(
-        database,
-        "127.0.0.1",
-        port,
-        ladders,
-        terms,
-        0.5,
+        *(database, "127.0.0.1", port, ladders, terms, 0.5),
         limits=limits,
         sign_up=sign_up,
         socket=socket,
         hosting=hosting,
+        dashboard_secret=dashboard_secret,
+        identity_provider=identity_provider,
     ) as arena:
         yield Scene(arena)
 

@@ -46,10 +46,13 @@ from arena.storage.tables import (
     audit,
     invites,
     match_luck,
+    owner_identities,
     owner_keys,
+    sign_ins,
     signing_key,
     signing_secret,
     tokens,
+    used_id_tokens,
 )
 from arena.storage.tournament_tables import tournaments
 from tests.databases import execute, named, plain
@@ -193,7 +196,8 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         untold_ends,
     )
     hosted = (builds, build_files, hosted_versions, hosted_bots, workers, shifts)
-    secret = (tokens, owner_keys, invites, audit, signing_secret, *running, *hosted)
+    owned = (owner_keys, owner_identities, sign_ins, used_id_tokens, invites)
+    secret = (tokens, *owned, audit, signing_secret, *running, *hosted)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from ipaddress import ip_address
 from pathlib import Path
 
 from arena.builds.hosted import HostingTerms
@@ -12,16 +11,6 @@ from arena.settings import Settings, SettingsError
 from arena.storage.private_socket import make_private, socket_directory
 
 _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104  not bound
-
-
-def on_loopback(host: str) -> bool:
-    """Whether only programs on this machine reach what listens there."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:

@@ -73,6 +73,8 @@ async def _serve(
         sign_up=sign_up_of(settings),
         hosting=hosting_terms(settings),
         socket=own_socket(settings),
+        dashboard_secret=settings.dashboard_secret,
+        identity_provider=settings.identity_provider,
     ) as arena:
         encrypted = " It uses TLS." if tls else ""
         typer.echo(f"The referee listens on {host}:{arena.port}.{encrypted} Ctrl-C stops it.")

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import secrets
 from collections import deque
 from dataclasses import dataclass
 from time import monotonic
@@ -31,7 +32,6 @@ from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
     client_environment,
     hosting_terms,
-    on_loopback,
     own_address,
     own_socket,
     sign_up_of,
@@ -46,7 +46,7 @@ from arena.logs import configure_logs
 from arena.referee.tls import TlsFiles
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
-from arena.settings import Settings, read_settings
+from arena.settings import Settings, on_loopback, read_settings
 from arena.storage.private_home import make_private_home
 
 STATUS_SECONDS = 1.0
@@ -69,6 +69,7 @@ class _Plan:
     tls: TlsFiles | None
     client_environment: dict[str, str]
     """Of the sample bots."""
+    dashboard_secret: str
 
     @property
     def host(self) -> str:
@@ -99,6 +100,7 @@ def up(
             stop_after,
             tls_files(settings),
             client_environment(settings),
+            settings.dashboard_secret or secrets.token_urlsafe(32),
         )
         require_free(plan.host, port=plan.port)
         if plan.dashboard_port is not None:
@@ -127,6 +129,8 @@ async def _up(plan: _Plan, url: str) -> None:
         sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
         hosting=hosting_terms(plan.settings),
         socket=own_socket(plan.settings),
+        dashboard_secret=plan.dashboard_secret,
+        identity_provider=plan.settings.identity_provider,
     ) as arena:
         tokens = await house_tokens(arena.store, plan.table_types)
         with children(plan.settings.home / "logs") as running:
@@ -148,6 +152,7 @@ async def _up(plan: _Plan, url: str) -> None:
                         "ARENA_HOST": plan.host,
                         "ARENA_PORT": str(arena.port),
                         "ARENA_ADDRESS": address,
+                        "ARENA_DASHBOARD_SECRET": plan.dashboard_secret,
                         "ARENA_PERSON_TOKEN": await person_token(arena.store) or "",
                     },
                 )

@@ -4,7 +4,7 @@ import streamlit as st
 
 from arena.errors import UserError
 from arena.owner_client import BotSeen, OwnerCallError, OwnerClient
-from arena_dashboard import bot_data, browser, own_tables, owners, sign_in, uploads
+from arena_dashboard import bot_data, browser, identities, own_tables, owners, sign_in, uploads
 from arena_dashboard.markup import in_markdown
 from arena_dashboard.owners import SignedIn
 
@@ -65,6 +65,26 @@ def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         st.rerun()
 
 
+def renew_key(client: OwnerClient, owner: SignedIn) -> None:
+    """A key for the command line, in the place of the old one."""
+    with st.form("renew-key"):
+        st.caption(
+            "For `arena login` on your own machine. The key that you had, and whoever is signed in "
+            "as you elsewhere, are not let in any more. Your bots' tokens stay valid."
+        )
+        if not st.form_submit_button("New key"):
+            return
+    try:
+        key = client.renew_key(owner.key)
+    except OwnerCallError as error:
+        owners.refused(error)
+        return
+    owners.sign_in(owner.name, key)
+    identities.replace(owner.name, key)
+    st.session_state[sign_in.FRESH_KEY] = key
+    st.rerun()
+
+
 @st.fragment
 def show_versions(client: OwnerClient, owner: SignedIn) -> None:
     """All bots with their versions, as they play."""
@@ -98,6 +118,8 @@ def show(client: OwnerClient, owner: SignedIn) -> None:
             if not bot.retired:
                 rotate(client, owner, bot)
                 retire(client, owner, bot)
+    with st.expander("A new key"):
+        renew_key(client, owner)
 
 
 st.title("My bots")
