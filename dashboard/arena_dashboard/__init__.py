@@ -17,6 +17,7 @@ sign_in         the forms to sign up and to sign in
 own_tables      an owner's bots as HTML
 uploads         uploaded builds: the form, the check as it happens, logs, the way back
 submitting      a bot that was just registered: its starter and its first steps
+streams         how many streams of news are open
 news            tells open pages that what they show is out of date
 browser         JavaScript of the pages, mounted as components
 ladder_table    the content of the leaderboard's table

@@ -15,10 +15,11 @@ from threading import Lock
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from arena.storage.errors import StorageError
+from arena_dashboard.streams import stream_of
 
 PULSE_SECONDS: Final = 4.0
 """How old what a visible page shows may be."""
@@ -33,6 +34,8 @@ class _Topic:
     """Something that pages show, and its value when it was last asked for."""
 
     latest: Callable[[], Hashable]
+    seconds: float
+    """How old its value may be."""
     value: Hashable = None
     asked_at: float = -float("inf")
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -48,12 +51,20 @@ class News:
         self._topics: dict[Hashable, _Topic] = {}
 
     def shows(
-        self, page: str, topic: Hashable, shown: Hashable, latest: Callable[[], Hashable]
+        self,
+        page: str,
+        topic: Hashable,
+        shown: Hashable,
+        latest: Callable[[], Hashable],
+        seconds: float | None = None,
     ) -> None:
         """A page shows a value of a topic. `latest`, which may raise StorageError and is called in
-        any thread, is the topic's value now, the same for all pages that show the topic."""
+        any thread, is the topic's value now, the same for all pages that show the topic. What is
+        shown may be so many `seconds` old."""
         with self._lock:
-            self._pages[page] = self._topics.setdefault(topic, _Topic(latest)), shown
+            found = self._topics.setdefault(topic, _Topic(latest, self._seconds))
+            found.seconds = self._seconds if seconds is None else seconds
+            self._pages[page] = found, shown
             self._pages.move_to_end(page)
             if len(self._pages) > MOST_PAGES:
                 self._pages.popitem(last=False)
@@ -67,14 +78,14 @@ class News:
         while (found := self._pages.get(page)) is not None:
             topic, shown = found
             async with topic.lock:
-                if time.monotonic() - topic.asked_at > self._seconds / 2:
+                if time.monotonic() - topic.asked_at > topic.seconds / 2:
                     with suppress(StorageError):  # what is shown stays
                         topic.value = await asyncio.to_thread(topic.latest)
                     topic.asked_at = time.monotonic()
             new = topic.value is not None and topic.value not in (shown, told)
             told = topic.value if new else told
             yield new
-            await asyncio.sleep(self._seconds)
+            await asyncio.sleep(topic.seconds)
 
 
 @cache
@@ -85,11 +96,7 @@ def news() -> News:
 
 async def _stream(request: Request) -> Response:
     page = request.path_params["page"]
-    return StreamingResponse(
-        _written(news().of(page)),
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-    )
+    return stream_of(request, page, _written(news().of(page)))
 
 
 async def _written(told: AsyncIterator[bool]) -> AsyncIterator[str]:

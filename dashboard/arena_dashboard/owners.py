@@ -77,7 +77,7 @@ def sign_out() -> None:
 
 def forget() -> None:
     """Forget the owner in this session, and all that was shown to it."""
-    for key in (SIGNED_IN, "made", "fresh_key"):
+    for key in (SIGNED_IN, "made", "fresh_key", "progress"):
         st.session_state.pop(key, None)
 
 

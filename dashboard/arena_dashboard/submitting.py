@@ -6,8 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from arena.boards.checks import check_in_words
 from arena.home.starters import LANGUAGES, starter_archive
-from arena.owner_client import BotSeen
+from arena.owner_client import BotSeen, OwnerCallError, OwnerClient
+from arena.storage.checks import RecordedCheck
 from arena.storage.match_search import MatchFilter
 from arena_dashboard import bot_data, data
 from arena_dashboard.markup import Html, tag, together
@@ -57,6 +59,13 @@ def commands(made: Made, address: str) -> str:
     )
 
 
+def check_command(made: Made, address: str) -> str:
+    """What checks the bot against the protocol and reports what came of it, in a shell, in the
+    folder of the starter."""
+    run = LANGUAGES[made.language].rpartition(" && ")[2]
+    return "\n".join((*commands(made, address).splitlines()[:-1], f"arena check -- {run}"))
+
+
 def starter(made: Made, address: str) -> bytes:
     """The starter as a zip, with the address and the token in its run.sh."""
     return starter_archive(
@@ -71,7 +80,45 @@ def file_name(made: Made) -> str:
     return f"{_folder(made)}.zip"
 
 
-def steps(bot: BotSeen, version: str, seen: Collection[str]) -> list[FirstStep]:
+class Progress:
+    """How far a version has come since it was registered. Threads may share it.
+
+    An offer is over in a moment, so steps that were seen once stay done.
+    """
+
+    def __init__(self, client: OwnerClient, key: str, made: Made) -> None:
+        self._client, self._key, self._made = client, key, made
+        self._steps: tuple[FirstStep, ...] = ()
+
+    def look(self) -> tuple[FirstStep, ...]:
+        """The steps now. Raises OwnerCallError and StorageError."""
+        (bot,) = self._client.bots(self._key, self._made.bot)
+        done = {step.name for step in self._steps if step.done}
+        self._steps = steps(bot, self._made.version, done, self._check())
+        return self._steps
+
+    def latest(self) -> tuple[FirstStep, ...]:
+        """The same; what was seen last while the referee does not answer. Raises StorageError."""
+        try:
+            return self.look()
+        except OwnerCallError:
+            return self._steps
+
+    def _check(self) -> RecordedCheck | None:
+        found = bot_data.profile(self._made.bot)
+        versions = () if found is None else found.versions
+        ids = [one.id for one in versions if one.version == self._made.version]
+        return found.checks.get(ids[0]) if found is not None and ids else None
+
+
+def complete(found: Sequence[FirstStep]) -> bool:
+    """Whether nothing is waited for any more; a check is the author's choice."""
+    return all(step.done for step in found if step.name != "checked")
+
+
+def steps(
+    bot: BotSeen, version: str, seen: Collection[str], check: RecordedCheck | None = None
+) -> tuple[FirstStep, ...]:
     """How far a version has come; `seen` are the steps that it had done before."""
     one = next(one for one in bot.versions if one.label == version)
     offered = one.playing > 0 or one.matches > 0 or "offered" in seen
@@ -82,11 +129,16 @@ def steps(bot: BotSeen, version: str, seen: Collection[str]) -> list[FirstStep]:
     rating = _rating(bot.name, version) if one.matches else ""
     watch = "" if match is None else tag("a", "Watch the latest", href=replay_link(match.match_id))
     faults = f"{one.faults} faults so far. " if one.faults else "No fault so far. "
-    return [
+    return (
         FirstStep(
             "connected",
             one.connected > 0 or "connected" in seen or one.matches > 0,
             "It is away now." if away else "",
+        ),
+        FirstStep(
+            "checked",
+            check is not None and not check.outcome.failed,
+            "" if check is None else check_in_words(check),
         ),
         FirstStep("offered", offered),
         FirstStep(
@@ -95,11 +147,15 @@ def steps(bot: BotSeen, version: str, seen: Collection[str]) -> list[FirstStep]:
             together(f"{one.matches:,} recorded. ", faults, watch) if one.matches else "",
         ),
         FirstStep("rated", bool(rating), rating),
-    ]
+    )
 
 
 _WORDS: Final = {
     "connected": ("It is connected", "Waiting for it to connect"),
+    "checked": (
+        "It conforms to the protocol",
+        "Not checked against the protocol, or not with success",
+    ),
     "offered": ("A match was offered to it", "Waiting for the first offer: a free opponent"),
     "played": ("Its first match is recorded", "Waiting for the end of its first match"),
     "rated": ("It has a rating", "Waiting for its first complete block of matches"),

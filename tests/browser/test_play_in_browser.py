@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from arena.games import GAMES
 from tests.bot_programs import bot_program
@@ -101,12 +101,19 @@ def test_the_browser_is_sent_what_the_seat_knows_and_no_address_tells_its_key(
 ) -> None:
     page = open_tab()
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    keys: set[str] = set()
+
+    def note(request: Request) -> None:
+        asked.append(request.url)
+        keys.add(request.headers.get("x-arena-person", ""))
+
+    page.on("request", note)
     sit_down(page, "bluff")
     expect(page.locator(".person.asked .choices")).to_be_visible()
     (url,) = {url for url in asked if url.endswith("/news")}
-    key = url.split("/")[-2]
-    assert len(key) >= 32 and key not in page.url
+    (key,) = keys - {""}
+    assert len(key) >= 32
+    assert not [one for one in (*asked, page.url) if key in one]
     told = page.evaluate(
         """url => new Promise(done => {
             const news = new EventSource(url);
@@ -125,9 +132,12 @@ def test_the_browser_is_sent_what_the_seat_knows_and_no_address_tells_its_key(
     )
     assert answer == 400
     assert f"arena_person={key}" not in page.evaluate("document.cookie")
-    for path, status in (("nobody/news", 204), ("nobody/answer", 404)):
-        method = "GET" if status == 204 else "POST"
-        found = page.evaluate(
+    nobody = open_tab()
+    nobody.goto("/play")
+    for path, method, status in (
+        *(("here", "POST", 404), ("news", "GET", 204), ("answer", "POST", 404)),
+    ):
+        found = nobody.evaluate(
             "async ([path, method]) => (await fetch(path, {method})).status",
             [f"/person/{path}", method],
         )

@@ -22,6 +22,8 @@ from arena.settings import read_settings
 
 MOST_PEOPLE: Final = 6
 """People at once. Each is an instance of one version, of which a referee admits 8."""
+MOST_OF_AN_ADDRESS: Final = 3
+"""Of them from one address: nobody takes all places alone."""
 AWAY_SECONDS: Final = 45.0
 """How long a page may be without its stream of news: a reload or a phone's lock fits in."""
 IDLE_SECONDS: Final = 900.0
@@ -48,10 +50,11 @@ class TooManyPeopleError(UserError):
 class Person:
     """One person and the pages that show the session."""
 
-    def __init__(self, door: Door, wanted: Wanted) -> None:
+    def __init__(self, door: Door, wanted: Wanted, address: str) -> None:
+        self.address = address
+        """Of the visitor, as `streams.network_of`."""
         self.key = secrets.token_urlsafe(24)
-        """Who knows it plays. It is in the cookie, and in the paths of `routes`, which the log of a
-        proxy may hold."""
+        """Who knows it plays. It is in the cookie and in a header, and in no address."""
         self.wanted = wanted
         self.goes = False
         """Whether the person has said so."""
@@ -128,19 +131,18 @@ class People:
         self._people: dict[str, Person] = {}
         self._lock = threading.Lock()
 
-    def sit_down(self, wanted: Wanted) -> Person:
-        """Let somebody play. Raises TooManyPeopleError and ChallengeError."""
-        person = Person(self._door, wanted)
+    def sit_down(self, wanted: Wanted, address: str) -> Person:
+        """Let somebody play, a visitor from an address (`streams.network_of`). Raises
+        TooManyPeopleError and ChallengeError."""
+        person = Person(self._door, wanted, address)
         with self._lock:
             self._people = {key: one for key, one in self._people.items() if one.session.alive}
             here = [one for one in self._people.values() if not one.session.leaving]
-            idle = next((one for one in here if one.idle), None)
-            if len(here) >= MOST_PEOPLE and idle is not None:
-                idle.session.leave()
+            near = [one for one in here if one.address == address]
+            if len(near) >= MOST_OF_AN_ADDRESS:
+                _make_room(near, f"{MOST_OF_AN_ADDRESS} people from your address play already")
             elif len(here) >= MOST_PEOPLE:
-                raise TooManyPeopleError(
-                    f"{MOST_PEOPLE} people play already, the most at once. Try again in a while."
-                )
+                _make_room(here, f"{MOST_PEOPLE} people play already")
             self._people[person.key] = person
         try:
             person.sit_down()
@@ -166,6 +168,14 @@ class People:
     def rivals(self) -> list[Rival]:
         """The bots that can be played against now. Raises ChallengeError."""
         return self._door.rivals()
+
+
+def _make_room(people: Sequence[Person], full: str) -> None:
+    """Let one go who does not play. Raises TooManyPeopleError."""
+    idle = next((one for one in people if one.idle), None)
+    if idle is None:
+        raise TooManyPeopleError(f"{full}, the most at once. Try again in a while.")
+    idle.session.leave()
 
 
 @cache

@@ -1,8 +1,9 @@
 """What the browser of somebody who plays asks for beside the page: news, and to answer a turn.
 
-The key in the path is the person's alone, and says who asks. News are server-sent events: nothing
-is asked for again and again. They come with a cookie, which no script can read: by it the page
-knows the person again after a reload.
+The person's key says who asks: in a header, as the page knows it, or in a cookie, which no script
+can read. It is in no address, which the log of a proxy may hold. News are server-sent events, for
+which a browser sends no headers of ours: so the page first has the cookie set. By it the page knows
+the person again after a reload, too.
 """
 
 import asyncio
@@ -11,26 +12,26 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from arena.errors import UserError
 from arena_dashboard.playing.people import COOKIE, Person, people
 from arena_dashboard.playing.picture import Pictures
+from arena_dashboard.streams import stream_of
 
+HEADER: Final = "X-Arena-Person"
 MOST_BYTES: Final = 4096
 """Of an answer."""
 BEAT_SECONDS: Final = 15.0
 """How often a stream without news says that it lives, for proxies between."""
 
 
-async def _news(request: Request) -> Response:
+async def _here(request: Request) -> Response:
     person = _person(request)
     if person is None:
-        # An EventSource stops asking after this status.
-        return Response(status_code=204)
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    response = StreamingResponse(_told(person), media_type="text/event-stream", headers=headers)
+        return _mistake(404, "This session is over.")
+    response = JSONResponse({})
     response.set_cookie(
         COOKIE,
         person.key,
@@ -39,6 +40,14 @@ async def _news(request: Request) -> Response:
         samesite="strict",
     )
     return response
+
+
+async def _news(request: Request) -> Response:
+    person = _person(request)
+    if person is None:
+        # An EventSource stops asking after this status.
+        return Response(status_code=204)
+    return stream_of(request, person.key, _told(person))
 
 
 async def _told(person: Person) -> AsyncIterator[str]:
@@ -81,7 +90,8 @@ async def _answer(request: Request) -> Response:
 
 def _person(request: Request) -> Person | None:
     everybody = people()
-    return None if everybody is None else everybody.person(request.path_params["key"])
+    key = request.headers.get(HEADER) or request.cookies.get(COOKIE, "")
+    return None if everybody is None else everybody.person(key)
 
 
 def _mistake(status: int, sentence: str) -> Response:
@@ -89,6 +99,7 @@ def _mistake(status: int, sentence: str) -> Response:
 
 
 ROUTES: Final = (
-    Route("/person/{key}/news", _news),
-    Route("/person/{key}/answer", _answer, methods=["POST"]),
+    Route("/person/here", _here, methods=["POST"]),
+    Route("/person/news", _news),
+    Route("/person/answer", _answer, methods=["POST"]),
 )

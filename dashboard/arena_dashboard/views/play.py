@@ -13,6 +13,7 @@ from arena_dashboard.playing import component
 from arena_dashboard.playing.game_options import choose_options
 from arena_dashboard.playing.people import BANK_SECONDS, COOKIE, People, Person, people, wanted
 from arena_dashboard.playing.picture import replay_of
+from arena_dashboard.streams import network_of
 from arena_dashboard.url_choice import to_url, url_choice
 
 # Under which the session's state holds the key of the person.
@@ -66,7 +67,8 @@ def choose(everybody: People) -> None:
         try:
             make_game(game, options)
             with st.spinner("Asking the referee…"):
-                person = everybody.sit_down(wanted(game, chosen, seconds, options))
+                asked_for = wanted(game, chosen, seconds, options)
+                person = everybody.sit_down(asked_for, network_of(st.context.ip_address or ""))
         except UserError as error:
             st.error(str(error))
         else:

@@ -10,13 +10,13 @@ from arena.owner_client import OwnerCallError, OwnerClient
 from arena_dashboard import browser, owners, sign_in, submitting, uploads
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
-from arena_dashboard.submitting import MADE, NAMES, Made
+from arena_dashboard.submitting import MADE, NAMES, Made, Progress
 
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
-# How often the page looks for the bot's first steps, and afterwards.
+# How soon the page tells the bot's first steps.
 SOON_SECONDS = 1.0
-# Steps that were seen once: an offer is over in a moment.
-SEEN = "seen"
+# Under which the session's state holds how far the bot has come.
+PROGRESS = "progress"
 
 
 def register(client: OwnerClient, owner: SignedIn) -> None:
@@ -42,12 +42,19 @@ def register(client: OwnerClient, owner: SignedIn) -> None:
     try:
         bot, token = client.register(owner.key, name, version.strip())
         st.session_state[MADE] = Made(bot, version.strip() or "1", language, token)
-        st.session_state.pop(SEEN, None)
-        client.describe(owner.key, bot, language=NAMES[language])
+        st.session_state.pop(PROGRESS, None)
+        _say_language(client, owner, bot, NAMES[language])
     except OwnerCallError as error:
         owners.refused(error)
         return
     st.rerun()
+
+
+def _say_language(client: OwnerClient, owner: SignedIn, bot: str, language: str) -> None:
+    """Let the bot's page name the language, unless its owner has said another."""
+    (known,) = client.bots(owner.key, bot)
+    if not known.language:
+        client.describe(owner.key, bot, language=language)
 
 
 def start(made: Made) -> None:
@@ -69,23 +76,26 @@ def start(made: Made) -> None:
     )
     st.markdown("**Or any bot you have**, started like this:")
     st.code(submitting.commands(made, address), language="bash")
+    st.markdown(
+        "**Does it conform to the protocol?** This tries what a match seldom brings (lost "
+        "connections, refusals, restarts), and reports the outcome here; it affects no rating."
+    )
+    st.code(submitting.check_command(made, address), language="bash")
 
 
 @st.fragment
-def show_progress(client: OwnerClient, owner: SignedIn, made: Made) -> None:
+def show_progress(owner: SignedIn, made: Made, progress: Progress) -> None:
     """The first steps of the bot, as they happen."""
     st.subheader("Now")
     try:
-        (bot,) = client.bots(owner.key, made.bot)
-        steps = submitting.steps(bot, made.version, st.session_state.get(SEEN, frozenset()))
+        steps = progress.look()
     except OwnerCallError as error:
         st.warning(str(error))
-        browser.beat("progress", browser.PULSE_SECONDS)
-        return
-    st.session_state[SEEN] = frozenset(step.name for step in steps if step.done)
+        steps = ()
     st.html(submitting.steps_in_html(steps))
-    done = all(step.done for step in steps)
-    browser.beat("progress", browser.PULSE_SECONDS if done else SOON_SECONDS)
+    seconds = None if steps and submitting.complete(steps) else SOON_SECONDS
+    topic = ("first steps", owner.name, made.bot, made.version)
+    browser.keep_current(topic, steps, progress.latest, seconds)
 
 
 def connect(client: OwnerClient) -> None:
@@ -115,7 +125,9 @@ def show_connecting(client: OwnerClient, owner: SignedIn) -> None:
         register(client, owner)
         return
     start(made)
-    show_progress(client, owner, made)
+    if PROGRESS not in st.session_state:
+        st.session_state[PROGRESS] = Progress(client, owner.key, made)
+    show_progress(owner, made, st.session_state[PROGRESS])
     st.button("Register another bot", on_click=st.session_state.pop, args=(MADE, None))
 
 

@@ -89,11 +89,14 @@ class PersonTable {
     this.scene.addEventListener("click", () => this.showLast());
     document.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.ticking = setInterval(() => this.tick(), TICK_MS);
-    this.listen();
+    void this.listen();
   }
 
-  listen() {
-    this.source = new EventSource(`${root()}person/${this.key}/news`);
+  async listen() {
+    // An EventSource sends no headers of ours: it is known by the cookie that this sets.
+    await this.send("here").catch(() => undefined);
+    if (this.closing.signal.aborted) return;
+    this.source = new EventSource(`${root()}person/news`);
     this.source.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
     this.source.addEventListener("error", () => {
       // The browser tries again by itself, unless it was told that the session is over.
@@ -296,17 +299,25 @@ class PersonTable {
     event.preventDefault();
   }
 
+  /**
+   * @param {string} what
+   * @param {object} [body]
+   */
+  send(what, body = {}) {
+    return fetch(`${root()}person/${what}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Arena-Person": this.key },
+      body: JSON.stringify(body),
+    });
+  }
+
   /** @param {object} action */
   async answer(action) {
     const turn = this.news?.turn;
     if (!turn || !this.news) return;
     this.choices.go.disabled = true;
     try {
-      const response = await fetch(`${root()}person/${this.key}/answer`, {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ turn: turn.number, action }),
-      });
+      const response = await this.send("answer", { turn: turn.number, action });
       if (response.ok) {
         this.mistake.textContent = "";
         return;

@@ -1,0 +1,97 @@
+"""`OpenStreams`: how many streams of news are open, by page and by visitor's address.
+
+A stream costs little and lasts long, so nobody needs many: without limits one visitor could take
+all that the dashboard has.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from functools import cache
+from ipaddress import IPv6Address, ip_address
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+MOST_OF_A_PAGE: Final = 3
+"""A page has one; while its browser opens the next, the dashboard may not know yet that the last
+has ended."""
+MOST_OF_AN_ADDRESS: Final = 100
+"""A class behind one address, with some tabs each."""
+MOST: Final = 2_000
+"""Of all together."""
+HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def network_of(address: str) -> str:
+    """What counts as one visitor: an address, of IPv6 its network of 64 bits, which one visitor
+    usually has to itself. Other text is returned as it is."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
+
+
+class OpenStreams:
+    """Counts in one event loop."""
+
+    def __init__(
+        self,
+        of_a_page: int = MOST_OF_A_PAGE,
+        of_an_address: int = MOST_OF_AN_ADDRESS,
+        most: int = MOST,
+    ) -> None:
+        self._of_a_page, self._of_an_address, self._most = of_a_page, of_an_address, most
+        self._pages: Counter[str] = Counter()
+        self._addresses: Counter[str] = Counter()
+
+    def room(self, page: str, address: str) -> bool:
+        """Whether the page, from that address, may open another one."""
+        return (
+            self._pages[page] < self._of_a_page
+            and self._addresses[address] < self._of_an_address
+            and self._addresses.total() < self._most
+        )
+
+    @contextmanager
+    def opened(self, page: str, address: str) -> Iterator[None]:
+        """A context in which one more is open."""
+        self._pages[page] += 1
+        self._addresses[address] += 1
+        try:
+            yield
+        finally:
+            for counts, key in ((self._pages, page), (self._addresses, address)):
+                counts[key] -= 1
+                if not counts[key]:
+                    del counts[key]
+
+
+@cache
+def open_streams() -> OpenStreams:
+    """The streams of this process."""
+    return OpenStreams()
+
+
+def stream_of(request: Request, page: str, events: AsyncIterator[str]) -> Response:
+    """Server-sent events for a page, or the refusal of one stream too many, after which a browser
+    does not try again by itself."""
+    address = network_of(request.client.host if request.client else "")
+    if not open_streams().room(page, address):
+        return Response("Too many streams are open.", 429, headers={"Retry-After": "10"})
+    return _Counted(page, address, events)
+
+
+class _Counted(StreamingResponse):
+    def __init__(self, page: str, address: str, events: AsyncIterator[str]) -> None:
+        super().__init__(events, media_type="text/event-stream", headers=HEADERS)
+        self._whose = page, address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with open_streams().opened(*self._whose):
+            await super().__call__(scope, receive, send)
