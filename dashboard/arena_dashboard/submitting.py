@@ -80,7 +80,7 @@ def file_name(made: Made) -> str:
     return f"{_folder(made)}.zip"
 
 
-class Progress:
+class FirstSteps:
     """How far a version has come since it was registered. Threads may share it.
 
     An offer is over in a moment, so steps that were seen once stay done.

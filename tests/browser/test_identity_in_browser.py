@@ -100,6 +100,8 @@ def test_a_first_sign_in_makes_an_owner_and_a_later_one_finds_it(
     page.goto("/submit")
     expect(page.get_by_text("You are Zoë")).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
+    # By way of an address that clears the cookie.
+    expect(page).to_have_url(f"{place.address}/")
     page.goto("/submit")
     expect(page.get_by_role("button", name="Sign in at 127.0.0.1")).to_be_visible()
 

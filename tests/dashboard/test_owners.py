@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from arena.owner_client import BotSeen, VersionSeen
+from arena.records import CheckOrigin, CheckOutcome
+from arena.storage.checks import RecordedCheck
 from arena_dashboard import bot_tables, own_tables, submitting
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.markup import in_markdown
@@ -60,6 +62,11 @@ def test_the_steps_of_a_new_bot_are_waited_for_one_by_one_and_stay_done() -> Non
     assert done(seen()) == []
     assert done(seen(connected=1)) == ["connected"]
     assert done(seen(connected=1, playing=1), "connected") == ["connected", "offered"]
+    checks = [CheckOutcome(3, 20, (), ()), CheckOutcome(3, 19, ("drain",), ())]
+    recorded = [RecordedCheck(one, CheckOrigin.AUTHOR, NOON) for one in checks]
+    told = [submitting.steps(seen(), "1", (), one)[1] for one in recorded]
+    assert [(step.name, step.done) for step in told] == [("checked", True), ("checked", False)]
+    assert "failed: drain" in told[1].words
     away = submitting.steps(seen(), "1", ("connected", "offered"))
     assert [one.name for one in away if one.done] == ["connected", "offered"]
     assert "It is away now" in submitting.steps_in_html(away)

@@ -90,7 +90,22 @@ def test_what_is_stored_once_is_stored_the_same_again_and_found_in_any_case(text
     assert "#" not in skeleton(name)
 
 
-@pytest.mark.parametrize("name", ["house", "HOUSE", "hоuse", "Operator", "0perator", "admin"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "house",
+            "HOUSE",
+            "hоuse",
+            "Operator",
+            "0perator",
+            "admin",
+            "oper.ator",
+            "o p e r a t o r",
+        ),
+        *("Operator 2", "admin-1", "Bluff Arena", "аdministrator", "ARENA_"),
+    ],
+)
 def test_nobody_signs_up_under_a_name_of_the_operator(name: str) -> None:
     with pytest.raises(NameRefusedError, match="is the operator's: choose another one"):
         check_not_reserved(name)
@@ -100,3 +115,8 @@ def test_an_invite_is_the_same_however_it_is_typed() -> None:
     code = new_code()
     assert code_hash(code) == code_hash(f" {code.lower().replace('-', ' ')} ")
     assert code_hash(code) != code_hash(new_code())
+
+
+@pytest.mark.parametrize("name", ["Arenas", "Housemartin", "Zoë from 3b", "operetta", "Adminka 7"])
+def test_other_names_are_everybodys(name: str) -> None:
+    check_not_reserved(name)

@@ -376,3 +376,25 @@ def migrate_to(url: str, revision: str) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
     engine.dispose()
+
+
+async def test_what_the_operator_changes_and_its_line_in_the_audit_are_one_change(
+    store: Store, sql: psycopg.Connection
+) -> None:
+    """Where the line cannot be written, nothing is changed."""
+    _, token = await store.register("fox", "Ann", actor="operator")
+    sql.execute("ALTER TABLE audit ADD CONSTRAINT full_up CHECK (id < 2)")
+    for change in (
+        lambda: store.rotate_token("fox", actor="operator"),
+        lambda: store.retire("fox", actor="operator"),
+        lambda: store.register("owl", "Bob", actor="operator"),
+    ):
+        with pytest.raises(Exception, match="full_up"):
+            await change()
+    assert await store.authenticate(token) is not None
+    assert [(bot.bot, bot.retired_at) for bot in await store.bots()] == [("fox", None)]
+    sql.execute("ALTER TABLE audit DROP CONSTRAINT full_up")
+    await store.rotate_token("fox", actor="operator")
+    await store.retire("fox", "1", actor="operator")
+    told = [(row.action, row.subject) for row in await store.owners.audit()]
+    assert told == [("retire", "fox 1"), ("rotate token", "fox 1"), ("register", "fox 1")]

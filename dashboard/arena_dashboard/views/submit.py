@@ -10,7 +10,7 @@ from arena.owner_client import OwnerCallError, OwnerClient
 from arena_dashboard import browser, owners, sign_in, submitting, uploads
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
-from arena_dashboard.submitting import MADE, NAMES, Made, Progress
+from arena_dashboard.submitting import MADE, NAMES, Made, FirstSteps
 
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
 # How soon the page tells the bot's first steps.
@@ -84,7 +84,7 @@ def start(made: Made) -> None:
 
 
 @st.fragment
-def show_progress(owner: SignedIn, made: Made, progress: Progress) -> None:
+def show_progress(owner: SignedIn, made: Made, progress: FirstSteps) -> None:
     """The first steps of the bot, as they happen."""
     st.subheader("Now")
     try:
@@ -126,7 +126,7 @@ def show_connecting(client: OwnerClient, owner: SignedIn) -> None:
         return
     start(made)
     if PROGRESS not in st.session_state:
-        st.session_state[PROGRESS] = Progress(client, owner.key, made)
+        st.session_state[PROGRESS] = FirstSteps(client, owner.key, made)
     show_progress(owner, made, st.session_state[PROGRESS])
     st.button("Register another bot", on_click=st.session_state.pop, args=(MADE, None))
 
