@@ -10,7 +10,7 @@ from arena.owner_client import OwnerCallError, OwnerClient
 from arena_dashboard import browser, owners, sign_in, submitting, uploads
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
-from arena_dashboard.submitting import MADE, NAMES, Made, FirstSteps
+from arena_dashboard.submitting import MADE, NAMES, FirstSteps, Made
 
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
 # How soon the page tells the bot's first steps.
