@@ -176,7 +176,7 @@ async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Sc
         ("unfreeze", "fox"),
         ("ban", "Ann"),
         ("unban", "Ann"),
-        ("rotate token", "fox"),
+        ("rotate token", "fox 1"),
         ("retire", "fox"),
         ("register", "owl 1"),
         ("reset key", "bob"),
