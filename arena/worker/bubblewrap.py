@@ -22,6 +22,14 @@ _NOBODY = "65534"
 _STAGE = "/mnt"
 """A folder that every system has and no program needs."""
 _STAGE_SCRIPT = Path(__file__).with_name("stage.py")
+READY: Final = b"ready\n"
+"""What the gate prints."""
+GO: Final = b"go\n"
+"""What lets a program begin."""
+_GATE = 'echo ready; read -r go && exec "$@" </dev/null'
+"""Holds a program back until bubblewrap is done. A program that began before could outlive a
+worker that is killed meanwhile: bubblewrap's first process asks late to end with its parent, and
+goes on at the end of a --block-fd. At the gate the program ends without its worker."""
 _WHEEL_DEPTH = 2
 """The program lies so deep below what it needs of the wheel; the system's needs nothing."""
 _SHARED_MEMORY_BYTES = MIB
@@ -109,7 +117,7 @@ def _arguments(
         *(word for one in shown for word in ("--ro-bind", str(one.source), one.path)),
         # Both are in memory, and writable for the program's user, until now.
         *("--remount-ro", "/dev", "--remount-ro", "/"),
-        *("--chdir", HOME, "--"),
+        *("--chdir", HOME, "--", "/bin/sh", "-c", _GATE, "gate"),
         *_limited(limits),
         *command,
     ]

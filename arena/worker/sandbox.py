@@ -8,7 +8,7 @@ A program sees the machine's /usr, this Python, its own folder and the referee's
 read-only, and a small /tmp in memory. It has namespaces of its own for users, processes, mounts,
 network, ipc and host name, and no capabilities; on the machine it is an ordinary user, `nobody` if
 we are root. bubblewrap is in charge of that; what is added here are the filter of system calls and
-the limits, which are set while bubblewrap holds the program back.
+the limits, which are set while a gate holds the program back.
 """
 
 import asyncio
@@ -26,11 +26,19 @@ from pathlib import Path
 from typing import Final
 
 from arena.errors import UserError
-from arena.worker.bubblewrap import NICENESS, SEARCH_PATH, SOCKET, command_line, find_bubblewrap
+from arena.worker.bubblewrap import (
+    GO,
+    NICENESS,
+    READY,
+    SEARCH_PATH,
+    SOCKET,
+    command_line,
+    find_bubblewrap,
+)
 from arena.worker.limits import MIB, SandboxLimits
 from arena.worker.printed import Printed
 from arena.worker.system_calls import system_call_filter
-from arena.worker.usage import Usage, usage_of
+from arena.worker.usage import Usage, processes_of, usage_of
 
 START_SECONDS: Final = 10.0
 """How long bubblewrap may take; it needs some milliseconds."""
@@ -146,53 +154,62 @@ async def confined(
                 raise SandboxError(f"{NOT_HERE}: {error}.") from error
             theirs.callback(os.close, calls)
             info, tell = os.pipe()
-            held, release = os.pipe()
             ours.callback(os.close, info)
-            ours.callback(os.close, release)
             theirs.callback(os.close, tell)
-            theirs.callback(os.close, held)
             process = await asyncio.create_subprocess_exec(
                 *command_line(
                     *(bubblewrap, program.folder, socket, limits),
-                    ("--seccomp", str(calls), "--info-fd", str(tell), "--block-fd", str(held)),
+                    ("--seccomp", str(calls), "--info-fd", str(tell)),
                     program.command,
                 ),
                 env=environment,
-                stdin=asyncio.subprocess.DEVNULL,
+                stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(calls, tell, held),
+                pass_fds=(calls, tell),
                 start_new_session=True,
             )
+        assert process.stdin is not None
         printed = Printed()
-        running: ConfinedProgram | None = None
-        reading = asyncio.create_task(_read(process, printed))
         try:
-            first = await _first_process(info)
-            if first is None:
-                await reading
-                raise SandboxError(f"{NOT_HERE}: {printed.text().strip()}")
+            first = await _at_gate(process, info, printed)
             running = ConfinedProgram(process, first, printed, limits)
             ours.callback(running.close)
             _share_processors(first, limits)
-            os.write(release, b"1")
+            reading = asyncio.create_task(_read(process, printed))
+            process.stdin.write(GO)
+            process.stdin.close()
             try:
                 yield running
             finally:
                 running.kill()
+                await reading
         finally:
-            # bubblewrap ends when all of its processes have. One that is being prepared is killed,
-            # before `release` is closed, which would let its program go.
-            if running is None:
-                _kill_group(process.pid)
+            # bubblewrap ends when all of its processes have. What waits at the gate ends with it.
+            process.stdin.close()
+            _kill(process)
             await process.wait()
-            await reading
 
 
-def _kill_group(leader: int) -> None:
-    """bubblewrap, and its first process as long as that is being prepared."""
+async def _at_gate(process: asyncio.subprocess.Process, info: int, printed: Printed) -> int:
+    """The first process of a program that waits at the gate. Raises SandboxError."""
+    assert process.stdout is not None
+    try:
+        async with asyncio.timeout(START_SECONDS):
+            first = await _first_process(info)
+            line = await process.stdout.readline()
+            if first is not None and line == READY:
+                return first
+            printed.add(line)
+            await _read(process, printed)
+    except TimeoutError:
+        raise SandboxError(f"{NOT_HERE}: bubblewrap does not get ready.") from None
+    raise SandboxError(f"{NOT_HERE}: {printed.text().strip()}")
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(leader, signal.SIGKILL)
+        process.kill()
 
 
 async def _read(process: asyncio.subprocess.Process, printed: Printed) -> None:
@@ -202,36 +219,35 @@ async def _read(process: asyncio.subprocess.Process, printed: Printed) -> None:
 
 
 async def _first_process(info: int) -> int | None:
-    """The process that bubblewrap tells of; None if it failed."""
+    """The process that bubblewrap tells of; None if it ends before."""
     told = bytearray()
     loop = asyncio.get_running_loop()
     readable = asyncio.Event()
     os.set_blocking(info, False)
     loop.add_reader(info, readable.set)
     try:
-        async with asyncio.timeout(START_SECONDS):
-            while True:
-                await readable.wait()
-                readable.clear()
-                with contextlib.suppress(BlockingIOError):
-                    data = os.read(info, 4096)
-                    if not data:
-                        break
-                    told += data
-    except TimeoutError:
-        return None
+        while True:
+            await readable.wait()
+            readable.clear()
+            with contextlib.suppress(BlockingIOError):
+                data = os.read(info, 4096)
+                if not data:
+                    break
+                told += data
     finally:
         loop.remove_reader(info)
     return int(json.loads(told)["child-pid"]) if told else None
 
 
 def _share_processors(first: int, limits: SandboxLimits) -> None:
-    """Give a program that is held back its processors, behind others that want them.
+    """Give a program at the gate its processors, behind others that want them.
 
     It cannot change that itself: the filter refuses the call.
     """
     ours = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(first, random.sample(ours, min(len(ours), limits.processors)))
+    chosen = random.sample(ours, min(len(ours), limits.processors))
+    for process in processes_of(first):
+        os.sched_setaffinity(process, chosen)
     # Linux shares the processor among sessions first, and this program is one of its own.
     with contextlib.suppress(OSError):
         Path(f"/proc/{first}/autogroup").write_text(str(NICENESS))

@@ -331,6 +331,44 @@ asyncio.run(main())
         os.close(handle)
 
 
+async def test_workers_that_are_killed_at_any_time_leave_no_program(
+    program: MakeProgram, tmp_path: Path
+) -> None:
+    mark = f"of-workers-of-{os.getpid()}"
+    build = program("import time; time.sleep(60)", "python", "bot.py", mark)
+    worker = tmp_path / "worker.py"
+    worker.write_text(f"""
+import asyncio, os, signal, sys
+from pathlib import Path
+from arena.worker.sandbox import HostedProgram, confined
+
+async def main():
+    program = HostedProgram(Path({str(build.folder)!r}), {build.command!r})
+    loop = asyncio.get_running_loop()
+    loop.call_later(float(sys.argv[1]), os.kill, os.getpid(), signal.SIGKILL)
+    async with confined(program, socket=None) as running:
+        await running.wait()
+
+asyncio.run(main())
+""")
+    for milliseconds in range(0, 200, 10):
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, worker, str(milliseconds / 1000)
+        )
+        assert await process.wait() == -signal.SIGKILL
+    await asyncio.sleep(1)  # for what would go on without its worker
+    left = [words for words in command_lines() if mark in words]
+    # A bubblewrap that had not made its sandbox waits for its parent for ever, without a program.
+    assert [words for words in left if not words[0].endswith("bwrap")] == []
+
+
+def command_lines() -> Iterator[list[str]]:
+    """The words of each process of the machine."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            yield (process / "cmdline").read_text(errors="replace").split("\0")
+
+
 async def test_a_command_that_is_not_there_is_told(program: MakeProgram) -> None:
     _, printed = await outcome(program("", "./nothing"))
     assert "./nothing" in printed
