@@ -24,7 +24,10 @@ MOST_SOURCE_BYTES: Final = 1024 * 1024
 PYTHON_FILE: Final = "bot.py"
 """The name under which a .py file is kept."""
 ZIP_FILE: Final = "bot.zip"
-_DAMAGED: Final = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError)
+_DAMAGED: Final = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError),
+    ValueError,  # for a place before the begin of the file
+)
 """What `zipfile` raises for a damaged file."""
 
 
@@ -80,13 +83,7 @@ def unpack(build: Build, folder: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
                 content = archive.read(entry)
-            except (
-                zipfile.BadZipFile,
-                zlib.error,
-                EOFError,
-                NotImplementedError,
-                OSError,
-            ) as error:
+            except _DAMAGED as error:
                 raise BuildRefusedError(f"In the .zip {path!a} is damaged ({error}).") from error
             target.write_bytes(content)
             # A .zip made on Windows says of no file that it is a program.

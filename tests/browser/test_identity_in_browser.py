@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from arena.storage.store import open_store
 from tests.browser.conftest import PATIENCE_MS, free_port
-from tests.browser.test_play_in_browser import in_own_loop, program
+from tests.browser.playground import in_own_loop, program
 from tests.browser.test_submit_in_browser import code_with, field
 from tests.dashboard_server import answering, streamlit_options
 from tests.databases import execute, named

@@ -18,7 +18,7 @@ from arena.commands.serving.table_option import table_types
 from arena.home.loading import bot_file
 from arena.storage.store import open_store
 from tests.browser.conftest import dashboard, free_port, tabs
-from tests.browser.test_play_in_browser import in_own_loop, program
+from tests.browser.playground import in_own_loop, program
 from tests.databases import execute, named
 
 FIRST_BOT = bot_file("honest").parent / "starters" / "first_bot.py"

@@ -25,6 +25,7 @@ NAMED = {
     grpc.StatusCode.PERMISSION_DENIED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.UNIMPLEMENTED,  # signing in where there is no identity provider
 }
 """What docs/protocol.md allows while referee and database are well. Never INTERNAL or UNKNOWN."""
 CALLS = 60

@@ -51,14 +51,14 @@ def sample_bots(
     are started.
     """
     with exit_with_message():
-        settings = read_settings()
-        configure_logs(settings)
-        table_types = table_option.table_types(table or ())
         names = bot or ()
         if unknown := sorted({*names} - {*sample_names()}):
             raise CommandError(
                 f"There is no sample bot {unknown[0]}: choose among {', '.join(sample_names())}."
             )
+        settings = read_settings()
+        configure_logs(settings)
+        table_types = table_option.table_types(table or ())
         stopping = _stop_request()
         with ExitStack() as stack:
             url = stack.enter_context(database(settings))
