@@ -6,6 +6,7 @@ import streamlit as st
 
 from arena.boards.board import BoardLine
 from arena.boards.ladder_log import LadderId
+from arena.boards.trend import TREND_EVENTS
 from arena_dashboard import browser, data, ladder_table
 from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 
@@ -55,7 +56,8 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
             "- **Lines between rows** separate bands: every bot below a line is significantly "
             "weaker than the best bot of the band above it. Within a band the order may be luck.\n"
             "- **Trend**: the Elo that a bot gained or lost by the latest tenth of the ladder's "
-            "matches, its own and those of others.\n"
+            f"matches, its own and those of others; of a long log only the last {TREND_EVENTS:,} "
+            "matches of all ladders are looked at.\n"
             "- **Win share**: first places by match. **Mean place**: 1 is best.\n"
             "- **checked**: its author ran `arena check`, and the bot met all scenarios that were "
             "tried; otherwise the mark says how many it failed. It affects no rating."
