@@ -13,8 +13,11 @@ from arena.conformance.play_scenarios import SCENARIOS as OF_PLAY
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import GoneError, ScriptedReferee, UnmetError
 from arena.conformance.stream_scenarios import SCENARIOS as OF_STREAMS
+from arena.home.programs.program import CONNECT_SECONDS
 
 SCENARIOS: Final = (*OF_PLAY, *OF_NEWS, *OF_THE_DEALING, *OF_STREAMS)
+PRINT_SECONDS: Final = 0.5
+"""After a failure: what the program printed of it may be on its way through a sandbox."""
 SCENARIO_SECONDS: Final = 60.0
 """After so long a scenario has failed, whatever the bot does."""
 
@@ -42,6 +45,7 @@ async def check(
     tell: Tell = lambda _outcome: None,
     *,
     seconds: float = SCENARIO_SECONDS,
+    connect_seconds: float = CONNECT_SECONDS,
     address: str = "127.0.0.1:0",
 ) -> list[ScenarioOutcome]:
     """Run scenarios one after the other, each with a program of its own, which connects to
@@ -50,6 +54,7 @@ async def check(
     for scenario in scenarios:
         log = logs / f"{scenario.name.replace(' ', '-').replace(chr(39), '')}.log"
         referee = StartingReferee(command, log, address)
+        referee.connect_seconds = connect_seconds
         async with referee.listening():
             outcomes.append(await _outcome(referee, scenario, seconds))
         tell(outcomes[-1])
@@ -80,6 +85,8 @@ async def _outcome(referee: ScriptedReferee, scenario: Scenario, seconds: float)
             met = True
     except UnmetError as error:
         seen = f"{error}{await referee.fate() if isinstance(error, GoneError) else ''}"
+        if referee.log is not None:
+            await asyncio.sleep(PRINT_SECONDS)
     except TimeoutError:
         seen = f"it was not through after {seconds:g} s"
     took = asyncio.get_running_loop().time() - began

@@ -111,6 +111,8 @@ class ScriptedReferee(ABC):
     """The bot, if it was started here."""
     log: Path | None = None
     """What it prints."""
+    connect_seconds: float = CONNECT_SECONDS
+    """How long the bot may take to open a stream."""
 
     def __init__(self, token: str, address: str = "127.0.0.1:0") -> None:
         self.signer = Signer(new_private_key())
@@ -165,11 +167,12 @@ class ScriptedReferee(ABC):
                 stream.end()
             await server.stop(None)
 
-    async def stream(self, seconds: float = CONNECT_SECONDS) -> BotStream:
+    async def stream(self) -> BotStream:
         """The next stream that the bot opens, not greeted yet. Raises UnmetError."""
-        stream = await self.perhaps_stream(seconds)
+        stream = await self.perhaps_stream(self.connect_seconds)
         if stream is None:
-            raise UnmetError(f"it opened no stream within {seconds:g} s{self._ended()}")
+            said = f"it opened no stream within {self.connect_seconds:g} s"
+            raise UnmetError(f"{said}{self._ended()}")
         return stream
 
     async def perhaps_stream(self, seconds: float) -> BotStream | None:

@@ -16,6 +16,7 @@ from arena_dashboard.tables import replay_link
 UPLOADED: Final = "uploaded"
 """Under which the session's state holds (bot, version) of the build uploaded last."""
 SOON_SECONDS: Final = 1.0
+_MIB: Final = 1024 * 1024
 _MOST_LINKS: Final = 10
 """Replays that a shift's log links to."""
 
@@ -47,11 +48,12 @@ def show_upload(owner: SignedIn) -> None:
         "program in any language (`docs/submit.md`). It is checked first, in half a minute or so."
     )
     with st.form("upload"):
-        file = st.file_uploader("The build", type=["py", "zip"])
+        most_mb = allowed.build_bytes // _MIB
+        file = st.file_uploader("The build", type=["py", "zip"], max_upload_size=most_mb)
         name = st.text_input("Name of the bot", max_chars=40, help="By default that of the file.")
         st.caption(
-            f"Up to {allowed.build_bytes / 1e6:.0f} MB, {allowed.uploads_a_day} uploads in 24 "
-            f"hours, {allowed.hosted_bots} bots. Each upload is a version of its own."
+            f"{allowed.uploads_a_day} uploads in 24 hours, {allowed.hosted_bots} bots. Each upload "
+            "is a version of its own."
         )
         if st.form_submit_button("Upload", type="primary"):
             if file is None:
@@ -98,8 +100,9 @@ def _progress(uploads: UploadClient, owner: SignedIn, bot: str, version: str) ->
         st.code(build.reason, language=None, wrap_lines=True)
         return
     if steps:
-        st.html(submitting.steps_in_html(steps))
-    done = bool(steps) and all(step.done for step in steps)
+        # Its check is told above.
+        st.html(submitting.steps_in_html([one for one in steps if one.name != "checked"]))
+    done = bool(steps) and submitting.complete(steps)
     browser.beat("upload", browser.PULSE_SECONDS if done else SOON_SECONDS)
 
 

@@ -17,9 +17,11 @@ from arena.commands.serving.children import house_tokens
 from arena.commands.serving.table_option import table_types
 from arena.home.loading import bot_file
 from arena.storage.store import open_store
-from tests.browser.conftest import dashboard, free_port, tabs
+from arena.worker.sandbox import why_not_here
+from tests.browser.conftest import dashboard, tabs
 from tests.browser.playground import in_own_loop, program
 from tests.databases import execute, named
+from tests.free_port import free_port
 
 FIRST_BOT = bot_file("honest").parent / "starters" / "first_bot.py"
 HOSTILE = '<img src=x onerror="document.title=1">'
@@ -33,6 +35,13 @@ class Place:
     address: str
     home: Path
     environment: dict[str, str]
+
+    def worker_token(self) -> str:
+        async def make() -> str:
+            async with open_store(self.database) as store:
+                return await store.hosted.add_worker("one", "operator")
+
+        return in_own_loop(make())
 
     def invite(self) -> str:
         async def make() -> str:
@@ -88,6 +97,11 @@ def sign_up(page: Page, place: Place, name: str) -> str:
     return code_with(page, "arena_owner_").inner_text().strip()
 
 
+def run_it_myself(page: Page) -> None:
+    """Choose how the bot is to run."""
+    page.get_by_role("tab", name="Connect: you run it").click()
+
+
 def field(page: Page, label: str) -> Locator:
     return page.locator(f'input[aria-label="{label}"], textarea[aria-label="{label}"]')
 
@@ -111,6 +125,7 @@ def test_a_stranger_signs_up_registers_a_bot_starts_it_and_sees_its_first_match(
     shots = os.environ.get("ARENA_SHOTS")
     page = open_tab(viewport={"width": width, "height": height}, color_scheme=scheme)
     key = sign_up(page, place, f"Zoë on {look}")
+    run_it_myself(page)
     # The page shows the key once more above what follows; then it is a secret of the session.
     bot = f"Лиса {look}"
     field(page, "The bot's name").fill(bot)
@@ -166,6 +181,7 @@ def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
 ) -> None:
     page = open_tab()
     sign_up(page, place, "Mallory")
+    run_it_myself(page)
     field(page, "The bot's name").fill("<b>fox")
     page.keyboard.press("Enter")
     expect(page.get_by_text("cannot name the bot: use 1 to 40 letters of any")).to_be_visible()
@@ -188,3 +204,28 @@ def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
     assert link.get_attribute("href") == "https://example.org/?a='b'&c=%22"
     assert page.locator(".ba-said img, .ba-said script").count() == 0
     expect(page.get_by_text("by Mallory")).to_be_visible()
+
+
+@pytest.mark.timeout(400)
+def test_a_bot_that_is_uploaded_is_checked_and_plays_while_one_watches(
+    place: Place, open_tab: Callable[..., Page]
+) -> None:
+    shots = os.environ.get("ARENA_SHOTS")
+    why_not = in_own_loop(why_not_here())
+    if why_not is not None:
+        pytest.skip(why_not)
+    page = open_tab()
+    sign_up(page, place, "Uploader")
+    page.locator('input[type="file"]').set_input_files(FIRST_BOT)
+    field(page, "Name of the bot").fill("uploaded")
+    environment = place.environment | {"ARENA_WORKER_TOKEN": place.worker_token()}
+    with program(["-m", "arena", "work"], place.home / "worker.log", environment):
+        page.get_by_role("button", name="Upload", exact=True).last.click()
+        expect(page.get_by_role("heading", name="uploaded, version 1")).to_be_visible()
+        expect(page.get_by_text("It has a rating")).to_be_visible(timeout=300_000)
+        if shots is not None:
+            page.screenshot(path=f"{shots}/uploaded.png", full_page=True)
+    page.get_by_role("link", name="My bots").first.click()
+    expect(page.get_by_text("uploaded").first).to_be_visible()
+    if shots is not None:
+        page.screenshot(path=f"{shots}/my-uploaded.png", full_page=True)

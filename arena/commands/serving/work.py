@@ -34,9 +34,10 @@ def work(
         str, typer.Option(envvar="ARENA_WORKER_TOKEN", help="What `arena worker add` printed.")
     ] = "",
 ) -> None:
-    """Run hosted bots in the sandbox until Ctrl-C.
+    """Run hosted bots in the sandbox until Ctrl-C, beside the referee, whose socket they use.
 
-    On another machine than the arena's, ARENA_DATABASE_URL says where the queue is.
+    With an ARENA_HOME of its own, ARENA_DATABASE_URL says where the queue is, and ARENA_SOCKET
+    where the referee listens.
     """
     with exit_with_message():
         settings = read_settings()

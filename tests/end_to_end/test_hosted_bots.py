@@ -1,0 +1,123 @@
+"""Bots that are uploaded, and that the arena runs: from the upload to recorded matches."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.programs import PATIENCE, Program, program
+from tests.end_to_end.test_going_on import until
+from tests.free_port import free_port
+
+UP = ("up", "--no-dashboard", "--table", "bluff:2")
+PLAYS = """
+from arena.bot import Bot
+
+class Plays(Bot):
+    def match_started(self, match):
+        print("a match begins")
+
+    def act(self, turn):
+        return next(turn.choices())
+"""
+BREAKS = """
+from arena.bot import Bot
+
+class Breaks(Bot):
+    def act(self, turn):
+        raise RuntimeError("no table of mine")
+"""
+
+
+class Author:
+    """Somebody with bots, on a machine without an arena."""
+
+    def __init__(self, home: Path, address: str) -> None:
+        self._home, self.address = home, address
+        home.mkdir()
+
+    def asks(self, *arguments: str, code: int = 0) -> str:
+        """What a command says on stdout; its complaints are in the message if it fails."""
+        with program(self._home, *arguments, ARENA_ADDRESS=self.address) as command:
+            assert command.process.wait(3 * PATIENCE) == code, command.complained
+            return command.said + (command.complained if code else "")
+
+    def asks_json(self, *arguments: str) -> Any:
+        return json.loads(self.asks(*arguments, "--json"))
+
+    def file(self, name: str, text: str) -> str:
+        file = self._home / name
+        file.write_text(text)
+        return str(file)
+
+    def matches(self, bot: str) -> int:
+        """How many matches of a bot are recorded."""
+        return sum(one["matches"] for one in self.asks_json("bot", "show", bot)["versions"])
+
+
+@pytest.fixture
+def up(home: Path) -> Iterator[tuple[Program, Author]]:
+    """A whole arena with its own worker, and an author who has signed up."""
+    port = str(free_port())
+    with program(home, *UP, "--port", port) as up:
+        up.wait_for("Ctrl-C stops everything")
+        if not any("-m arena work" in one for one in up.running()):
+            pytest.skip(f"nothing can be confined here: {up.complained}")
+        author = Author(home.parent / "author", f"127.0.0.1:{port}")
+        author.asks("signup", "Ann")
+        yield up, author
+        assert up.stop() == 0
+        assert "Traceback" not in up.complained
+
+
+def test_an_uploaded_bot_is_checked_and_plays_and_its_author_sees_what_it_printed(
+    up: tuple[Program, Author],
+) -> None:
+    _, author = up
+    submitted = author.asks_json("submit", author.file("plays.py", PLAYS), "--name", "mine")
+    assert (submitted["bot"], submitted["state"]) == ("mine", "accepted")
+    assert author.matches("mine") > 0
+    (build,) = author.asks_json("bot", "builds", "mine")
+    assert build["sha256"] == submitted["sha256"]
+    until(lambda: "a match begins" in author.asks("bot", "logs", "mine"))
+
+
+def test_an_uploaded_bot_that_cannot_play_is_refused_with_the_reason(
+    up: tuple[Program, Author],
+) -> None:
+    _, author = up
+    said = author.asks("submit", author.file("breaks.py", BREAKS), code=1)
+    assert "Refused." in said
+    assert "no table of mine" in said
+
+
+def test_when_a_worker_is_killed_its_bots_play_on_with_the_next(
+    home: Path, up: tuple[Program, Author]
+) -> None:
+    arena, author = up
+    author.asks("submit", author.file("plays.py", PLAYS), "--name", "mine")
+    for process in Path("/proc").glob("[0-9]*"):
+        if _is_worker(process, home):
+            os.kill(int(process.name), signal.SIGKILL)
+    until(lambda: "worker ended with code -9" in arena.said + arena.complained)
+    # Not `program`, which makes sure at its end that nothing of this home runs any more.
+    added = Program(home, "worker", "add", "second")
+    assert added.ended() == 0
+    before, token = author.matches("mine"), added.said.split()[-1]
+    environment = {"ARENA_WORKER_TOKEN": token, "ARENA_ADDRESS": author.address}
+    second = Program(home, "work", **environment)
+    second.wait_for("Running hosted bots")
+    until(lambda: author.matches("mine") > before)
+    assert second.stop() == 0
+
+
+def _is_worker(process: Path, home: Path) -> bool:
+    try:
+        words = (process / "cmdline").read_bytes().split(b"\0")
+        return b"work" in words and str(home).encode() in (process / "environ").read_bytes()
+    except OSError:  # it is gone, or not ours to look into
+        return False
