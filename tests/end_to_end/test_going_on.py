@@ -20,8 +20,8 @@ def ids(database: psycopg.Connection, statement: str) -> set[str]:
     return {str(row[0]) for row in database.execute(statement.encode())}
 
 
-def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE
+def until(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never came to that"
         time.sleep(0.02)

@@ -13,6 +13,8 @@ from tests.end_to_end.programs import PATIENCE, Program, program
 from tests.end_to_end.test_going_on import until
 from tests.free_port import free_port
 
+pytestmark = pytest.mark.timeout(600)
+
 UP = ("up", "--no-dashboard", "--table", "bluff:2")
 PLAYS = """
 from arena.bot import Bot
@@ -83,7 +85,7 @@ def test_an_uploaded_bot_is_checked_and_plays_and_its_author_sees_what_it_printe
     assert author.matches("mine") > 0
     (build,) = author.asks_json("bot", "builds", "mine")
     assert build["sha256"] == submitted["sha256"]
-    until(lambda: "a match begins" in author.asks("bot", "logs", "mine"))
+    until(lambda: "a match begins" in author.asks("bot", "logs", "mine"), 3 * PATIENCE)
 
 
 def test_an_uploaded_bot_that_cannot_play_is_refused_with_the_reason(
@@ -111,7 +113,8 @@ def test_when_a_worker_is_killed_its_bots_play_on_with_the_next(
     environment = {"ARENA_WORKER_TOKEN": token, "ARENA_ADDRESS": author.address}
     second = Program(home, "work", **environment)
     second.wait_for("Running hosted bots")
-    until(lambda: author.matches("mine") > before)
+    # The queue waits some time for a sign of life.
+    until(lambda: author.matches("mine") > before, 3 * PATIENCE)
     assert second.stop() == 0
 
 
