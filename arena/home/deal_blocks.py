@@ -220,10 +220,8 @@ def _lineup_process(*rules: Any) -> Iterator[LineupProcess]:
     try:
         yield LineupProcess(ours, process)
     finally:
+        process.kill()  # first, as a second Ctrl-C may come now
         ours.close()
-        process.terminate()
-        process.join(_PATIENCE_S)
-        process.kill()
         process.join()
 
 
