@@ -16,7 +16,7 @@ from arena.match.transcript import Entrant
 from arena.records import Owner
 from arena.referee.errors import ProtocolError, malformed
 from arena.referee.gate import Gate
-from arena.referee.guarding import guarded
+from arena.referee.guarding import guarded, token_or_nothing
 from arena.referee.limits import LimitError
 from arena.referee.play_service import bearer_token
 from arena.referee.refusals import Context
@@ -104,11 +104,10 @@ class UploadService:
         self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
         async def handle(request: Any, context: Context) -> Any:
-            async def in_turn() -> Any:
-                async with self._turnstile:
-                    return await answer(request, context)
-
-            return await guarded(self._gate, call, context, in_turn, _key_or_nothing(context))
+            return await guarded(
+                *(self._gate, call, context, lambda: answer(request, context)),
+                *(token_or_nothing(context), self._turnstile),
+            )
 
         return grpc.unary_unary_rpc_method_handler(
             handle,
@@ -149,7 +148,7 @@ class UploadService:
                 async with self._receiving:
                     return await self._receive(owner, context)
 
-        key = _key_or_nothing(context)
+        key = token_or_nothing(context)
         return await guarded(self._gate, "UploadBuild", context, answer, key)
 
     async def _receive(self, owner: Owner, context: Context) -> pb.UploadBuildResponse:
@@ -271,10 +270,3 @@ async def _next(context: Context) -> pb.UploadBuildRequest | None:
         return pb.UploadBuildRequest.FromString(data)
     except DecodeError:
         raise malformed("these bytes are not an arena.v1.UploadBuildRequest") from None
-
-
-def _key_or_nothing(context: Context) -> str:
-    try:
-        return bearer_token(context)
-    except ProtocolError:
-        return ""

@@ -12,7 +12,7 @@ from arena.codec.malformed import MalformedError
 from arena.records import CheckOutcome, VersionId
 from arena.referee.errors import ProtocolError, malformed
 from arena.referee.gate import Gate
-from arena.referee.guarding import guarded
+from arena.referee.guarding import guarded, token_or_nothing
 from arena.referee.play_service import bearer_token
 from arena.referee.refusals import Context
 from arena.v1 import worker_pb2 as pb
@@ -86,7 +86,7 @@ class WorkerService:
                 return await answer(request, await self._worker(context))
 
             return await guarded(
-                self._gate, call, context, authenticated, _token_or_nothing(context)
+                self._gate, call, context, authenticated, token_or_nothing(context)
             )
 
         return grpc.unary_unary_rpc_method_handler(
@@ -128,7 +128,7 @@ class WorkerService:
                 part = data[start : start + CHUNK_BYTES]
                 await context.write(pb.FetchBuildResponse(data=part))
 
-        await guarded(self._gate, "FetchBuild", context, send, _token_or_nothing(context))
+        await guarded(self._gate, "FetchBuild", context, send, token_or_nothing(context))
 
     async def _tell_step(self, request: pb.TellStepRequest, worker: Worker) -> pb.TellStepResponse:
         await self._registry.tell_step(worker, ShiftId(request.shift_id), request.step)
@@ -146,10 +146,3 @@ class WorkerService:
             worker, shift, request.outcome, request.log, request.accepted, check
         )
         return pb.EndShiftResponse()
-
-
-def _token_or_nothing(context: Context) -> str:
-    try:
-        return bearer_token(context)
-    except ProtocolError:
-        return ""

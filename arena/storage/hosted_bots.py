@@ -1,6 +1,5 @@
 """`HostedBots`: uploaded builds and who runs them, with one transaction per method."""
 
-from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final
 
@@ -31,6 +30,7 @@ from arena.storage import (
     shift_queue,
     shift_statements,
 )
+from arena.storage.auditing import record
 from arena.storage.errors import (
     BannedError,
     BuildNotKeptError,
@@ -105,7 +105,7 @@ class HostedBots:
             await connection.execute(shift_queue.queue_check(registered.version_id))
             await connection.execute(hosting_statements.drop_old_files(owner.id, terms.builds_kept))
             details = {"sha256": build.sha256.hex(), "bytes": len(build.data)}
-            await _record(connection, owner.name, "upload", str(registered.entrant), details)
+            await record(connection, owner.name, "upload", str(registered.entrant), details)
         return registered.entrant
 
     async def builds(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
@@ -134,7 +134,7 @@ class HostedBots:
             )
             await connection.execute(shift_queue.queue_lock())
             await connection.execute(shift_queue.queue_play(row.bot_id))
-            await _record(connection, owner.name, "roll back", name)
+            await record(connection, owner.name, "roll back", name)
 
     async def shifts(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
         """The last shifts of a version, by default the newest that was uploaded; newest first.
@@ -262,7 +262,7 @@ class HostedBots:
         token = new_worker_token()
         async with self._transaction() as connection:
             await connection.execute(shift_statements.set_worker(name, token_hash(token)))
-            await _record(connection, actor, "add worker", name)
+            await record(connection, actor, "add worker", name)
         return token
 
     async def remove_worker(self, name: str, actor: str) -> None:
@@ -270,7 +270,7 @@ class HostedBots:
         async with self._transaction() as connection:
             if await connection.scalar(shift_statements.remove_worker(name)) is None:
                 raise UnknownWorkerError(f"There is no worker {name}: see `arena worker list`.")
-            await _record(connection, actor, "remove worker", name)
+            await record(connection, actor, "remove worker", name)
 
     async def workers(self) -> list[WorkerSeen]:
         """The workers that have a token, by name."""
@@ -395,17 +395,7 @@ async def _decide(
         await connection.execute(shift_queue.queue_play(row.bot_id, first=True))
     action = "accept build" if accepted else "refuse build"
     details = {} if accepted else {"why": why[:200]}
-    await _record(connection, ARENA, action, f"{row.bot} {row.version}", details)
-
-
-async def _record(
-    connection: AsyncConnection,
-    actor: str,
-    action: str,
-    subject: str,
-    details: Mapping[str, Any] | None = None,
-) -> None:
-    await connection.execute(owner_statements.add_audit(actor, action, subject, details or {}))
+    await record(connection, ARENA, action, f"{row.bot} {row.version}", details)
 
 
 def _kept_words(words: str, most: int) -> str:
