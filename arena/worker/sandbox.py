@@ -187,7 +187,7 @@ async def confined(
         finally:
             # bubblewrap ends when all of its processes have. What waits at the gate ends with it.
             process.stdin.close()
-            _kill(process)
+            kill(process)
             await process.wait()
 
 
@@ -207,9 +207,15 @@ async def _at_gate(process: asyncio.subprocess.Process, info: int, printed: Prin
     raise SandboxError(f"{NOT_HERE}: {printed.text().strip()}")
 
 
-def _kill(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
+def kill(process: asyncio.subprocess.Process) -> None:
+    """End a process, if it has not ended yet.
+
+    Not by its own `kill`, which first asks whether it has ended: that would take its exit code from
+    the thread of asyncio that waits for it, and the code would be lost.
+    """
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
 
 
 async def _read(process: asyncio.subprocess.Process, printed: Printed) -> None:

@@ -25,7 +25,7 @@ from arena.v1 import worker_pb2 as pb
 from arena.worker.kept_builds import KeptBuilds
 from arena.worker.program import command_of
 from arena.worker.referee import Shifts, WorkerCallError
-from arena.worker.sandbox import HostedProgram, SandboxError
+from arena.worker.sandbox import HostedProgram, SandboxError, kill
 from arena.worker.shift import HostedPlace, play_shift
 
 LEAVE_SECONDS: Final = 10.0
@@ -182,8 +182,7 @@ async def _check(
         except TimeoutError:
             return _End(f"Its check was not through after {CHECK_SECONDS:.0f} s.")
         finally:
-            if child.returncode is None:
-                child.kill()
+            kill(child)
             await child.wait()
     return _End("Its check failed on our side: tell the operator.")
 
