@@ -46,7 +46,7 @@ from arena.referee.worker_service import WorkerService
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.storage.errors import StorageError
-from arena.storage.hosted_bots import HostedBots
+from arena.storage.hosted_shifts import HostedShifts
 from arena.storage.listening import notifications
 from arena.storage.reading import Reader, open_reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
@@ -237,7 +237,7 @@ async def running_arena(
             *(writing, telling, conducting, showing, checking, guarding, renewing),
             *([tasks.create_task(keeper.run())] if read_beside else []),
         ]
-        looking_after = tasks.create_task(_look_after(store.hosted, hosting is not None))
+        looking_after = tasks.create_task(_look_after(store.shifts, hosting is not None))
         try:
             bound = await server.start(host, port, tls, socket)
             gate.connections.port = bound
@@ -301,11 +301,11 @@ async def _check_tokens(
             await play.check_tokens()
 
 
-async def _look_after(hosted: HostedBots, hosting: bool) -> None:
+async def _look_after(shifts: HostedShifts, hosting: bool) -> None:
     """Look after hosted bots from time to time."""
     while hosting:
         try:
-            await hosted.look_after()
+            await shifts.look_after()
         except StorageError as error:
             log.error("hosted bots not looked after", why=str(error))
         await asyncio.sleep(LOOK_AFTER_SECONDS)

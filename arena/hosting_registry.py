@@ -24,7 +24,6 @@ class StoredBuilds:
 
     def __init__(self, store: Store, terms: HostingTerms | None, allowance: Allowance) -> None:
         self._store = store
-        self._hosted = store.hosted
         self.terms = terms
         self._allowance = allowance
 
@@ -33,26 +32,28 @@ class StoredBuilds:
     async def upload(self, owner: Owner, bot: str, version: str, build: Build) -> Entrant:
         terms = self._require_hosting()
         async with as_statuses():
-            return await self._hosted.upload(owner, bot, version, build, terms, self._allowance)
+            return await self._store.builds.upload(
+                owner, bot, version, build, terms, self._allowance
+            )
 
     async def builds(self, owner: Owner, bot: str) -> list[HostedBuild]:
         async with as_statuses():
-            return await self._hosted.builds(owner, bot or None)
+            return await self._store.builds.of(owner, bot or None)
 
     async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
         self._require_hosting()
         async with as_statuses():
-            await self._hosted.roll_back(owner, bot, version)
+            await self._store.builds.roll_back(owner, bot, version)
 
     async def shifts(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
         async with as_statuses():
-            return await self._hosted.shifts(owner, bot, version)
+            return await self._store.shifts.of(owner, bot, version)
 
     # Workers
 
     async def worker(self, token: str) -> Worker:
         async with as_statuses():
-            worker = await self._hosted.worker(token)
+            worker = await self._store.workers.by_token(token)
         if worker is None:
             raise ProtocolError(
                 grpc.StatusCode.UNAUTHENTICATED,
@@ -65,20 +66,20 @@ class StoredBuilds:
     async def begin_play(self, worker: Worker, bot_id: int) -> BegunShift | None:
         terms = self._require_hosting()
         async with as_statuses():
-            return await self._hosted.begin_play(worker, bot_id, terms)
+            return await self._store.shifts.begin_play(worker, bot_id, terms)
 
     async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
         self._require_hosting()
         async with as_statuses():
-            return await self._hosted.begin_check(worker, version_id)
+            return await self._store.shifts.begin_check(worker, version_id)
 
     async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
         async with as_statuses():
-            return await self._hosted.build_file(worker, shift)
+            return await self._store.shifts.build_file(worker, shift)
 
     async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
         async with as_statuses():
-            await self._hosted.tell_step(worker, shift, step)
+            await self._store.shifts.tell_step(worker, shift, step)
 
     async def end_shift(
         self,
@@ -90,7 +91,7 @@ class StoredBuilds:
         check: CheckOutcome | None,
     ) -> None:
         async with as_statuses():
-            version_id = await self._hosted.end_shift(
+            version_id = await self._store.shifts.end(
                 worker, shift, outcome, log, accepted=accepted
             )
             if version_id is not None and check is not None:

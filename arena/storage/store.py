@@ -29,7 +29,8 @@ from arena.storage.auditing import record
 from arena.storage.checks import Checks
 from arena.storage.engine import async_engine
 from arena.storage.errors import BannedError, FrozenError, RetiredError
-from arena.storage.hosted_bots import HostedBots
+from arena.storage.hosted_builds import HostedBuilds
+from arena.storage.hosted_shifts import HostedShifts
 from arena.storage.lease import require
 from arena.storage.luck import Lucks, measured
 from arena.storage.match_search import MatchFilter, found_matches
@@ -48,6 +49,7 @@ from arena.storage.signing import signer
 from arena.storage.tournaments import Tournaments
 from arena.storage.transaction import driver_of, take_long, transaction
 from arena.storage.transcripts import Packed, packer, unpack
+from arena.storage.workers import Workers
 
 _SLICE = 25
 """Matches prepared at a time, about two milliseconds, during which bots have to wait."""
@@ -72,7 +74,9 @@ class Store:
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
         self.owners = Owners(engine)
-        self.hosted = HostedBots(engine)
+        self.builds = HostedBuilds(engine)
+        self.shifts = HostedShifts(engine)
+        self.workers = Workers(engine)
         self.sign_ins = SignIns(engine)
         self.luck = Lucks(engine)
         self.checks = Checks(engine)
@@ -108,7 +112,7 @@ class Store:
         """The version that has this token, or plays with it in a running shift; None for an unknown
         token. Raises BannedError, FrozenError and RetiredError."""
         if token.startswith(SHIFT_PREFIX):
-            found = await self.hosted.by_shift_token(token)
+            found = await self.shifts.by_token(token)
         else:
             async with self._transaction() as connection:
                 statement = bot_statements.version_by_token(token_hash(token))
@@ -127,7 +131,7 @@ class Store:
     async def token_hashes(self) -> list[bytes]:
         """The hashes of all tokens of bots and workers, and of owners' keys."""
         tokens = [bytes(row["sha256"]) for row in await self._rows(bot_statements.token_hashes())]
-        return tokens + await self.owners.key_hashes() + await self.hosted.worker_tokens()
+        return tokens + await self.owners.key_hashes() + await self.workers.token_hashes()
 
     async def rotate_token(
         self, bot: str, version: str | None = None, *, actor: str | None = None

@@ -39,7 +39,7 @@ class Place:
     def worker_token(self) -> str:
         async def make() -> str:
             async with open_store(self.database) as store:
-                return await store.hosted.add_worker("one", "operator")
+                return await store.workers.add("one", "operator")
 
         return in_own_loop(make())
 

@@ -87,7 +87,7 @@ async def hosting(
         opened(database, limits=QUICK, hosting=terms) as scene,
         grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
     ):
-        token = await scene.arena.store.hosted.add_worker("w1", "me")
+        token = await scene.arena.store.workers.add("w1", "me")
         yield Hosting(scene, channel, token)
 
 
@@ -168,7 +168,7 @@ async def test_nobody_sees_another_owners_builds_or_ends_another_workers_shift(
     async with hosting(database) as host:
         shift = await host.playing()
         assert await host.builds("you") == []
-        other = bearing(await host.scene.arena.store.hosted.add_worker("w2", "me"))
+        other = bearing(await host.scene.arena.store.workers.add("w2", "me"))
         fetch = host.workers.FetchBuild(
             workers.FetchBuildRequest(shift_id=shift.shift_id), metadata=other
         )

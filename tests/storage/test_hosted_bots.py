@@ -33,7 +33,7 @@ async def owner(store: Store) -> Owner:
 
 @pytest.fixture
 async def worker(store: Store) -> Worker:
-    found = await store.hosted.worker(await store.hosted.add_worker("w1", "me"))
+    found = await store.workers.by_token(await store.workers.add("w1", "me"))
     assert found is not None
     return found
 
@@ -41,7 +41,7 @@ async def worker(store: Store) -> Worker:
 async def upload(
     store: Store, owner: Owner, number: int = 1, bot: str = "mine", terms: HostingTerms = TERMS
 ) -> str:
-    entrant = await store.hosted.upload(owner, bot, "", build(number), terms, ALLOWED)
+    entrant = await store.builds.upload(owner, bot, "", build(number), terms, ALLOWED)
     return entrant.version
 
 
@@ -63,9 +63,9 @@ async def check(
     """Take the check that waits, and decide."""
     taken = take(sql)
     assert taken is not None and taken[0] == "check"
-    begun = await store.hosted.begin_check(worker, VersionId(taken[1]["version_id"]))
+    begun = await store.shifts.begin_check(worker, VersionId(taken[1]["version_id"]))
     assert begun is not None and begun.token == ""
-    await store.hosted.end_shift(worker, begun.id, "It sleeps.", "printed", accepted=accepted)
+    await store.shifts.end(worker, begun.id, "It sleeps.", "printed", accepted=accepted)
     finish(sql, taken[2])
     return VersionId(taken[1]["version_id"])
 
@@ -74,26 +74,26 @@ async def test_an_accepted_build_plays_shift_after_shift(
     store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
 ) -> None:
     await upload(store, owner)
-    (seen,) = await store.hosted.builds(owner)
+    (seen,) = await store.builds.of(owner)
     assert (seen.state, seen.plays, seen.kept) == (BuildState.CHECKING, False, True)
     await check(store, worker, sql)
-    (seen,) = await store.hosted.builds(owner)
+    (seen,) = await store.builds.of(owner)
     assert (seen.state, seen.plays, seen.running) == (BuildState.ACCEPTED, True, False)
     for _ in range(3):
         taken = take(sql)
         assert taken is not None and taken[0] == "play"
-        begun = await store.hosted.begin_play(worker, taken[1]["bot_id"], TERMS)
+        begun = await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS)
         assert begun is not None
-        assert await store.hosted.build_file(worker, begun.id) == build().data
+        assert await store.shifts.build_file(worker, begun.id) == build().data
         playing = await store.authenticate(begun.token)
         assert playing is not None and playing.entrant == begun.entrant
-        await store.hosted.end_shift(worker, begun.id, "It played.", "hello", accepted=False)
+        await store.shifts.end(worker, begun.id, "It played.", "hello", accepted=False)
         assert await store.authenticate(begun.token) is None
         with pytest.raises(UnknownShiftError):
-            await store.hosted.build_file(worker, begun.id)
+            await store.shifts.build_file(worker, begun.id)
         assert take(sql) is None  # one place at a time
         finish(sql, taken[2])
-    last = (await store.hosted.shifts(owner, "mine", ""))[0]
+    last = (await store.shifts.of(owner, "mine", ""))[0]
     assert (last.outcome, last.log, last.match_ids) == ("It played.", "hello", ())
 
 
@@ -102,7 +102,7 @@ async def test_a_refused_build_says_why_and_plays_not(
 ) -> None:
     await upload(store, owner)
     await check(store, worker, sql, accepted=False)
-    (seen,) = await store.hosted.builds(owner)
+    (seen,) = await store.builds.of(owner)
     assert (seen.state, seen.reason, seen.plays) == (BuildState.REFUSED, "It sleeps.", False)
     assert take(sql) is None
     assert await upload(store, owner) == "2"  # the same build may be tried again
@@ -116,9 +116,9 @@ async def test_a_build_that_takes_its_worker_down_is_not_tried_for_ever(
     assert taken is not None
     version = VersionId(taken[1]["version_id"])
     for _ in range(3):
-        assert await store.hosted.begin_check(worker, version) is not None
-    assert await store.hosted.begin_check(worker, version) is None
-    (seen,) = await store.hosted.builds(owner)
+        assert await store.shifts.begin_check(worker, version) is not None
+    assert await store.shifts.begin_check(worker, version) is None
+    (seen,) = await store.builds.of(owner)
     assert seen.state is BuildState.REFUSED
     assert "never came to an end" in seen.reason
 
@@ -129,14 +129,14 @@ async def test_a_bot_goes_back_to_an_older_build_and_forward_again(
     for number in (1, 2):
         await upload(store, owner, number)
         await check(store, worker, sql)
-    assert [seen.plays for seen in await store.hosted.builds(owner)] == [True, False]
-    await store.hosted.roll_back(owner, "MINE", "1")
-    assert [seen.plays for seen in await store.hosted.builds(owner)] == [False, True]
+    assert [seen.plays for seen in await store.builds.of(owner)] == [True, False]
+    await store.builds.roll_back(owner, "MINE", "1")
+    assert [seen.plays for seen in await store.builds.of(owner)] == [False, True]
     with pytest.raises(VersionExistsError, match=r"version 1 of mine already: .* roll-back mine 1"):
         await upload(store, owner, 1)
     await upload(store, owner, 3)
     with pytest.raises(BuildNotKeptError, match="mine 3 was not accepted"):
-        await store.hosted.roll_back(owner, "mine", "3")
+        await store.builds.roll_back(owner, "mine", "3")
 
 
 async def test_limits_of_an_owner_are_told_and_old_builds_dropped(
@@ -150,13 +150,13 @@ async def test_limits_of_an_owner_are_told_and_old_builds_dropped(
             with pytest.raises(TooManyBotsError, match="hosts 1 bots of yours, and 1 are allowed"):
                 await upload(store, owner, bot="other", terms=terms)
         if number == 2:
-            await store.hosted.roll_back(owner, "mine", "1")
+            await store.builds.roll_back(owner, "mine", "1")
     # The last two, and the one that plays: 4 replaced 1 at its check, after its upload.
-    assert [seen.kept for seen in await store.hosted.builds(owner)] == [True, True, False, False]
+    assert [seen.kept for seen in await store.builds.of(owner)] == [True, True, False, False]
     with pytest.raises(TooManyUploadsError, match="you uploaded 4 builds"):
         await upload(store, owner, 5, terms=terms)
     with pytest.raises(BuildNotKeptError, match="not kept any more"):
-        await store.hosted.roll_back(owner, "mine", "2")
+        await store.builds.roll_back(owner, "mine", "2")
 
 
 async def test_what_was_lost_is_queued_again(
@@ -164,20 +164,20 @@ async def test_what_was_lost_is_queued_again(
 ) -> None:
     await upload(store, owner)
     sql.execute("DELETE FROM procrastinate.procrastinate_jobs")
-    await store.hosted.look_after()
+    await store.shifts.look_after()
     await check(store, worker, sql)
     taken = take(sql)
     assert taken is not None
-    begun = await store.hosted.begin_play(worker, taken[1]["bot_id"], TERMS)
+    begun = await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS)
     assert begun is not None
-    await store.hosted.look_after()  # it runs: nothing to do
+    await store.shifts.look_after()  # it runs: nothing to do
     assert take(sql) is None
     finish(sql, taken[2])  # the worker failed, and told nobody
     sql.execute("UPDATE shifts SET expires_at = now() - interval '1 second'")
-    await store.hosted.look_after()
+    await store.shifts.look_after()
     assert await store.authenticate(begun.token) is None
     assert take(sql) is not None
-    assert (await store.hosted.shifts(owner, "mine", "1"))[0].outcome == "The worker was lost."
+    assert (await store.shifts.of(owner, "mine", "1"))[0].outcome == "The worker was lost."
 
 
 @pytest.mark.parametrize("undo", [False, True])
@@ -189,11 +189,11 @@ async def test_a_frozen_bot_rests_and_goes_on_later(
     await store.owners.freeze("mine", "me")
     taken = take(sql)
     assert taken is not None
-    assert await store.hosted.begin_play(worker, taken[1]["bot_id"], TERMS) is None
+    assert await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS) is None
     finish(sql, taken[2])
     if undo:
         await store.owners.freeze("mine", "me", frozen=False)
-    await store.hosted.look_after()
+    await store.shifts.look_after()
     assert (take(sql) is not None) == undo
 
 
@@ -219,7 +219,7 @@ async def test_a_thousand_bots_share_eight_slots_evenly(
         "INSERT INTO hosted_bots SELECT bot_id, id FROM versions"
         " WHERE bot_id NOT IN (SELECT bot_id FROM hosted_bots)"
     )
-    await store.hosted.look_after()
+    await store.shifts.look_after()
     shifts: Counter[int] = Counter()
     slots: list[tuple[int, int]] = []
     for _ in range(2_500):

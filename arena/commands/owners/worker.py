@@ -19,7 +19,7 @@ app = typer.Typer(
 @app.command()
 def add(name: Annotated[str, typer.Argument(help="Any name; each machine has its own.")]) -> None:
     """Add a worker, or give it a new token, and print the token, which is shown only once."""
-    token = with_store(lambda store: store.hosted.add_worker(name, actor()))
+    token = with_store(lambda store: store.workers.add(name, actor()))
     say("Its token, shown only once (start `arena work` with it as ARENA_WORKER_TOKEN):", err=True)
     say(token)
 
@@ -29,7 +29,7 @@ def list_workers(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the workers that may run hosted bots."""
-    workers = with_store(lambda store: store.hosted.workers())
+    workers = with_store(lambda store: store.workers.seen())
     if as_json:
         lines = [
             {
@@ -52,5 +52,5 @@ def list_workers(
 @app.command()
 def remove(name: str) -> None:
     """Take a worker's token away: it begins no further shift."""
-    with_store(lambda store: store.hosted.remove_worker(name, actor()))
+    with_store(lambda store: store.workers.remove(name, actor()))
     say(f"The worker {name} is removed.")

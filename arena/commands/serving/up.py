@@ -167,9 +167,7 @@ async def _up(plan: _Plan, url: str) -> None:
                     | {
                         "ARENA_DATABASE_URL": url,
                         "ARENA_ADDRESS": address,
-                        "ARENA_WORKER_TOKEN": await arena.store.hosted.add_worker(
-                            OWN_WORKER, "arena up"
-                        ),
+                        "ARENA_WORKER_TOKEN": await arena.store.workers.add(OWN_WORKER, "arena up"),
                     },
                 )
             typer.echo(pace_in_words(plan.pace))

@@ -1,0 +1,171 @@
+"""`HostedBuilds`: uploaded builds, with one transaction per method."""
+
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.builds.build import Build
+from arena.builds.hosted import BuildState, HostedBuild, HostingTerms
+from arena.match.transcript import Entrant
+from arena.records import Allowance, Owner
+from arena.storage import hosting_statements, owner_statements, registering, shift_queue
+from arena.storage.auditing import record
+from arena.storage.errors import (
+    BannedError,
+    BuildNotKeptError,
+    TooManyBotsError,
+    TooManyUploadsError,
+    UnknownBotError,
+    VersionExistsError,
+)
+from arena.storage.names import check_name, normal_name
+from arena.storage.transaction import transaction
+
+
+class HostedBuilds:
+    """What owners upload. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def upload(
+        self,
+        owner: Owner,
+        bot: str,
+        version: str,
+        build: Build,
+        terms: HostingTerms,
+        allowance: Allowance,
+    ) -> Entrant:
+        """Keep a build as a new version of the owner's bot, and queue its check. An empty `version`
+        is the next free number.
+
+        Raises BannedError, TooManyUploadsError, TooManyBotsError, and what
+        `registering.add_version` raises.
+        """
+        bot = normal_name("bot", bot)
+        if version:
+            check_name("version", version)
+        async with self._transaction() as connection:
+            locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
+            if locked.banned_at is not None:
+                raise BannedError(f"The operator has banned the owner {owner.name}.")
+            await _require_allowed(connection, owner, bot, terms)
+            await _require_new(connection, owner, bot, build)
+            label = version or await _next_label(connection, owner, bot)
+            registered, _ = await registering.add_version(
+                connection, bot, owner.id, label, allowance=allowance
+            )
+            build_id = await _keep(connection, owner, build)
+            await connection.execute(
+                hosting_statements.add_hosted_version(registered.version_id, build_id)
+            )
+            await connection.execute(shift_queue.queue_check(registered.version_id))
+            await connection.execute(hosting_statements.drop_old_files(owner.id, terms.builds_kept))
+            details = {"sha256": build.sha256.hex(), "bytes": len(build.data)}
+            await record(connection, owner.name, "upload", str(registered.entrant), details)
+        return registered.entrant
+
+    async def of(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
+        """The uploaded builds of an owner, or of one of its bots, newest first."""
+        async with self._transaction() as connection:
+            statement = hosting_statements.owned_builds(owner.id, bot)
+            rows = (await connection.execute(statement)).all()
+        return [_build(row) for row in rows]
+
+    async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
+        """Let another accepted build of a bot play, from its next shift on.
+
+        Raises UnknownBotError and BuildNotKeptError.
+        """
+        async with self._transaction() as connection:
+            row = await own_version(connection, owner, bot, version)
+            name = f"{row.bot} {row.version}"
+            if row.state != BuildState.ACCEPTED.value:
+                raise BuildNotKeptError(f"{name} was not accepted by its check: it cannot play.")
+            if row.retired_at is not None:
+                raise BuildNotKeptError(f"{name} is retired: upload its build again.")
+            if not row.kept:
+                raise BuildNotKeptError(f"The build of {name} is not kept any more: upload it.")
+            await connection.execute(
+                hosting_statements.host(row.bot_id, row.version_id, newer_only=False)
+            )
+            await connection.execute(shift_queue.queue_lock())
+            await connection.execute(shift_queue.queue_play(row.bot_id))
+            await record(connection, owner.name, "roll back", name)
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def own_version(
+    connection: AsyncConnection, owner: Owner, bot: str, version: str
+) -> "SqlRow[Any]":
+    """A row of `owned_builds`, by default of the newest version."""
+    rows = (await connection.execute(hosting_statements.owned_builds(owner.id, bot))).all()
+    for row in rows:
+        if version in ("", row.version):
+            return row
+    which = f"version {version} of {bot}" if version and rows else f"bot {bot}"
+    raise UnknownBotError(f"You have uploaded no {which}: `arena bot builds` shows what you have.")
+
+
+async def _require_allowed(
+    connection: AsyncConnection, owner: Owner, bot: str, terms: HostingTerms
+) -> None:
+    lately = (await connection.execute(hosting_statements.uploads_today(owner.id))).one()
+    if lately.uploads >= terms.uploads_a_day:
+        raise TooManyUploadsError(lately.uploads, lately.wait_seconds)
+    others = await connection.scalar(hosting_statements.other_hosted_bots(owner.id, bot)) or 0
+    if others >= terms.hosted_bots:
+        raise TooManyBotsError(
+            f"The arena hosts {others} bots of yours, and {terms.hosted_bots} are allowed: retire "
+            "one first, or upload a new version of one."
+        )
+
+
+async def _require_new(connection: AsyncConnection, owner: Owner, bot: str, build: Build) -> None:
+    """Refuse a build that the bot has, unless its check refused it."""
+    statement = hosting_statements.version_with_build(owner.id, bot, build.sha256)
+    known = (await connection.execute(statement)).one_or_none()
+    if known is not None and known.state != BuildState.REFUSED.value:
+        raise VersionExistsError(
+            f"This build is version {known.version} of {bot} already: `arena bot roll-back {bot} "
+            f"{known.version}` lets it play again."
+        )
+
+
+async def _next_label(connection: AsyncConnection, owner: Owner, bot: str) -> str:
+    rows = (await connection.execute(hosting_statements.labels_of(owner.id, bot))).all()
+    taken = {row.label for row in rows}
+    return next(label for label in map(str, range(1, len(taken) + 2)) if label not in taken)
+
+
+async def _keep(connection: AsyncConnection, owner: Owner, build: Build) -> int:
+    """Keep a build, whose bytes may have been dropped before. Returns its id."""
+    added = await connection.scalar(
+        hosting_statements.add_build(owner.id, build.sha256, build.file_name, len(build.data))
+    )
+    if added is None:
+        added = await connection.scalar(hosting_statements.build_of(owner.id, build.sha256))
+    await connection.execute(
+        hosting_statements.add_build_file(int(added or 0)), {"file": build.data}
+    )
+    return int(added or 0)
+
+
+def _build(row: "SqlRow[Any]") -> HostedBuild:
+    return HostedBuild(
+        row.bot,
+        row.version,
+        bytes(row.sha256),
+        row.size,
+        row.uploaded_at,
+        BuildState(row.state),
+        row.reason,
+        row.plays and row.retired_at is None,
+        row.kept,
+        row.running,
+    )

@@ -1,0 +1,213 @@
+"""`HostedShifts`: shifts of hosted bots, with one transaction per method."""
+
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Final
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.builds.hosted import (
+    MOST_OF_A_LOG,
+    MOST_OF_AN_OUTCOME,
+    BegunShift,
+    BuildState,
+    HostedShift,
+    HostingTerms,
+    ShiftId,
+    Worker,
+)
+from arena.match.transcript import Entrant
+from arena.records import Owner, VersionId
+from arena.storage import bot_statements, hosting_statements, shift_queue, shift_statements
+from arena.storage.auditing import record
+from arena.storage.errors import BuildNotKeptError, UnknownShiftError
+from arena.storage.hosted_builds import own_version
+from arena.storage.names import new_shift_token, token_hash
+from arena.storage.transaction import transaction
+
+SHIFTS_KEPT: Final = 10
+"""Of a version: their logs take up to MOST_OF_A_LOG each."""
+GRACE_SECONDS: Final = 180
+"""After a shift's time, in which its program may start, and end its matches."""
+CHECK_SECONDS: Final = 900
+"""After which a check has been lost."""
+MOST_CHECKS: Final = 3
+"""Of one build: whatever takes its worker down is not tried again and again."""
+ARENA: Final = "arena"
+"""Who decides on checks, as the audit names it."""
+
+
+class HostedShifts:
+    """Checks of builds and shifts of play. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def of(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
+        """The last shifts of a version, by default the newest that was uploaded; newest first.
+
+        Raises UnknownBotError.
+        """
+        async with self._transaction() as connection:
+            row = await own_version(connection, owner, bot, version)
+            rows = (await connection.execute(shift_statements.shifts_of(row.version_id))).all()
+        return [
+            HostedShift(
+                one.began_at,
+                one.ended_at,
+                one.check,
+                one.outcome,
+                one.log,
+                tuple(map(str, one.match_ids)),
+            )
+            for one in rows
+        ]
+
+    async def begin_play(
+        self, worker: Worker, bot_id: int, terms: HostingTerms
+    ) -> BegunShift | None:
+        """Begin a shift of play; None if the bot is not to play any more."""
+        async with self._transaction() as connection:
+            row = await _found(connection, shift_statements.version_to_play(bot_id))
+            if row is None:
+                return None
+            token = new_shift_token()
+            seconds = terms.shift_seconds
+            return await _begun(connection, worker, row, token, seconds, seconds + GRACE_SECONDS)
+
+    async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
+        """Begin the check of a build; None if it is decided, or was tried too often."""
+        async with self._transaction() as connection:
+            row = await _found(connection, shift_statements.version_to_check(version_id))
+            if row is None:
+                return None
+            checks = await connection.scalar(hosting_statements.begin_check(version_id))
+            if checks is not None and checks > MOST_CHECKS:
+                why = f"Its check was begun {MOST_CHECKS} times, and never came to an end."
+                await _decide(connection, version_id, row, accepted=False, why=why)
+                return None
+            return await _begun(connection, worker, row, "", 0, CHECK_SECONDS)
+
+    async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
+        """The build that a shift of this worker runs. Raises UnknownShiftError and
+        BuildNotKeptError."""
+        async with self._transaction() as connection:
+            running = await _running(connection, worker, shift)
+            data = await connection.scalar(shift_statements.file_of(running.build_id))
+        if data is None:
+            raise BuildNotKeptError("The build is not kept any more.")
+        return bytes(data)
+
+    async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
+        """Say how far a check is. Raises UnknownShiftError."""
+        async with self._transaction() as connection:
+            running = await _running(connection, worker, shift)
+            if running.check:
+                words = _kept_words(step, 200)
+                await connection.execute(
+                    hosting_statements.set_state(running.version_id, BuildState.CHECKING, words)
+                )
+
+    async def end(
+        self, worker: Worker, shift: ShiftId, outcome: str, log: str, *, accepted: bool
+    ) -> VersionId | None:
+        """End a shift, decide on the build that it checked, and queue the bot's next one. Returns
+        the version. A shift that is over, or of another worker, is left as it is: None."""
+        outcome = _kept_words(outcome, MOST_OF_AN_OUTCOME)
+        log = _kept_words(log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore"), MOST_OF_A_LOG)
+        async with self._transaction() as connection:
+            found = await _found(connection, shift_statements.running_shift(shift, worker.id))
+            if found is None:
+                return None
+            await connection.execute(shift_statements.end_shift(shift, outcome, log))
+            await connection.execute(
+                shift_statements.drop_old_shifts(found.version_id, SHIFTS_KEPT)
+            )
+            if found.check:
+                await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
+            else:
+                # Streams that the program left open end.
+                await connection.execute(bot_statements.tell_tokens())
+                await connection.execute(shift_queue.queue_lock())
+                await connection.execute(shift_queue.queue_play(found.bot_id))
+        return VersionId(found.version_id)
+
+    async def look_after(self) -> None:
+        """End shifts of which nothing more was heard, and queue what is neither waiting nor
+        running: bots whose shift was lost, or that may play again."""
+        async with self._transaction() as connection:
+            lost = (await connection.execute(shift_statements.end_late_shifts())).all()
+            if lost:
+                await connection.execute(bot_statements.tell_tokens())
+            await connection.execute(shift_queue.queue_lock())
+            await connection.execute(shift_queue.queue_play())
+            await connection.execute(shift_queue.queue_lost_checks())
+
+    async def by_token(self, token: str) -> "SqlRow[Any] | None":
+        """The version that plays with this token in a running shift: a row as of
+        `bot_statements.version_by_token`."""
+        async with self._transaction() as connection:
+            return await _found(
+                connection, shift_statements.version_by_shift_token(token_hash(token))
+            )
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | None":
+    row: SqlRow[Any] | None = (await connection.execute(statement)).one_or_none()
+    return row
+
+
+async def _begun(
+    connection: AsyncConnection,
+    worker: Worker,
+    row: "SqlRow[Any]",
+    token: str,
+    seconds: int,
+    expires: int,
+) -> BegunShift:
+    values = {
+        "version_id": row.version_id,
+        "worker_id": worker.id,
+        "check": not token,
+        "token_sha256": token_hash(token) if token else None,
+        "expires_at": shift_statements.shift_expiry(expires),
+    }
+    shift = await connection.scalar(shift_statements.add_shift(values))
+    assert shift is not None
+    await connection.execute(shift_statements.tell_seen(worker.id))
+    entrant = Entrant(row.bot, row.version, row.owner)
+    sha256 = bytes(row.sha256)
+    return BegunShift(ShiftId(shift), entrant, token, sha256, row.file_name, seconds)
+
+
+async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) -> "SqlRow[Any]":
+    found = await _found(connection, shift_statements.running_shift(shift, worker.id))
+    if found is None:
+        raise UnknownShiftError("This worker runs no such shift.")
+    return found
+
+
+async def _decide(
+    connection: AsyncConnection, version_id: int, row: "SqlRow[Any]", *, accepted: bool, why: str
+) -> None:
+    """Accept a build, which plays from now on, or refuse it."""
+    state = BuildState.ACCEPTED if accepted else BuildState.REFUSED
+    id_ = VersionId(version_id)
+    statement = hosting_statements.set_state(id_, state, "" if accepted else why)
+    if await connection.scalar(statement) is None:
+        return
+    if accepted:
+        await connection.execute(hosting_statements.host(row.bot_id, id_, newer_only=True))
+        await connection.execute(shift_queue.queue_lock())
+        await connection.execute(shift_queue.queue_play(row.bot_id, first=True))
+    action = "accept build" if accepted else "refuse build"
+    details = {} if accepted else {"why": why[:200]}
+    await record(connection, ARENA, action, f"{row.bot} {row.version}", details)
+
+
+def _kept_words(words: str, most: int) -> str:
+    """Text as Postgres takes it."""
+    return words.replace("\0", "").encode("utf-8", "replace").decode()[:most]
