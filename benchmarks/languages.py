@@ -40,15 +40,28 @@ from benchmarks.referee_load.stage import referee, register
 
 SAMPLE_BOTS = Path(__file__).parents[1] / "sample_bots"
 PYTHON = SAMPLE_BOTS / "python/arena_sample_bots/starters/python"
-PROGRAMS = {
-    "python": (PYTHON, f"{shlex.quote(sys.executable)} bot.py"),
-    "javascript": (SAMPLE_BOTS / "javascript", "node main.js"),
-    "typescript": (SAMPLE_BOTS / "typescript", "node dist/main.js"),
-    "java": (SAMPLE_BOTS / "java", "java -jar target/bot.jar"),
-    "go": (SAMPLE_BOTS / "go", "./bot"),
-    "rust": (SAMPLE_BOTS / "rust", "target/release/arena-bot"),
-    "cpp": (SAMPLE_BOTS / "cpp", "build/bot"),
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """A starter of a language."""
+
+    folder: Path
+    command: str
+    made: str
+    """What is there once it is built, in its folder."""
+
+
+STARTERS = {
+    "python": Starter(PYTHON, f"{shlex.quote(sys.executable)} bot.py", "bot.py"),
+    "javascript": Starter(SAMPLE_BOTS / "javascript", "node main.js", "node_modules"),
+    "typescript": Starter(SAMPLE_BOTS / "typescript", "node dist/main.js", "dist/main.js"),
+    "java": Starter(SAMPLE_BOTS / "java", "java -jar target/bot.jar", "target/bot.jar"),
+    "go": Starter(SAMPLE_BOTS / "go", "./bot", "bot"),
+    "rust": Starter(SAMPLE_BOTS / "rust", "target/release/arena-bot", "target/release/arena-bot"),
+    "cpp": Starter(SAMPLE_BOTS / "cpp", "build/bot", "build/bot"),
 }
+START_SECONDS = 60.0
 WARM_UP_SECONDS = 3.0
 SECONDS = 6.0
 MATCHES = (1, 32)
@@ -132,18 +145,17 @@ async def measure(language: str, matches: int) -> Measured:
     add_RefereeServiceServicer_to_server(asking, server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    folder, command = PROGRAMS[language]
+    starter = STARTERS[language]
     begun = time.monotonic()
     process = await asyncio.create_subprocess_exec(
-        *shlex.split(command),
-        cwd=folder,
+        *shlex.split(starter.command),
+        cwd=starter.folder,
         env=os.environ | {"ARENA_ADDRESS": f"127.0.0.1:{port}", "ARENA_TOKEN": "measured"},
         stderr=asyncio.subprocess.DEVNULL,
     )
     measured = asking.measured
     try:
-        async with asyncio.timeout(60):
-            await asking.answered.wait()
+        await _first_answer(language, asking, process)
         measured.first_answer -= begun
         await asyncio.sleep(WARM_UP_SECONDS)
         measured.times.clear()
@@ -154,10 +166,23 @@ async def measure(language: str, matches: int) -> Measured:
         measured.cpu_seconds = _cpu_seconds(process.pid) - cpu
         measured.resident_mb = _resident_mb(process.pid)
     finally:
-        process.kill()
+        if process.returncode is None:
+            process.kill()
         await process.wait()
         await server.stop(None)
     return measured
+
+
+async def _first_answer(language: str, asking: Asking, process: asyncio.subprocess.Process) -> None:
+    """Wait for the first answer. Ends the benchmark with a sentence if none comes."""
+    both = [asyncio.create_task(asking.answered.wait()), asyncio.create_task(process.wait())]
+    await asyncio.wait(both, timeout=START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    for one in both:
+        one.cancel()
+    if process.returncode is not None:
+        sys.exit(f"{language}: it ended with code {process.returncode} before its first answer.")
+    if not asking.answered.is_set():
+        sys.exit(f"{language}: no answer after {START_SECONDS:.0f} s.")
 
 
 def _cpu_seconds(process: int) -> float:
@@ -197,7 +222,7 @@ def at_home(bots: Sequence[str]) -> None:
 
 def _play(bots: Sequence[str], matches: int, *more: str) -> float:
     """Matches a second of Bluff among starters."""
-    commands = [str(folder / run) for folder, run in (PROGRAMS[bot] for bot in bots)]
+    commands = [str(STARTERS[bot].folder / STARTERS[bot].command) for bot in bots]
     words = [sys.executable, "-m", "arena", "play", *commands, "-n", str(matches), "--json", *more]
     done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
     rate: float = json.loads(done.stdout)["matches_per_second"]
@@ -211,9 +236,8 @@ def _decisions(transcript: str) -> int:
 
 def built(language: str) -> bool:
     """Whether a starter can be run."""
-    folder, command = PROGRAMS[language]
-    program = next(word for word in shlex.split(command)[::-1] if not word.startswith("-"))
-    return (folder / program).exists()
+    starter = STARTERS[language]
+    return (starter.folder / starter.made).exists()
 
 
 async def main(languages: Sequence[str]) -> None:
@@ -241,10 +265,10 @@ async def main(languages: Sequence[str]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=", ".join(PROGRAMS))
-    chosen = parser.parse_args().languages or list(PROGRAMS)
-    if unknown := set(chosen) - set(PROGRAMS):
-        parser.error(f"no starter in {', '.join(sorted(unknown))}: there is {', '.join(PROGRAMS)}")
+    parser.add_argument("languages", nargs="*", metavar="LANGUAGE", help=", ".join(STARTERS))
+    chosen = parser.parse_args().languages or list(STARTERS)
+    if unknown := set(chosen) - set(STARTERS):
+        parser.error(f"no starter in {', '.join(sorted(unknown))}: there is {', '.join(STARTERS)}")
     asyncio.run(main(chosen))
     compiled = [one for one in COMPILED if one in chosen and built(one)][:2]
     if len(compiled) == 2:
