@@ -48,6 +48,7 @@ COMMANDS = {
     "check": "home.check:check_bot",
     "test": "sequential_test.command:sequential_test",
     "solve": "solve:solve",
+    "exploit": "home.exploit:exploit",
     "rate": "ratings.rate:rate",
     "sprt": "ratings.rate:sprt",
 }

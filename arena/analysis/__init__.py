@@ -4,7 +4,7 @@ from arena.analysis.bot_analysis import BotAnalysis, Estimate, analyse_bot
 from arena.analysis.decisions import AnalysedDecision, decisions
 from arena.analysis.grades import BOUNDS, Grade, grade_of
 from arena.analysis.match_analysis import Account, MatchAnalysis, SeatAnalysis, analyse
-from arena.analysis.values import ActionValues, BluffSearch, Valued
+from arena.analysis.values import ActionValues, BluffSearch, BluffTables, Valued, known_sources
 
 __all__ = [
     "BOUNDS",
@@ -12,6 +12,7 @@ __all__ = [
     "ActionValues",
     "AnalysedDecision",
     "BluffSearch",
+    "BluffTables",
     "BotAnalysis",
     "Estimate",
     "Grade",
@@ -22,4 +23,5 @@ __all__ = [
     "analyse_bot",
     "decisions",
     "grade_of",
+    "known_sources",
 ]

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from arena.analysis.grades import Grade, grade_of
-from arena.analysis.values import ActionValues, BluffSearch
+from arena.analysis.values import ActionValues, known_sources
 from arena.games import Options, bloeff, bluff, bluff_you
 from arena.games.bloeff import chances as bloeff_chances
 from arena.games.bluff import chances as bluff_chances
@@ -60,13 +60,15 @@ class AnalysedDecision:
 
 
 def decisions(
-    transcript: Transcript, sources: Sequence[ActionValues] = (BluffSearch(),)
+    transcript: Transcript, sources: Sequence[ActionValues] | None = None
 ) -> Iterator[AnalysedDecision]:
-    """All decisions in order; values are those of the first source that knows the decision.
+    """All decisions in order; values are those of the first source that knows the decision, by
+    default of `known_sources`.
 
     Raises TranscriptError if the transcript contradicts the rules.
     """
     game = transcript.setup.make_game()
+    sources = known_sources() if sources is None else sources
     before: Any = None
     for frame in replay(transcript):
         step = frame.step

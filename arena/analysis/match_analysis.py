@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from arena.analysis.decisions import AnalysedDecision, decisions
 from arena.analysis.grades import Grade
-from arena.analysis.values import ActionValues, BluffSearch
+from arena.analysis.values import ActionValues
 from arena.luck import luck_of
 from arena.match.transcript import Transcript
 
@@ -70,9 +70,7 @@ class MatchAnalysis:
     """By seat; () unless there are two seats and every decision has values."""
 
 
-def analyse(
-    transcript: Transcript, sources: Sequence[ActionValues] = (BluffSearch(),)
-) -> MatchAnalysis:
+def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
     """The analysis of a match. Raises TranscriptError if it contradicts the rules."""
     found = tuple(decisions(transcript, sources))
     count = len(transcript.setup.entrants)

@@ -1,17 +1,17 @@
-"""What the actions of a decision are worth: the interface of whoever knows, and the search.
+"""What the actions of a decision are worth: the interface of whoever knows, tables, and search."""
 
-Tables of solved rounds plug in as another `ActionValues`, asked before the search.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from arena.analysis.bluff.look import Look
 from arena.analysis.bluff.players import KINDS, belief
+from arena.analysis.bluff.round_values import RoundValues
+from arena.analysis.bluff.solved_play import DicePair, SolvedPlay, shipped
 from arena.analysis.bluff.table import BettingTable
-from arena.games.bluff import Bet, BluffView
+from arena.games.bluff import Bet, BluffView, Dice, Doubt
 
 
 class Valued(NamedTuple):
@@ -58,3 +58,42 @@ class BluffSearch:
         if isinstance(taken, Bet) and taken not in values:
             values[taken] = look.value_of_bet(taken)
         return Valued(values, look.chance(view.bets[-1].bet) if view.bets else None)
+
+
+class BluffTables:
+    """Values for Bluff without its extension between two seats, by solved tables: both are taken to
+    play by them from here on, and to have played by them so far."""
+
+    name = "tables"
+
+    def __init__(self, solved: SolvedPlay) -> None:
+        self._solved = solved
+        # Decisions of one round share most of the work.
+        self._round = lru_cache(maxsize=64)(self._round_values)
+
+    def look(self, view: Any, taken: Any) -> Valued | None:
+        if not isinstance(view, BluffView) or (isinstance(taken, Bet) and taken.show):
+            return None
+        situation = self._solved.situation(view)
+        if situation is None:
+            return None
+        assert view.seat is not None  # a decision is a seat's
+        history, bets = situation.history, situation.play.bets
+        found = self._round(situation.play.dice, situation.role(view.seat), view.hidden_dice)
+        belief = found.belief(history)
+        worths = found.values(history, belief).tolist()
+        place = history[-1] if history else 0
+        values: dict[Bet | Doubt, float] = dict(zip(bets[place:], worths[1:], strict=True))
+        if place:
+            values[Doubt()] = worths[0]
+        return Valued(values, found.truth(place, belief) if place else None)
+
+    def _round_values(self, dice: DicePair, role: int, hand: Dice) -> RoundValues:
+        return RoundValues(self._solved, self._solved.rounds[dice], role, hand)
+
+
+def known_sources() -> Sequence[ActionValues]:
+    """Whom the analysis asks, in this order: the shipped tables where they are installed, and the
+    search."""
+    solved = shipped()
+    return (BluffSearch(),) if solved is None else (BluffTables(solved), BluffSearch())

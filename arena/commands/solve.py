@@ -74,7 +74,7 @@ def solve(
     ] = None,
     sweeps: Annotated[
         int, typer.Option(min=1, help="How often --last-bet improves the play of each state.")
-    ] = 12,
+    ] = 40,
     certify: Annotated[
         Path | None,
         typer.Option(

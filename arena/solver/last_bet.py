@@ -7,24 +7,33 @@ Rounds with few dice come from the exact solver.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from arena.solver.matches import DicePair, SolvedState
 from arena.solver.play import PlayedState, exact_play, rows_of
 from arena.solver.round_game import RoundGame, ValueBounds, match_round
 from arena.solver.tables import lanes_for
 
+FloatTable: TypeAlias = NDArray[np.float32]
+
 DICE: Final = 5
 """Dice per seat at the start of a match."""
 
 _AVERAGING = 2.0
 """The strategy of sweep t counts t ** _AVERAGING times in the average."""
-_TREMBLE = np.float32(0.01)
-"""The share of actions taken at random where beliefs about the opponent's hand are formed, so that
+_TREMBLE = np.float32(0.05)
+"""The share of actions taken by mistake where beliefs about the opponent's hand are formed, so that
 they are defined after every bet."""
+_MISTAKES = np.float32(0.02)
+"""How much worse, in chances to win, an action is that is taken by mistake e times as rarely. So an
+unusual bet is believed to come from a hand for which it costs little (McKelvey and Palfrey 1998).
+"""
+_BLIND = np.float32(0.02)
+"""The share of mistakes in which all actions are equally likely."""
 _RARE = np.float32(1e-3)
 """Regrets of decisions that come up less often than this count less."""
 
@@ -63,13 +72,12 @@ class _Learner:
         self._rows = rows_of(bets)
         actions = np.diff(self._rows)
         actions[0] -= 1
-        self.now = np.repeat(1 / actions, np.diff(self._rows))[:, None] * np.ones(
-            (1, lanes), np.float32
-        )
-        self.now = self.now.astype(np.float32)
+        even = np.repeat(1 / actions, np.diff(self._rows))[:, None] * np.ones(lanes)
+        self.now: FloatTable = even.astype(np.float32)
         self.now[0] = 0  # before the first bet there is nothing to doubt
         self._even = self.now.copy()
         self._regrets, self._average = np.zeros_like(self.now), np.zeros_like(self.now)
+        self._mistakes = self.now.copy()
         self._chances = game.chances[seat]
         self._other_chances = np.zeros(other_lanes, np.float32)
         self._other_chances[: len(game.hands[other])] = game.chances[other]
@@ -84,34 +92,44 @@ class _Learner:
                 self._worth[mine, bet, :, : len(their)] = by_own[:, their]
         self._memory = np.zeros((5, bets + 1, other_lanes), np.float32)
 
-    def learn(self, opponent: Any, weight: float) -> float:
+    def learn(self, opponent: "_Learner", weight: float) -> float:
         """Improve the play of every hand against an opponent's; the value before. With no weight
         nothing changes."""
         values = _sweep(
             self._seat, self._hands, weight > 0, np.float32(weight), self._rows, self._regrets,
-            self._average, self.now, opponent, self._other_chances, self._matching, self._worth,
-            self._memory, _TREMBLE if weight else np.float32(0), _RARE,
+            self._average, self.now, self._mistakes, opponent.now, opponent.trembling(),
+            self._other_chances, self._matching, self._worth, self._memory, _TREMBLE, _RARE,
+            _MISTAKES,
         )  # fmt: skip
         return float(self._chances @ values)
+
+    def trembling(self) -> FloatTable:
+        """The play with mistakes."""
+        mistakes = (1 - _BLIND) * self._mistakes + _BLIND * self._even
+        return ((1 - _TREMBLE) * self.now + _TREMBLE * mistakes).astype(np.float32)
 
     def settle(self) -> None:
         """Play the average from now on."""
         sums = np.add.reduceat(self._average, self._rows[:-1])
         total = np.repeat(sums, np.diff(self._rows), axis=0)
         even = total <= 0
-        self.now = np.where(even, self._even, self._average / np.where(even, 1, total))
+        average = np.where(even, self._even, self._average / np.where(even, 1, total))
+        self.now = average.astype(np.float32)
 
 
 def _solve(game: RoundGame, sweeps: int) -> PlayedState:
     opener, other = _Learner(game, 0), _Learner(game, 1)
     for sweep in range(1, sweeps + 1):
         weight = (sweep / sweeps) ** _AVERAGING
-        opener.learn(other.now, weight)
-        other.learn(opener.now, weight)
+        opener.learn(other, weight)
+        other.learn(opener, weight)
     opener.settle()
     other.settle()
-    value = opener.learn(other.now, 0.0)
-    play = [one.now[:, : len(game.hands[seat])] for seat, one in enumerate((opener, other))]
+    value = opener.learn(other, 0.0)
+    play = [
+        one.now[:, : len(game.hands[seat])].astype(np.float64)
+        for seat, one in enumerate((opener, other))
+    ]
     return PlayedState(game.dice, value, False, (play[0], play[1]))
 
 
@@ -120,8 +138,8 @@ def _solve(game: RoundGame, sweeps: int) -> PlayedState:
     error_model="numpy",
 )  # fmt: skip
 def _sweep(  # type: ignore[no-untyped-def]
-    seat, hands, learns, weight, rows, regrets, average, now, opponent, chances, matching, worth,
-    memory, tremble, rare,
+    seat, hands, learns, weight, rows, regrets, average, now, mistakes, opponent, trembling,
+    chances, matching, worth, memory, tremble, rare, scale_of_mistakes,
 ):  # fmt: skip
     """The values of a seat's hands; improves their play one by one, each against all hands of the
     opponent at once."""
@@ -129,9 +147,10 @@ def _sweep(  # type: ignore[no-untyped-def]
     bets = places - 1
     come, theirs, mine, answered, believed = memory
     own = np.zeros(rows[-1], np.float32)
+    values = np.zeros(places + 1, np.float32)
     doubted = np.zeros(lanes, np.float32)
     total = np.zeros(hands, np.float64)
-    zero, one = np.float32(0), np.float32(1)
+    zero, one, tiny = np.float32(0), np.float32(1), np.float32(1e-20)
     for hand in range(hands):
         for row in range(len(own)):
             own[row] = now[row, hand]
@@ -150,9 +169,7 @@ def _sweep(  # type: ignore[no-untyped-def]
                 chosen = (one - tremble) * own[row] + even
                 for y in range(lanes):
                     theirs[place + a, y] += come[place, y] * chosen
-                    come[place + a, y] += theirs[place, y] * (
-                        (one - tremble) * opponent[row, y] + even
-                    )
+                    come[place + a, y] += theirs[place, y] * trembling[row, y]
         for place in range(bets, -1, -1):
             actions, start = bets - place + 1, rows[place]
             for y in range(lanes):
@@ -190,9 +207,19 @@ def _sweep(  # type: ignore[no-untyped-def]
                     for y in range(lanes):
                         value += believed[0, y] * doubted[y]
                 row = start + a
+                values[a] = value / max(likely * scale, tiny)  # if the round is there for sure
                 average[row, hand] += weight * likely * own[row]
                 regrets[row, hand] = max(regrets[row, hand] + value - expected, zero)
                 positive += regrets[row, hand]
+            best = -one
+            for a in range(0 if place else 1, actions):
+                best = max(best, values[a])
+            shares = zero
+            for a in range(0 if place else 1, actions):
+                values[a] = np.exp((values[a] - best) / scale_of_mistakes)
+                shares += values[a]
+            for a in range(0 if place else 1, actions):
+                mistakes[start + a, hand] = values[a] / shares
             if positive > zero:
                 for a in range(0 if place else 1, actions):
                     now[start + a, hand] = regrets[start + a, hand] / positive

@@ -22,6 +22,7 @@ news            tells open pages that what they show is out of date
 browser         JavaScript of the pages, mounted as components
 ladder_table    the content of the leaderboard's table
 history_chart   the chart of ratings over time
+decision_tables what the decisions of a match were worth
 comparison_tables   who beat whom, and a bot's numbers, as HTML
 bot_tables      the index of bots and a profile, as HTML and as a chart
 drawn           a chart that is drawn once and shown often

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import streamlit as st
 from sqlalchemy import select
 
+from arena.analysis import MatchAnalysis, analyse
 from arena.boards.board import table_sizes
 from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import Leaderboard, LiveBoard, LiveBoards
@@ -180,6 +181,12 @@ def transcript_file(match_id: str) -> str:
     return json.dumps(to_json(_transcript(_url(), match_id)), ensure_ascii=False, indent=1)
 
 
+def analysis(match_id: str) -> MatchAnalysis:
+    """What each decision of a match that `replay` has found was worth. It is over: anybody may know
+    all of it."""
+    return _analysis(_url(), match_id)
+
+
 def block_of(match: MatchRow) -> list[MatchRow]:
     """The matches of a match's block that are recorded, itself included, by position."""
     found = statements.all_matches().where(matches.c.block_id == match.block_id)
@@ -266,6 +273,12 @@ def _replay_content(
 ) -> bytes:
     neighbours = {"previous": previous, "next": next_}
     return packed({**_replay(url, match_id, viewpoint), **neighbours})
+
+
+# Milliseconds by tables, a second or more by search; kept, because each click runs a page again.
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _analysis(url: str, match_id: str) -> MatchAnalysis:
+    return analyse(_transcript(url, match_id))
 
 
 def _transcript(url: str, match_id: str) -> Transcript:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from arena.analysis import analyse
 from arena.luck import luck_of
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import read_json
@@ -264,6 +265,21 @@ def test_a_replay_is_of_the_match_and_from_the_viewpoint_of_the_url(filled: Fill
     assert (replay["match"], replay["view"]) == (match_id, "1")
     assert (replay["previous"], replay["next"]) == (None, other.transcript.setup.match_id)
     assert "dealing verified" in html(app)
+
+
+def test_a_replay_is_analysed_when_asked(filled: Filler) -> None:
+    match, _ = filled(blocks=1, dice_per_player=2)
+    setup = match.transcript.setup
+    app = open_page("replay", match=setup.match_id)
+    assert "The decision of the match" not in html(app)
+    app.toggle(key="analysis").set_value(True).run()
+    assert not app.exception
+    page = html(app)
+    found = analyse(match.transcript)
+    worst = max(found.decisions, key=lambda one: one.loss or 0)
+    assert f"chose {worst.action} where {worst.best} was better" in page
+    assert f"replay?match={setup.match_id}&amp;step={worst.step}" in page
+    assert page.count("<tr>") >= len(found.decisions)
 
 
 def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> None:

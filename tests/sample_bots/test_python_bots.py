@@ -18,6 +18,7 @@ VARIANTS: tuple[dict[str, object], ...] = (
     {"dice_per_player": 1, "start_mode": "seat"},
     {"dice_per_player": 9, "show_and_reroll": True, "bet_cap": "table"},
 )
+SEARCHING = ("search", "exploiter")
 BLUFF_BOTS = [name for name in sample_names() if "bluff" in load_bot(name).games]
 
 
@@ -40,6 +41,8 @@ def _share(bots: list[str], matches: int) -> float:
         (["bayes", "honest"], 600, 0.70),
         pytest.param(["search", "bayes"], 60, 0.90, marks=pytest.mark.slow),
         pytest.param(["search", "honest"], 60, 0.72, marks=pytest.mark.slow),
+        pytest.param(["exploiter", "honest"], 60, 0.75, marks=pytest.mark.slow),
+        pytest.param(["exploiter", "cfr"], 100, 0.30, marks=pytest.mark.slow),
         pytest.param(["bayes", *["honest"] * 5], 150, 0.167, marks=pytest.mark.slow),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -51,8 +54,8 @@ def test_each_rung_beats_the_one_below(bots: list[str], matches: int, at_least: 
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        # Nine dice have 2,002 hands, over all of which `search` sums.
-        pytest.param(name, options, marks=[pytest.mark.slow] * (name == "search" and many))
+        # Nine dice have 2,002 hands, over all of which they sum.
+        pytest.param(name, options, marks=[pytest.mark.slow] * (name in SEARCHING and many))
         for name in BLUFF_BOTS
         for options in VARIANTS
         for many in [options.get("dice_per_player") == 9]

@@ -42,24 +42,37 @@ OPENS_AT = 0.6
 def belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
     """[k, h] How likely a seat is of each kind and has each hand, given the bets it placed in this
     round; `kinds` is how likely it was of each kind before."""
+    weights = joint_belief(table, seat, kinds)
+    shares: Weights = weights / weights.sum()
+    return shares
+
+
+def joint_belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
+    """[k, h] The same, not normalised: how likely it all is together with the bets."""
     weights: Weights = kinds[:, None] * hands_of(table.hidden(seat)).chances
     for index in table.telling(seat):
         weights = weights * likelihood(table.before(index), seat, table.bets[index].bet)
-    shares: Weights = weights / weights.sum()
-    return shares
+    return weights
 
 
 def kinds_after(
     table: BettingTable, seat: int, kinds: Weights, dice: Dice, *, doubted: bool
 ) -> Weights:
     """[k] How likely a seat is of each kind, once its dice are seen at the end of a round."""
-    hand = hands_of(table.hidden(seat)).dice.index(dice)
-    for index in table.telling(seat):
-        kinds = kinds * likelihood(table.before(index), seat, table.bets[index].bet)[:, hand]
-    if doubted:
-        kinds = kinds * Answers(table, seat).chances[:, -1, hand]
-    shares: Weights = kinds / kinds.sum()
+    weights = kinds * shown_likelihood(table, seat, dice, doubted=doubted)
+    shares: Weights = weights / weights.sum()
     return shares
+
+
+def shown_likelihood(table: BettingTable, seat: int, dice: Dice, *, doubted: bool) -> Weights:
+    """[k] How likely a player of each kind does what the seat did in a round with these dice."""
+    hand = hands_of(table.hidden(seat)).dice.index(dice)
+    likely = np.ones(KINDS)
+    for index in table.telling(seat):
+        likely *= likelihood(table.before(index), seat, table.bets[index].bet)[:, hand]
+    if doubted:
+        likely *= Answers(table, seat).chances[:, -1, hand]
+    return likely
 
 
 # The bets of a round are looked at again in every turn.

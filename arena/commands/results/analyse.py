@@ -19,7 +19,7 @@ from arena.analysis import (
 )
 from arena.analysis import analyse as analysed
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.results.match_argument import cannot_be_read, recorded
+from arena.commands.results.match_argument import cannot_be_read, newest, recorded
 from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import Terminal
 from arena.match.match_id import is_match_id
@@ -30,9 +30,19 @@ from arena.match.transcript_json import read_json
 
 def analyse(
     matches: Annotated[
-        list[str], typer.Argument(metavar="MATCH_ID|FILE…", help="Matches, or files with them.")
-    ],
-    bot: Annotated[str | None, typer.Option(help="Sum up the matches of this bot instead.")] = None,
+        list[str] | None,
+        typer.Argument(metavar="[MATCH_ID|FILE…]", help="Matches, or files with them."),
+    ] = None,
+    bot: Annotated[
+        str | None,
+        typer.Option(
+            help="Sum up the matches of this bot instead: those given, or else its newest in the "
+            "database."
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, max=10_000, help="How many of the newest, if none are given.")
+    ] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")] = False,
 ) -> None:
     """Print what each decision of a match cost, in chances to win; docs/analysis.md explains how.
@@ -40,7 +50,10 @@ def analyse(
     Values are known for Bluff without its extension; for other games only how likely claims were.
     """
     with exit_with_message():
-        found = (_analysed(name, transcript) for name, transcript in _transcripts(matches))
+        if not matches and bot is None:
+            raise CommandError("Give matches, files with matches, or --bot NAME.")
+        given = _transcripts(matches) if matches else newest(bot, limit) if bot else ()
+        found = (_analysed(name, transcript) for name, transcript in given)
         if bot is not None:
             _print_bot(bot, [seat for match in found for seat in _seats_of(match, bot)], as_json)
             return

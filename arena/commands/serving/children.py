@@ -23,10 +23,10 @@ STOP_SECONDS = 2.0
 """How long they may take to stop: no match runs then, and they have nothing to save."""
 
 HOUSE = "house"
-SLOW_BOTS = frozenset({"search"})
+"""The owner of the sample bots."""
+SLOW_BOTS = frozenset({"search", "exploiter"})
 """Sample bots that take tens of milliseconds for an action: they play only where they are asked to,
 so that a laptop stays cool."""
-"""The owner of the sample bots."""
 
 PERSON = "person"
 """The bot as which people play on the dashboard. It plays no rated matches."""

@@ -11,7 +11,8 @@ import streamlit as st
 
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.rows import MatchRow
-from arena_dashboard import data, match_page
+from arena_dashboard import data, decision_tables, match_page
+from arena_dashboard.drawn import drawn
 from arena_dashboard.markup import together
 from arena_dashboard.player import component
 from arena_dashboard.watching import Onlooker
@@ -67,5 +68,14 @@ with st.container(key="around"):
         on_click="ignore",
         key="transcript",
     )
+    if st.toggle(
+        "Analysis", key="analysis", help="What each decision was worth, and what it cost."
+    ):
+        with st.spinner("Looking at every decision…"):
+            found = data.analysis(row.match_id)
+        st.html(decision_tables.decision_of_the_match(found))
+        if points := decision_tables.chances(found):
+            drawn(points, decision_tables.chart, decision_tables.in_words).show()
+        st.html(decision_tables.decisions(found))
     st.caption("To check every draw and the result yourself:")
     st.code(f"arena verify {row.match_id}.json", language=None)

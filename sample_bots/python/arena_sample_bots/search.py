@@ -10,6 +10,8 @@ Both are in `arena/analysis/bluff/`, because the analysis of matches uses them t
 (`pip install 'bluff-arena[play]'`).
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from arena.analysis.bluff.look import Look
@@ -44,10 +46,12 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
     def act(self, turn: Turn[BluffView, Bet | Doubt, BluffEvent, BluffOptions]) -> Bet | Doubt:
         for event in turn.events:
             self.learn(event)
-        view = turn.view
-        table = BettingTable.of(view)
+        table = BettingTable.of(turn.view)
         beliefs = {seat: belief(table, seat, self.kinds[seat]) for seat in table.others(turn.seat)}
-        values = Look(table, turn.seat, view.hidden_dice, beliefs).values()
+        return self.best_of(Look(table, turn.seat, turn.view.hidden_dice, beliefs).values())
+
+    def best_of(self, values: Mapping[Bet | Doubt, float]) -> Bet | Doubt:
+        """An action with the highest value."""
         best = max(values.values())
         return self.random.choice([action for action, value in values.items() if value == best])
 

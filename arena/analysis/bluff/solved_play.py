@@ -1,0 +1,196 @@
+"""Solved play of Bluff at two seats, read from the file of the sample bot `cfr`.
+
+arena/solver/play_file.py describes the file. It is read here without the solver, which needs numba.
+"""
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis.bluff.table import Weights, hands_of
+from arena.errors import UserError
+from arena.games.bluff import Bet, BluffView, PlacedBet
+from arena.games.bluff.bets import track
+
+FORMAT = "arena-play/1"
+SLIP = 0.02
+"""How often a seat is taken to act at random: beliefs are defined after every bet."""
+DicePair = tuple[int, int]
+"""The opener's dice and the other's."""
+
+
+class PlayFileError(UserError):
+    """A file that holds no play of this format."""
+
+
+@dataclass(frozen=True)
+class RoundPlay:
+    """How both seats play the rounds that begin with certain dice."""
+
+    dice: DicePair
+    exact: bool
+    """Whether it knows all bets of the round, or the last one only."""
+    tables: tuple[NDArray[np.uint8], NDArray[np.uint8]]
+    """By seat, the opener's first: [row, hand], in proportion to the probability."""
+
+    @property
+    def bets(self) -> tuple[Bet, ...]:
+        return track(sum(self.dice))
+
+    def weights(self, role: int, history: Sequence[int]) -> Weights:
+        """[a, h] How often the opener (role 0) or the other takes each action after a history of
+        bets, numbered from 1 on the track: the doubt, then the bets above the last one. Zero for
+        hands with which it never comes there."""
+        bets, place = len(self.bets), history[-1] if history else 0
+        if self.exact and place == bets:  # nothing is left but the doubt
+            return np.ones((1, self.tables[role].shape[1]))
+        row = _node_row(history, role == 0, bets) if self.exact else _place_row(place, bets)
+        rows = slice(row, row + bets - place + 1)
+        return _shares(self.tables[role][rows]) if self.exact else self._by_place[role][rows]
+
+    def likelihood(self, role: int, history: Sequence[int], *, doubted: bool = False) -> Weights:
+        """[h] How likely the opener (role 0) or the other places its bets of a history with each
+        hand, and doubts the last bet if it is said to have `doubted`."""
+        likely = np.ones(self.tables[role].shape[1])
+        taken = [*history, history[-1]] if doubted else history
+        for index, bet in enumerate(taken):
+            if index % 2 == role:
+                place = history[index - 1] if index else 0
+                weights = self.weights(role, history[:index])
+                actions = len(weights) - (not index)  # before the first bet there is no doubt
+                likely *= weights[bet - place] * (1 - SLIP) + SLIP / actions
+        return likely
+
+    @cached_property
+    def _by_place(self) -> tuple[Weights, Weights]:
+        """By role [row, h]: the probabilities of play by the last bet."""
+        found = tuple(np.empty(table.shape) for table in self.tables)
+        bets = len(self.bets)
+        for table, shares in zip(self.tables, found, strict=True):
+            for place in range(bets + 1):
+                row = _place_row(place, bets)
+                rows = slice(row, row + bets - place + 1)
+                shares[rows] = _shares(table[rows])
+        return found[0], found[1]
+
+
+class Situation(NamedTuple):
+    """A moment of a round between two seats."""
+
+    play: RoundPlay
+    opener: int
+    """Its seat."""
+    history: list[int]
+    """The bets, numbered from 1 on the track."""
+
+    def role(self, seat: int) -> int:
+        """0 for the opener, 1 for the other."""
+        return 0 if seat == self.opener else 1
+
+
+@dataclass(frozen=True)
+class SolvedPlay:
+    """The play of a whole match, and what it is worth."""
+
+    rounds: dict[DicePair, RoundPlay]
+    values: dict[DicePair, float]
+    """The opener's probability to win the match."""
+
+    def situation(self, view: BluffView) -> Situation | None:
+        """Where a seat's turn stands; None if there is no play for it: with other than two seats
+        left, dice laid out, more dice, or bets beyond the dice in play."""
+        if view.opener is None or any(view.face_up) or view.highest != sum(view.dice_counts):
+            return None
+        return self.after(view.dice_counts, view.opener, view.bets)
+
+    def after(
+        self, counts: Sequence[int], opener: int, bets: Sequence[PlacedBet]
+    ) -> Situation | None:
+        """The same of a round with these dice by seat, opener and bets."""
+        live = [seat for seat, dice in enumerate(counts) if dice]
+        if len(live) != 2:
+            return None
+        other = live[1 - live.index(opener)]
+        play = self.rounds.get((counts[opener], counts[other]))
+        numbers = _numbers(sum(counts))
+        if play is None or any(placed.bet not in numbers for placed in bets):
+            return None
+        return Situation(play, opener, [numbers[placed.bet] for placed in bets])
+
+
+def read(data: bytes) -> SolvedPlay:
+    """The play in the bytes of a file. Raises PlayFileError."""
+    try:
+        line, _, rest = data.partition(b"\n")
+        header = json.loads(line)
+        if header["format"] != FORMAT:
+            raise PlayFileError("The play is of another format: solve it again.")
+        numbers = np.frombuffer(zlib.decompress(rest), np.uint8)
+        rounds, values, at = {}, {}, 0
+        for opener, other, value, exact in header["states"]:
+            tables = []
+            for role, dice in enumerate((opener, other)):
+                bets, hands = 6 * (opener + other), len(hands_of(dice).dice)
+                rows = _subtrees(bets)[role][0] if exact else (bets + 1) * (bets + 2) // 2
+                tables.append(numbers[at : at + rows * hands].reshape(rows, hands))
+                at += rows * hands
+            rounds[opener, other] = RoundPlay((opener, other), exact, (tables[0], tables[1]))
+            values[opener, other] = value
+    except (ValueError, KeyError, TypeError, zlib.error) as error:
+        raise PlayFileError(f"The file holds no play: {error}.") from error
+    return SolvedPlay(rounds, values)
+
+
+@cache
+def shipped() -> SolvedPlay | None:
+    """The play of the installed sample bot `cfr`; None where the sample bots are not installed."""
+    try:
+        return read(files("arena_sample_bots").joinpath("cfr.tables").read_bytes())
+    except (ModuleNotFoundError, FileNotFoundError):
+        return None
+
+
+# Bounded by the dice in play.
+@cache
+def _numbers(dice: int) -> dict[Bet, int]:
+    return {bet: number for number, bet in enumerate(track(dice), 1)}
+
+
+def _shares(weights: NDArray[np.uint8]) -> Weights:
+    total = weights.sum(0, dtype=np.int64)
+    shares: Weights = weights / np.where(total > 0, total, 1)
+    return shares
+
+
+def _place_row(place: int, bets: int) -> int:
+    """The row at which a place begins: one place has one action more than the next."""
+    return place * (bets + 1) - place * (place - 1) // 2
+
+
+def _node_row(history: Sequence[int], opens: bool, bets: int) -> int:
+    """The row at which the node after a history begins: a seat's nodes lie depth first."""
+    mine, others = _subtrees(bets)
+    row, place, on_turn = 0, 0, opens
+    for bet in history:
+        row += bets - place + 1 if on_turn else 0
+        row += sum((others if on_turn else mine)[place + 1 : bet])
+        place, on_turn = bet, not on_turn
+    return row
+
+
+# Bounded by the dice in play.
+@cache
+def _subtrees(bets: int) -> tuple[list[int], list[int]]:
+    """By place, how many rows a seat has from a node on: with itself on turn, with the other."""
+    mine, others = [0] * (bets + 1), [0] * (bets + 1)
+    for place in reversed(range(bets)):
+        mine[place] = bets - place + 1 + sum(others[place + 1 :])
+        others[place] = sum(mine[place + 1 :])
+    return mine, others

@@ -1,0 +1,107 @@
+"""A best response to a bot of Bluff at two seats, learned by playing against it.
+
+Q-learning (Watkins 1989) with a table: what each action was worth on average in each situation,
+which is the dice of both, the own roll and the bets of the round. It explores by upper confidence
+bounds (UCB1, Auer and others 2002). Nothing is asked of the bot but its actions, so it may draw
+them at random or remember the match. The table is small enough with one or two dice per player.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from math import log, sqrt
+from random import Random
+from typing import Final, TypeAlias
+
+from arena.bot.bot import AnyBot, Bot
+from arena.bot.turn import Match, Turn
+from arena.games.bluff import Bet, BluffView, Doubt
+from arena.games.bluff.bets import track
+from arena.match.transcript import Transcript
+
+Action: TypeAlias = Bet | Doubt
+
+_EXPLORES: Final = 0.3
+"""The weight of the confidence bound while learning."""
+_DOUBTS_ITSELF: Final = 1.0
+"""Afterwards, how many standard deviations a rarely tried action must look better."""
+
+
+class ResponseTable:
+    """What actions were worth, by situation."""
+
+    def __init__(self) -> None:
+        self._tried: dict[Hashable, dict[Action, list[float]]] = defaultdict(dict)
+        """By situation and action: how often it was taken, and its mean value."""
+
+    def __len__(self) -> int:
+        return len(self._tried)
+
+    def explore(self, situation: Hashable, actions: Sequence[Action], random: Random) -> Action:
+        """An action to learn from: one that was never tried, or the most promising."""
+        tried = self._tried[situation]
+        untried = [action for action in actions if action not in tried]
+        if untried:
+            return random.choice(untried)
+        wide = log(sum(count for count, _ in tried.values()))
+        return max(tried, key=lambda one: tried[one][1] + _EXPLORES * sqrt(wide / tried[one][0]))
+
+    def best(self, situation: Hashable) -> Action | None:
+        """The best action as far as is known; None in an unknown situation."""
+        tried = self._tried.get(situation)
+        if not tried:
+            return None
+        # The standard deviation of a single result is at most 1/2.
+        return max(tried, key=lambda one: tried[one][1] - _DOUBTS_ITSELF / sqrt(4 * tried[one][0]))
+
+    def value(self, situation: Hashable) -> float:
+        """What the situation is worth if the best action follows; 1/2 if it is unknown."""
+        tried = self._tried.get(situation)
+        return max((mean for _, mean in tried.values()), default=0.5) if tried else 0.5
+
+    def learn(self, situation: Hashable, action: Action, worth: float) -> None:
+        """Count what came of an action."""
+        entry = self._tried[situation].setdefault(action, [0, 0.0])
+        entry[0] += 1
+        # Values of later situations improve, so that late ones count more than in a mean.
+        entry[1] += (worth - entry[1]) / entry[0] ** 0.8
+
+
+def situation_of(view: BluffView) -> Hashable:
+    """What a seat knows of the round."""
+    bets = tuple((placed.bet.quantity, placed.bet.face) for placed in view.bets)
+    assert view.seat is not None  # a decision is a seat's
+    counts = view.dice_counts[view.seat], view.dice_counts[1 - view.seat]
+    return counts, view.hidden_dice, bets
+
+
+def actions_of(view: BluffView) -> list[Action]:
+    """The doubt, if a bet stands, and the legal bets without lay-outs."""
+    bets = track(view.highest)
+    above = bets.index(view.bets[-1].bet) + 1 if view.bets else 0
+    return [*([Doubt()] if view.can_doubt else []), *bets[above:]]
+
+
+def responder(table: ResponseTable, *, learns: bool) -> type[AnyBot]:
+    """A bot that learns the table while it plays, or plays the best of it."""
+
+    class Responder(Bot[BluffView, Action]):
+        def match_started(self, match: Match) -> None:
+            self.seat = match.seat
+            self.before: tuple[Hashable, Action] | None = None
+
+        def act(self, turn: Turn[BluffView, Action]) -> Action:
+            situation, actions = situation_of(turn.view), actions_of(turn.view)
+            if not learns:
+                best = table.best(situation)
+                return self.random.choice(actions) if best is None else best
+            if self.before is not None:
+                table.learn(*self.before, table.value(situation))
+            action = table.explore(situation, actions, self.random)
+            self.before = situation, action
+            return action
+
+        def match_ended(self, transcript: Transcript) -> None:
+            if learns and self.before is not None:
+                table.learn(*self.before, float(transcript.result.placing[self.seat] == 1))
+
+    return Responder

@@ -1,0 +1,68 @@
+"""A best response learned by playing, and `arena exploit`."""
+
+import json
+from random import Random
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from arena.commands.home.exploit import exploit
+from arena.games.bluff import Bet, Doubt, Face
+from arena.games.game import DEALER
+from arena.home.best_response import Action, ResponseTable, actions_of
+from arena.match.replay import replay
+from tests.games.contract import Case
+from tests.match.matches import some_match
+
+app = typer.Typer()
+app.command()(exploit)
+
+
+def run(*words: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    return done.exit_code, done.output
+
+
+def test_it_tries_all_actions_and_comes_back_to_the_best() -> None:
+    table, random = ResponseTable(), Random(1)
+    actions: list[Action] = [Doubt(), Bet(1, Face.ONE)]
+    taken = []
+    for _ in range(200):
+        action = table.explore("here", actions, random)
+        taken.append(action)
+        table.learn("here", action, 0.8 if action == Doubt() else 0.2)
+    assert set(taken[:2]) == set(actions)
+    assert taken.count(Doubt()) > 120
+    assert table.best("here") == Doubt()
+    assert table.value("here") == pytest.approx(0.8)
+    assert table.best("elsewhere") is None
+
+
+def test_its_actions_are_the_legal_ones() -> None:
+    transcript = some_match(Case("bluff", (("dice_per_player", 2),), 2), 5)
+    game, before = transcript.setup.make_game(), None
+    for frame in replay(transcript):
+        if frame.step is not None and frame.step.actor is not DEALER:
+            view = game.view(before, frame.step.actor)
+            assert actions_of(view) == list(game.choices(view))
+        before = frame.state
+
+
+def test_a_best_response_beats_a_predictable_bot_and_repeats_by_its_seed() -> None:
+    words = ("timid", "--train", 1500, "--matches", 400, "--json")
+    code, text = run(*words)
+    assert code == 0
+    found = json.loads(text)
+    assert found["matches"] == 400
+    assert found["low"] > 0.6
+    assert run(*words) == (code, text)
+
+
+@pytest.mark.parametrize(
+    ("bot", "message"), [("bloeff_honest", "does not play Bluff"), ("nobody", "There is no bot")]
+)
+def test_what_cannot_be_exploited_is_named(bot: str, message: str) -> None:
+    code, text = run(bot)
+    assert code == 2
+    assert message in " ".join(text.split())
