@@ -9,7 +9,7 @@ import numpy as np
 from arena.analysis.bluff.look import Look
 from arena.analysis.bluff.players import KINDS, belief
 from arena.analysis.bluff.round_values import RoundValues
-from arena.analysis.bluff.solved_play import DicePair, SolvedPlay, shipped
+from arena.analysis.bluff.solved_play import RoundDice, SolvedPlay, shipped
 from arena.analysis.bluff.table import BettingTable
 from arena.games.bluff import Bet, BluffView, Dice, Doubt
 
@@ -88,7 +88,7 @@ class BluffTables:
             values[Doubt()] = worths[0]
         return Valued(values, found.truth(place, belief) if place else None)
 
-    def _round_values(self, dice: DicePair, role: int, hand: Dice) -> RoundValues:
+    def _round_values(self, dice: RoundDice, role: int, hand: Dice) -> RoundValues:
         return RoundValues(self._solved, self._solved.rounds[dice], role, hand)
 
 

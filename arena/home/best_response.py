@@ -10,15 +10,13 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from math import log, sqrt
 from random import Random
-from typing import Final, TypeAlias
+from typing import Final
 
 from arena.bot.bot import AnyBot, Bot
 from arena.bot.turn import Match, Turn
-from arena.games.bluff import Bet, BluffView, Doubt
+from arena.games.bluff import BluffChoice, BluffView, Doubt
 from arena.games.bluff.bets import track
 from arena.match.transcript import Transcript
-
-Action: TypeAlias = Bet | Doubt
 
 _EXPLORES: Final = 0.3
 """The weight of the confidence bound while learning."""
@@ -30,13 +28,15 @@ class ResponseTable:
     """What actions were worth, by situation."""
 
     def __init__(self) -> None:
-        self._tried: dict[Hashable, dict[Action, list[float]]] = defaultdict(dict)
+        self._tried: dict[Hashable, dict[BluffChoice, list[float]]] = defaultdict(dict)
         """By situation and action: how often it was taken, and its mean value."""
 
     def __len__(self) -> int:
         return len(self._tried)
 
-    def explore(self, situation: Hashable, actions: Sequence[Action], random: Random) -> Action:
+    def explore(
+        self, situation: Hashable, actions: Sequence[BluffChoice], random: Random
+    ) -> BluffChoice:
         """An action to learn from: one that was never tried, or the most promising."""
         tried = self._tried[situation]
         untried = [action for action in actions if action not in tried]
@@ -45,7 +45,7 @@ class ResponseTable:
         wide = log(sum(count for count, _ in tried.values()))
         return max(tried, key=lambda one: tried[one][1] + _EXPLORES * sqrt(wide / tried[one][0]))
 
-    def best(self, situation: Hashable) -> Action | None:
+    def best(self, situation: Hashable) -> BluffChoice | None:
         """The best action as far as is known; None in an unknown situation."""
         tried = self._tried.get(situation)
         if not tried:
@@ -58,7 +58,7 @@ class ResponseTable:
         tried = self._tried.get(situation)
         return max((mean for _, mean in tried.values()), default=0.5) if tried else 0.5
 
-    def learn(self, situation: Hashable, action: Action, worth: float) -> None:
+    def learn(self, situation: Hashable, action: BluffChoice, worth: float) -> None:
         """Count what came of an action."""
         entry = self._tried[situation].setdefault(action, [0, 0.0])
         entry[0] += 1
@@ -74,7 +74,7 @@ def situation_of(view: BluffView) -> Hashable:
     return counts, view.hidden_dice, bets
 
 
-def actions_of(view: BluffView) -> list[Action]:
+def actions_of(view: BluffView) -> list[BluffChoice]:
     """The doubt, if a bet stands, and the legal bets without lay-outs."""
     bets = track(view.highest)
     above = bets.index(view.bets[-1].bet) + 1 if view.bets else 0
@@ -84,12 +84,12 @@ def actions_of(view: BluffView) -> list[Action]:
 def responder(table: ResponseTable, *, learns: bool) -> type[AnyBot]:
     """A bot that learns the table while it plays, or plays the best of it."""
 
-    class Responder(Bot[BluffView, Action]):
+    class Responder(Bot[BluffView, BluffChoice]):
         def match_started(self, match: Match) -> None:
             self.seat = match.seat
-            self.before: tuple[Hashable, Action] | None = None
+            self.before: tuple[Hashable, BluffChoice] | None = None
 
-        def act(self, turn: Turn[BluffView, Action]) -> Action:
+        def act(self, turn: Turn[BluffView, BluffChoice]) -> BluffChoice:
             situation, actions = situation_of(turn.view), actions_of(turn.view)
             if not learns:
                 best = table.best(situation)

@@ -8,9 +8,9 @@ import typer
 from typer.testing import CliRunner
 
 from arena.commands.home.exploit import exploit
-from arena.games.bluff import Bet, Doubt, Face
+from arena.games.bluff import Bet, BluffChoice, Doubt, Face
 from arena.games.game import DEALER
-from arena.home.best_response import Action, ResponseTable, actions_of
+from arena.home.best_response import ResponseTable, actions_of
 from arena.match.replay import replay
 from tests.games.contract import Case
 from tests.match.matches import some_match
@@ -26,7 +26,7 @@ def run(*words: object) -> tuple[int, str]:
 
 def test_it_tries_all_actions_and_comes_back_to_the_best() -> None:
     table, random = ResponseTable(), Random(1)
-    actions: list[Action] = [Doubt(), Bet(1, Face.ONE)]
+    actions: list[BluffChoice] = [Doubt(), Bet(1, Face.ONE)]
     taken = []
     for _ in range(200):
         action = table.explore("here", actions, random)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arena.analysis.bluff.solved_play import DicePair, RoundPlay, SolvedPlay
+from arena.analysis.bluff.solved_play import RoundDice, RoundPlay, SolvedPlay
 from arena.analysis.bluff.table import Weights, hands_of
 from arena.games.bluff import Dice
 from arena.games.bluff.showdown import losses_of
@@ -110,7 +110,7 @@ class RoundValues:
         return max([doubt, *raised])
 
 
-def _doubt_values(solved: SolvedPlay, dice: DicePair, role: int, *, mine: bool) -> Weights:
+def _doubt_values(solved: SolvedPlay, dice: RoundDice, role: int, *, mine: bool) -> Weights:
     """[surplus + dice in play] The seat's chance to win the match after a doubt of its own bet or
     of the opponent's that finds `surplus` dice more than the bet."""
     bettor, total = role if mine else 1 - role, sum(dice)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from arena.games.bluff.bets import track
 FORMAT = "arena-play/1"
 SLIP = 0.02
 """How often a seat is taken to act at random: beliefs are defined after every bet."""
-DicePair = tuple[int, int]
+RoundDice: TypeAlias = tuple[int, int]
 """The opener's dice and the other's."""
 
 
@@ -34,7 +34,7 @@ class PlayFileError(UserError):
 class RoundPlay:
     """How both seats play the rounds that begin with certain dice."""
 
-    dice: DicePair
+    dice: RoundDice
     exact: bool
     """Whether it knows all bets of the round, or the last one only."""
     tables: tuple[NDArray[np.uint8], NDArray[np.uint8]]
@@ -99,8 +99,8 @@ class Situation(NamedTuple):
 class SolvedPlay:
     """The play of a whole match, and what it is worth."""
 
-    rounds: dict[DicePair, RoundPlay]
-    values: dict[DicePair, float]
+    rounds: dict[RoundDice, RoundPlay]
+    values: dict[RoundDice, float]
     """The opener's probability to win the match."""
 
     def situation(self, view: BluffView) -> Situation | None:
