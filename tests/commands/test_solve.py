@@ -10,6 +10,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.commands.solve import solve
+from arena.home.loading import SAMPLE_BOTS
 
 app = typer.Typer()
 app.command()(solve)
@@ -67,3 +68,13 @@ def test_a_mistake_is_answered_in_a_sentence(arguments: list[str], words: str) -
     result = run(*arguments)
     assert result.exit_code == 2
     assert words in result.stderr
+
+
+@pytest.mark.slow
+def test_the_shipped_tables_are_proven_to_be_near_equilibrium_where_they_are_exact() -> None:
+    states = printed("--certify", SAMPLE_BOTS / "cfr.tables")
+    assert [(one["opener_dice"], one["other_dice"]) for one in states] == [(1, 1), (1, 2), (2, 1)]
+    for state, value in zip(states, (0.486434, 0.205867, 0.809464), strict=True):
+        # A byte for a probability costs that much.
+        assert state["high"] - state["low"] < 0.02
+        assert state["low"] <= value <= state["high"]
