@@ -61,6 +61,10 @@ def main() -> None:
     # gRPC's own log: a line for every failed handshake, which any stranger can cause. Read by gRPC
     # when it is imported.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    # For the matrices of a ladder OpenBLAS's threads mostly wait for each other, busily: on cores
+    # that have other work it takes seven times the CPU time of one thread. Read when numpy is
+    # imported, here and in the processes that we start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from arena.cli import run
 

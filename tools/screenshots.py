@@ -29,8 +29,9 @@ from tests.free_port import free_port
 
 ROOT: Final = Path(__file__).parents[1]
 PATIENCE_MS: Final = 60_000
-CHARTS_MS: Final = 3_000
-"""Charts are drawn, and a running match appears, after the page's script has run."""
+SETTLED_MS: Final = 300
+"""How long the height of a page stays the same until it is taken: tables and charts that components
+draw come after its script has run."""
 PAGES: Final = {
     "home": "/",
     "leaderboard": "/leaderboard",
@@ -55,6 +56,26 @@ SCREENS: Final = {
     "phone": (390, 844, "light"),
     "phone-dark": (390, 844, "dark"),
 }
+PLAYER: Final = ".player svg.table g.seat"
+CHART: Final = "[data-testid=stVegaLiteChart] :is(canvas, svg)"
+CONTENT: Final = {
+    "home": PLAYER,
+    "replay": PLAYER,
+    "history": CHART,
+    "bot": CHART,
+    "play": ".stButton",
+    "submit": "pre",
+}
+"""What a page shows, where it is not the row of a table."""
+_STANDS_STILL: Final = """
+settled => {
+    const app = document.querySelector(".stApp");
+    const main = document.querySelector("[data-testid=stMainBlockContainer]");
+    const now = `${app.dataset.testScriptState} ${main.scrollHeight} ${document.fonts.status}`;
+    if (now !== window.looked) [window.looked, window.since] = [now, performance.now()];
+    return now.startsWith("notRunning") && performance.now() - window.since > settled;
+}
+"""
 BOTS: Final = (
     *(("honest", sensible(0.1)), ("alpha", sensible(0.0)), ("beta", anyhow)),
     *(("gamma", sensible(0.25)), ("delta", sensible(0.5))),
@@ -104,24 +125,19 @@ def _take(browser: Browser, address: str, screen: str, out: Path) -> None:
         viewport={"width": width, "height": height},
         color_scheme="dark" if scheme == "dark" else "light",
     )
+    page = context.new_page()
     for name, path in PAGES.items():
-        page = context.new_page()
         page.goto(path, timeout=PATIENCE_MS)
-        _complete(page)
+        _complete(page, CONTENT.get(name, ".ba-table tbody tr"))
         page.screenshot(path=out / f"{name}-{screen}.png")
-        page.close()
         print(out / f"{name}-{screen}.png")
     context.close()
 
 
-def _complete(page: Page) -> None:
-    something = ".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart], .stButton"
-    page.locator(f"{something}, [data-testid=stAlert]").first.wait_for(timeout=PATIENCE_MS)
-    page.wait_for_function(
-        "document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'",
-        timeout=PATIENCE_MS,
-    )
-    page.wait_for_timeout(CHARTS_MS)
+def _complete(page: Page, content: str) -> None:
+    """Wait until a page shows its content, and until it stands still."""
+    page.locator(content).first.wait_for(timeout=PATIENCE_MS)
+    page.wait_for_function(_STANDS_STILL, arg=SETTLED_MS, timeout=PATIENCE_MS)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import psycopg
 
-from tests.dashboard.played import anyhow, fill, sensible
+from tests.dashboard.played import anyhow, creeping, fill, sensible
 
 COMING: Final = 10
 """Matches a second that come in."""
@@ -49,15 +49,20 @@ INSERT INTO rating_events (match_id) SELECT match FROM made ORDER BY n;
 """
 
 
-def fill_arena(url: str, bots: int, matches: int) -> None:
-    """Make bots and results; the newest matches are played, since pages read their transcripts."""
+def fill_arena(url: str, bots: int, matches: int) -> str:
+    """Make bots and results; the newest matches are played, since pages read their transcripts.
+    Returns the id of a match of more than 1,000 steps."""
     with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
         _run(connection, _BOTS, {"bots": bots})
         values = {"count": matches, "since": "2026-01-01"}
         _run(connection, _RESULTS, values)
+    creepers = [(f"creeper{number}", creeping) for number in range(6)]
+    options: dict[str, Any] = {"start_mode": "seat", "dice_per_player": 9}
+    long = asyncio.run(fill(url, blocks=1, seats=6, policies=creepers, **options))[0]
     asyncio.run(fill(url, blocks=100, policies=[("bot7", sensible(0.1)), ("bot8", anyhow)], seed=7))
     with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
         connection.execute("ANALYZE")
+    return long.transcript.setup.match_id
 
 
 def _run(connection: psycopg.Connection[Any], script: str, values: dict[str, Any]) -> None:

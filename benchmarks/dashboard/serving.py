@@ -48,5 +48,7 @@ def served(url: str, *, empty: bool = False) -> Iterator[Served]:
         page.write_text(EMPTY)
         program = ["-m", "streamlit", "run", str(page)]
     program += streamlit_options(port)
-    with answering(program, port, ARENA_DATABASE_URL=url) as process:
+    # One thread for matrices, as `arena` has it for all that it starts.
+    environment = {"ARENA_DATABASE_URL": url, "OPENBLAS_NUM_THREADS": "1"}
+    with answering(program, port, **environment) as process:
         yield Served(f"http://127.0.0.1:{port}", process)

@@ -42,6 +42,23 @@ look();
 """.replace("CONTENT", repr(_CONTENT))
 """Notes in the page when it is complete, in ms since the navigation began: what looks from outside
 sees it up to a second later."""
+_FOLLOW: Final = """
+path => new Promise(done => {
+    const has = root => root.querySelector(CONTENT)
+        || [...root.querySelectorAll("*")].some(one => one.shadowRoot && has(one.shadowRoot));
+    const began = performance.now(), before = document.title;
+    history.pushState({}, "", path);
+    dispatchEvent(new PopStateEvent("popstate"));
+    const look = () => {
+        const run = document.querySelector(".stApp")?.dataset.testScriptState;
+        const there = document.title !== before && run === "notRunning" && has(document);
+        there ? done(performance.now() - began) : setTimeout(look, 5);
+    };
+    look();
+})
+""".replace("CONTENT", repr(_CONTENT))
+"""Follows a link as the pages do; milliseconds until the page that it leads to is complete. Every
+page has a title of its own; what is left of the page before is gone when the script has run."""
 
 
 def visit(context: BrowserContext, served: Served, path: str = "") -> tuple[float, float]:
@@ -58,27 +75,24 @@ def visit(context: BrowserContext, served: Served, path: str = "") -> tuple[floa
     return milliseconds / 1000, cpu
 
 
-def follow_link(context: BrowserContext, served: Served, path: str, times: int) -> float:
-    """The server's CPU milliseconds of a page that a link of the application leads to (median)."""
+def follow_link(
+    context: BrowserContext, served: Served, path: str, times: int
+) -> tuple[float, float]:
+    """Seconds until a page is complete that a link of the application leads to, and the server's
+    CPU milliseconds (medians)."""
     page = context.new_page()
     page.goto(served.address + "/submit", timeout=PATIENCE_MS)
     _complete(page)
-    spent = []
+    waited, spent = [], []
     for _ in range(times):
         used = served.cpu_seconds()
-        page.evaluate(
-            "path => { history.pushState({}, '', path);"
-            " dispatchEvent(new PopStateEvent('popstate')); }",
-            path,
-        )
-        page.wait_for_timeout(200)
-        _complete(page)
+        waited.append(page.evaluate(_FOLLOW, path))
         page.wait_for_timeout(300)
         spent.append(1000 * (served.cpu_seconds() - used))
         page.go_back()
         page.wait_for_timeout(500)
     page.close()
-    return statistics.median(spent)
+    return statistics.median(waited) / 1000, statistics.median(spent)
 
 
 def frames(context: BrowserContext, served: Served) -> dict[str, float]:
@@ -106,6 +120,27 @@ def frames(context: BrowserContext, served: Served) -> dict[str, float]:
         "a_second": 1000 / statistics.mean(gaps),
         "p95_ms": sorted(gaps)[int(0.95 * len(gaps))],
     }
+
+
+def steps(context: BrowserContext, served: Served, match_id: str) -> float:
+    """Milliseconds of a step of the player, to the new picture, laid out (median)."""
+    page = context.new_page()
+    page.goto(f"{served.address}/replay?match={match_id}", timeout=PATIENCE_MS)
+    page.locator(".player svg.table").wait_for(timeout=PATIENCE_MS)
+    times = page.evaluate(
+        """() => {
+            const root = document.querySelector("[data-testid=stBidiComponentIsolated]").shadowRoot;
+            const keys = ["End", "ArrowLeft", "ArrowLeft", "Home", "ArrowRight", "ArrowRight"];
+            return Array.from({length: 120}, (_, at) => {
+                const began = performance.now(), key = keys[at % keys.length];
+                document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+                root.querySelector("svg.table").getBoundingClientRect();
+                return performance.now() - began;
+            });
+        }"""
+    )
+    page.close()
+    return statistics.median(times)
 
 
 def _complete(page: Page) -> None:

@@ -1,6 +1,7 @@
 """The arena's pages: leaderboard, matches, replays. It reads the database and never writes.
 
 streamlit_app   navigation and what all pages share
+index_page      the HTML with which they begin
 views           the pages, one file each
 data            cached reads, and the one place that decides what a viewpoint may know
 remembering     a reader that shows what it read last while the database is away
@@ -20,6 +21,7 @@ submitting      a bot that was just registered: its starter and its first steps
 streams         how many streams of news are open
 news            tells open pages that what they show is out of date
 browser         JavaScript of the pages, mounted as components
+ladder_data     what the leaderboard shows, made once for all visitors
 ladder_table    the content of the leaderboard's table
 history_chart   the chart of ratings over time
 decision_tables what the decisions of a match were worth

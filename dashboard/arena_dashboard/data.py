@@ -76,11 +76,6 @@ def leaderboard(ladder: LadderId) -> Leaderboard:
         raise
 
 
-def trend(ladder: LadderId) -> Mapping[VersionId, float]:
-    """The Elo that the versions of a ladder gained lately, at most a minute old."""
-    return _trend(_url(), ladder)
-
-
 def as_of(url: str) -> datetime | None:
     """When the database last answered, if it is away; None while it answers."""
     return _reader(url).as_of
@@ -210,11 +205,6 @@ def _reader(url: str) -> RememberingReader:
 @st.cache_resource(show_spinner=False)
 def _live_boards(url: str) -> LiveBoards:
     return LiveBoards(_reader(url))
-
-
-@st.cache_resource(ttl=60, max_entries=32, show_spinner=False)
-def _trend(url: str, ladder: LadderId) -> Mapping[VersionId, float]:
-    return _live_boards(url).board(ladder).trend()
 
 
 @st.cache_data(ttl=15, show_spinner=False)

@@ -5,6 +5,9 @@ The content security policy forbids whatever is not the dashboard's own: scripts
 and connections from elsewhere, and to be framed. Streamlit cannot do without three exceptions:
 styles in the page, `eval`, which compiles the charts, and scripts of components at `blob:`
 addresses, which only a script that runs already can make.
+
+Other sites may frame the embedded player alone: it shows what everybody may see, has nothing to
+press that changes anything, and its links open tabs of their own.
 """
 
 import re
@@ -13,16 +16,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from http import HTTPStatus
-from importlib.resources import files
 from pathlib import Path
 from threading import Thread
+from urllib.parse import parse_qs
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena_dashboard import home_data, news
+from arena_dashboard import home_data, index_page, news
 from arena_dashboard.playing import routes
 
 
@@ -41,18 +44,28 @@ def policy(page: str) -> str:
         "object-src 'none'",
         "base-uri 'self'",
         "form-action 'self'",
-        "frame-ancestors 'none'",
     )
     return "; ".join(rules)
 
 
-HEADERS = {
-    "Content-Security-Policy": policy((files("streamlit") / "static/index.html").read_text()),
-    "X-Frame-Options": "DENY",
+_POLICY = policy(index_page.streamlits_html())
+_EVERYWHERE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+HEADERS = {
+    "Content-Security-Policy": f"{_POLICY}; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    **_EVERYWHERE,
+}
+EMBEDDED_HEADERS = {"Content-Security-Policy": f"{_POLICY}; frame-ancestors *", **_EVERYWHERE}
+
+
+def headers_for(path: str, query: str) -> dict[str, str]:
+    """The headers of the response to a request."""
+    embedded = path == "/replay" and parse_qs(query).get("embed") == ["1"]
+    return EMBEDDED_HEADERS if embedded else HEADERS
 
 
 OWN_FILES = re.compile(r"/bidi-components/bluff-arena\.[a-z]+-[0-9a-f]{12}/")
@@ -69,7 +82,7 @@ class _WithHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(HEADERS)
+                headers.update(headers_for(scope["path"], scope["query_string"].decode("latin-1")))
                 if message["status"] == HTTPStatus.OK and OWN_FILES.search(scope["path"]):
                     headers["Cache-Control"] = "public, immutable, max-age=31536000"
             await send(message)
@@ -88,7 +101,7 @@ async def _reading_ahead(app: st.App) -> AsyncIterator[None]:
 # Streamlit looks for this name.
 app = st.App(
     Path(__file__).with_name("streamlit_app.py"),
-    routes=[*news.ROUTES, *routes.ROUTES],
+    routes=[*index_page.ROUTES, *news.ROUTES, *routes.ROUTES],
     middleware=[Middleware(_WithHeaders)],
     lifespan=_reading_ahead,
 )

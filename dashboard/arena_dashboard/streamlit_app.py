@@ -1,44 +1,50 @@
 """The arena's pages: navigation and what all of them share. `arena up` starts this."""
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from arena.settings import SettingsError
 from arena.storage.errors import DatabaseUnreachableError, StorageError
 from arena_dashboard import browser, data, identities
+from arena_dashboard.index_page import NAME, TITLES
 from arena_dashboard.markup import tag
 from arena_dashboard.tables import time_of
 
 HERE = Path(__file__).parent
-DESCRIPTION = "Bots that bluff: live ratings with intervals, tournaments, and replays of every lie."
 
-submit = st.Page("views/submit.py", title="Submit a bot", url_path="submit")
+
+def page_at(path: str, view: str, **options: Any) -> StreamlitPage:
+    """The page at a path."""
+    return st.Page(f"views/{view}.py", title=TITLES[path], url_path=path or None, **options)
+
+
+submit = page_at("submit", "submit")
 pages = [
-    st.Page("views/home.py", title="Home", default=True),
-    st.Page("views/leaderboard.py", title="Leaderboard", url_path="leaderboard"),
-    st.Page("views/bot.py", title="Bots", url_path="bot"),
-    st.Page("views/matches.py", title="Matches", url_path="matches"),
-    st.Page("views/tournaments.py", title="Tournaments", url_path="tournaments"),
-    st.Page("views/play.py", title="Play", url_path="play"),
+    page_at("", "home", default=True),
+    page_at("leaderboard", "leaderboard"),
+    page_at("bot", "bot"),
+    page_at("matches", "matches"),
+    page_at("tournaments", "tournaments"),
+    page_at("play", "play"),
     submit,
     # Of the owner who is signed in; reached from "Submit a bot".
-    st.Page("views/own_bots.py", title="My bots", url_path="my-bots", visibility="hidden"),
+    page_at("my-bots", "own_bots", visibility="hidden"),
     # Reached by links: about one match or one ladder.
-    st.Page("views/replay.py", title="Replay", url_path="replay", visibility="hidden"),
-    st.Page(
-        "views/head_to_head.py", title="Head to head", url_path="head-to-head", visibility="hidden"
-    ),
-    st.Page("views/versus.py", title="Two bots", url_path="versus", visibility="hidden"),
-    st.Page("views/history.py", title="History", url_path="history", visibility="hidden"),
+    page_at("replay", "replay", visibility="hidden"),
+    page_at("head-to-head", "head_to_head", visibility="hidden"),
+    page_at("versus", "versus", visibility="hidden"),
+    page_at("history", "history", visibility="hidden"),
 ]
 page = st.navigation(pages, position="top")
 
 # A page about one bot, match or tournament calls it again with a title of its own.
-st.set_page_config(f"{page.title} · Bluff Arena", browser.icon(), layout="wide")
+st.set_page_config(f"{page.title} · {NAME}", browser.icon(), layout="wide")
 st.logo(HERE / "logo.svg", size="large")
 st.html(HERE / "style.css")
-browser.shell([one.url_path for one in pages], DESCRIPTION)
+browser.shell(list(TITLES))
 
 as_of = st.empty()
 url = None

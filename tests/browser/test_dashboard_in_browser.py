@@ -1,15 +1,14 @@
 """The pages in a real browser: they render, and nothing is fetched from elsewhere. Needs Chromium,
 which CI has."""
 
-import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-AXE = Path(__file__).parents[2] / "dashboard/node_modules/axe-core/axe.min.js"
+from tests.browser.axe import assert_nothing_serious, needs_axe
+
 PATHS = (
     *("/", "/leaderboard", "/bot", "/bot?bot=alpha", "/matches", "/matches?sort=boldest"),
     *("/head-to-head", "/versus?bot=alpha&opponent=beta", "/history", "/replay", "/submit"),
@@ -126,7 +125,7 @@ def test_the_matrix_is_reached_and_scrolled_with_keys_alone(page: Page) -> None:
         page.wait_for_function("e => e.scrollLeft > 0", arg=matrix.element_handle())
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="`make check-javascript` installs axe-core")
+@needs_axe
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PATHS)
 def test_no_page_has_a_serious_finding_of_axe(
@@ -138,12 +137,7 @@ def test_no_page_has_a_serious_finding_of_axe(
         page.locator(".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart]").first
     ).to_be_visible()
     page.wait_for_timeout(500)
-    page.evaluate(AXE.read_text())  # not as a script tag: the security policy forbids those
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
-    assert serious == [], json.dumps(
-        [(one["id"], [node["html"] for node in one["nodes"]][:5]) for one in serious], indent=1
-    )
+    assert_nothing_serious(page)
 
 
 def test_the_menu_of_a_phone_closes_when_a_page_is_chosen(within: Callable[..., Page]) -> None:

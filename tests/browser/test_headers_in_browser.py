@@ -1,22 +1,85 @@
 """What the dashboard allows a browser to do with its pages, and what a real one makes of it."""
 
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from urllib.error import HTTPError
 
-from playwright.sync_api import Browser, Response
+from playwright.sync_api import Browser, Response, expect
 
 from arena_dashboard.secure_app import HEADERS
 from tests.browser.conftest import PATIENCE_MS, Site
 
 
 def test_every_response_says_what_a_browser_may_do_with_it(site: Site) -> None:
-    for path in ("/", "/replay", "/_stcore/health", "/static/no-such-file.js"):
+    for path in (
+        *("/", "/replay", "/replay?embed=0", "/submit?embed=1"),
+        *("/_stcore/health", "/static/no-such-file.js"),
+    ):
         try:
             with urllib.request.urlopen(f"{site.address}{path}") as response:
                 headers = response.headers
         except HTTPError as error:
             headers = error.headers
         assert {name: headers[name] for name in HEADERS} == HEADERS, path
+
+
+def test_a_shared_link_has_a_title_and_a_description_without_any_script(site: Site) -> None:
+    for path in ("/", "/replay?match=x", "/bot?bot=alpha"):
+        with urllib.request.urlopen(f"{site.address}{path}") as response:
+            page = response.read().decode()
+        assert "Bluff Arena</title>" in page and 'property="og:description"' in page
+
+
+FRAME = b"<!doctype html><title>Elsewhere</title><iframe width=800 height=700 src='%s'></iframe>"
+
+
+@contextmanager
+def elsewhere(page: bytes) -> Iterator[str]:
+    """The address of another site, which has one page."""
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(page)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_another_site_frames_the_player_and_no_other_page(site: Site, browser: Browser) -> None:
+    match = site.matches[0].transcript.setup.match_id
+    context = browser.new_context()
+    page = context.new_page()
+    player = f"{site.address}/replay?match={match}&step=2&embed=1"
+    with elsewhere(FRAME % player.encode()) as address:
+        page.goto(address)
+        frame = page.frame_locator("iframe")
+        expect(frame.locator(".player svg.table g.seat").first).to_be_visible(timeout=PATIENCE_MS)
+        # What the player links to is shown beside the other site, not in it.
+        with context.expect_page() as opened:
+            frame.locator("a[href^='bot?']").first.click()
+        expect(opened.value.locator("h1")).to_be_visible(timeout=PATIENCE_MS)
+        assert "/bot?bot=" in opened.value.url
+        expect(frame.locator(".player svg.table g.seat").first).to_be_visible()
+    whole = f"{site.address}/replay?match={match}"
+    with (
+        elsewhere(FRAME % whole.encode()) as address,
+        page.expect_console_message(lambda said: "frame-ancestors" in said.text),
+    ):
+        page.goto(address)
+    context.close()
 
 
 def test_a_script_smuggled_into_a_page_is_not_run(site: Site, browser: Browser) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, Request, expect
 
 from arena.games import GAMES
 from tests.bot_programs import bot_program
+from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import tabs
 from tests.browser.playground import OPPONENTS, Playground, open_playground, play_on, sit_down
 
@@ -79,6 +80,23 @@ def test_a_match_is_played_by_keys_alone_and_left(open_tab: Callable[..., Page])
         page.keyboard.press("1")
         page.keyboard.press("Enter")
     assert answered.value.status == 200
+    page.get_by_role("button", name="Leave").first.click()
+    expect(page.get_by_role("button", name="Sit down")).to_be_visible()
+
+
+@needs_axe
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("game", list(GAMES))
+def test_nothing_serious_bars_anybody_from_playing(
+    game: str, scheme: str, open_tab: Callable[..., Page]
+) -> None:
+    page = open_tab(color_scheme=scheme)
+    page.goto(f"/play?game={game}")
+    expect(page.get_by_role("button", name="Sit down")).to_be_visible()
+    assert_nothing_serious(page)
+    sit_down(page, game)
+    expect(page.locator(".person.asked .choices")).to_be_visible()
+    assert_nothing_serious(page)
     page.get_by_role("button", name="Leave").first.click()
     expect(page.get_by_role("button", name="Sit down")).to_be_visible()
 

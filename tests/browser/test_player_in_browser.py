@@ -1,6 +1,5 @@
 """The player in a real browser: every way to a moment, from every viewpoint, on every screen."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,9 @@ from playwright.sync_api import Browser, Page, WebSocket, expect
 
 from arena.match.transcript_json import read_json
 from arena.records import FinishedMatch
+from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import Site
 
-AXE = Path(__file__).parents[2] / "dashboard/node_modules/axe-core/axe.min.js"
 GAMES = ["bluff", "bluff_you", "bloeff"]
 
 
@@ -158,26 +157,23 @@ def test_table_and_controls_are_above_the_fold_and_never_jump(
         assert place["width"] >= 44 and place["height"] >= 44
 
 
-def test_a_thousand_steps_take_little_time_each(page: Page, site: Site) -> None:
+def test_each_of_a_thousand_steps_is_shown_at_once(page: Page, site: Site) -> None:
     match = site.others["long"]
-    assert len(match.transcript.steps) >= 1000
+    last = len(match.transcript.steps)
+    assert last >= 1000
     watch(page, match)
-    # To the new picture, laid out; the median, because the machine has more to do.
-    median = page.evaluate(
+    # The new picture is there when the key has been handled; how long that takes, the benchmark of
+    # the dashboard measures.
+    shown = page.evaluate(
         """() => {
             const root = document.querySelector("[data-testid=stBidiComponentIsolated]").shadowRoot
-            const times = []
-            for (let step = 0; step < 60; step++) {
-                const start = performance.now()
-                const key = step % 3 ? "ArrowRight" : step % 2 ? "End" : "Home"
+            return ["End", "ArrowLeft", "ArrowLeft", "Home", "ArrowRight"].map(key => {
                 document.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))
-                root.querySelector("svg.table").getBoundingClientRect()
-                times.push(performance.now() - start)
-            }
-            return times.sort((one, other) => one - other)[30]
+                return Number(root.querySelector(".entry[aria-current] .number").textContent)
+            })
         }"""
     )
-    assert median < 30
+    assert shown == [last, last - 1, last - 2, 0, 1]
 
 
 def test_a_moment_is_saved_as_svg_and_as_png(page: Page, site: Site) -> None:
@@ -235,7 +231,7 @@ def test_embedded_there_is_the_player_and_nothing_else(page: Page, site: Site) -
     expect(page.get_by_test_id("stHeader")).to_be_hidden()
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="`make check-javascript` installs axe-core")
+@needs_axe
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_serious_bars_anybody_from_the_player(
@@ -243,11 +239,4 @@ def test_nothing_serious_bars_anybody_from_the_player(
 ) -> None:
     page = within(color_scheme=scheme)
     watch(page, site.others[game], "&step=6")
-    page.evaluate(AXE.read_text())  # not as a script tag: the security policy forbids those
-    found = page.evaluate(
-        "axe.run({include: [['.stBidiComponent']]}, {resultTypes: ['violations']})"
-    )
-    serious = [one for one in found["violations"] if one["impact"] in ("serious", "critical")]
-    assert serious == [], json.dumps(
-        [(one["id"], [node["html"] for node in one["nodes"]][:5]) for one in serious], indent=1
-    )
+    assert_nothing_serious(page, "{include: [['.stBidiComponent']]}")

@@ -18,6 +18,7 @@ from arena.commands.serving.table_option import table_types
 from arena.home.loading import bot_file
 from arena.storage.store import open_store
 from arena.worker.sandbox import why_not_here
+from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import dashboard, tabs
 from tests.browser.playground import in_own_loop, program
 from tests.databases import execute, named
@@ -108,6 +109,22 @@ def field(page: Page, label: str) -> Locator:
 
 def code_with(page: Page, words: str) -> Locator:
     return page.locator('[data-testid="stCode"]').filter(has_text=words).first
+
+
+@needs_axe
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_bars_anybody_from_submitting_a_bot(
+    scheme: str, place: Place, open_tab: Callable[..., Page]
+) -> None:
+    page = open_tab(color_scheme=scheme)
+    page.goto("/submit")
+    expect(field(page, "Your name")).to_be_visible()
+    assert_nothing_serious(page)
+    sign_up(page, place, f"reader-{scheme}")
+    assert_nothing_serious(page)
+    run_it_myself(page)
+    expect(page.get_by_role("button", name="Register")).to_be_visible()
+    assert_nothing_serious(page)
 
 
 @pytest.mark.parametrize(

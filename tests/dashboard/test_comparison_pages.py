@@ -18,6 +18,7 @@ from arena_dashboard.drawn import drawn
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import component, html, open_page, texts
 from tests.dashboard.played import anyhow, sensible, silent
+from tests.databases import execute
 
 TWO = LadderId("bluff", "{}", (2,))
 
@@ -203,6 +204,19 @@ def test_a_bot_without_a_rated_match_says_so(filled: Filler) -> None:
     app = open_page("bot", bot="fresh")
     assert not app.exception
     assert "No match of this bot counts yet" in texts(app)
+
+
+def test_a_bot_whose_matches_have_no_transcripts_has_a_page_with_what_is_known(
+    arena: str, filled: Filler
+) -> None:
+    filled(blocks=4, policies=[("honest", anyhow), ("beta", silent)])
+    # As in a database of which only the results were taken over.
+    execute(arena, "ALTER TABLE transcripts DISABLE TRIGGER USER; DELETE FROM transcripts")
+    app = open_page("bot", bot="beta")
+    assert not app.exception
+    assert "In its latest 8 matches" in texts(app)
+    assert "Latest faults" not in [heading.value for heading in app.subheader]
+    assert html(app).count('aria-label="Replay of the match') == 8
 
 
 def test_a_bot_is_named_by_text_and_never_by_markup(filled: Filler) -> None:

@@ -42,10 +42,9 @@ def icon() -> str:
     return "data:image/png;base64," + b64encode((HERE.parent / "icon.png").read_bytes()).decode()
 
 
-def shell(paths: Sequence[str], description: str) -> None:
-    """What every page needs; `paths` are those of all pages, `description` is of this one."""
-    data = {"paths": list(paths), "description": description}
-    _shell(key="shell", data=[data], height="content")
+def shell(paths: Sequence[str]) -> None:
+    """What every page needs; `paths` are those of all pages."""
+    _shell(key="shell", data=[{"paths": list(paths)}], height="content")
 
 
 def ladder(data: Mapping[str, Any], key: str) -> None:

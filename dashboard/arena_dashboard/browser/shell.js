@@ -2,7 +2,8 @@
 
 /**
  * A click on a link to another of our pages changes the address as the browser's Back does, and
- * Streamlit follows that. Anything but a plain click stays with the browser.
+ * Streamlit follows that. Anything but a plain click stays with the browser. Inside another site's
+ * frame there is the player and nothing else: other pages get a tab.
  * @param {MouseEvent} event
  * @param {string} root the path under which all pages are
  * @param {string[]} paths the paths of all pages
@@ -17,11 +18,18 @@ function follow(event, root, paths) {
   // Streamlit's own links know better which page is shown.
   if (link.closest("[data-testid=stTopNavLink], [data-testid=stSidebarNavLink]")) return;
   event.preventDefault();
+  if (isEmbedded(location.search) && !isEmbedded(link.search)) {
+    window.open(link.href, "_blank", "noopener");
+    return;
+  }
   history.pushState({}, "", link.href);
   window.dispatchEvent(new PopStateEvent("popstate"));
   window.scrollTo(0, 0);
   document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
 }
+
+/** Whether an address is that of a page inside another one. @param {string} search */
+const isEmbedded = (search) => new URLSearchParams(search).get("embed") === "1";
 
 /**
  * On a phone the menu is a drawer over the page: it closes when a page was chosen.
@@ -88,35 +96,23 @@ function themeSwitch(root, paths) {
   return box;
 }
 
-/** @param {string} text */
-function describe(text) {
-  let meta = document.querySelector("meta[name=description]");
-  if (!meta) {
-    meta = document.createElement("meta");
-    meta.setAttribute("name", "description");
-    document.head.append(meta);
-  }
-  meta.setAttribute("content", text);
-}
-
 /**
- * @param {{data: [{paths: string[], description: string}], parentElement: HTMLElement}} component
+ * @param {{data: [{paths: string[]}], parentElement: HTMLElement}} component
  */
-export default function shell({ data: [{ paths, description }], parentElement }) {
+export default function shell({ data: [{ paths }], parentElement }) {
   const page = paths.find((path) => path && location.pathname.endsWith(`/${path}`)) ?? "";
   const root = location.pathname.slice(0, location.pathname.length - page.length);
   /** @param {MouseEvent} event */
   const click = (event) => follow(event, root, paths);
   document.addEventListener("click", click);
   document.addEventListener("click", closeDrawer);
-  describe(description);
   localTimes();
   const observer = new MutationObserver(localTimes);
   observer.observe(document.body, { childList: true, subtree: true });
   const timer = setInterval(() => document.hidden || localTimes(), 20000);
   // A page embedded in another has that one's surroundings.
-  const embedded = new URLSearchParams(location.search).get("embed") === "1";
-  if (!embedded && !parentElement.querySelector(".ba-theme")) {
+  document.body.classList.toggle("ba-embedded", isEmbedded(location.search));
+  if (!isEmbedded(location.search) && !parentElement.querySelector(".ba-theme")) {
     parentElement.append(themeSwitch(root, paths));
   }
   return () => {

@@ -7,7 +7,7 @@ import streamlit as st
 from arena.boards.board import BoardLine
 from arena.boards.ladder_log import LadderId
 from arena.boards.trend import TREND_EVENTS
-from arena_dashboard import browser, data, ladder_table
+from arena_dashboard import browser, data, ladder_data, ladder_table
 from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 
 
@@ -27,10 +27,7 @@ def show(ladder: LadderId) -> None:
             f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
             f"{len(board.lines):,} bots · {measured}"
         )
-        shown = board.lines[: ladder_table.MOST_ROWS]
-        checks = data.checks([line.version_id for line in shown])
-        table = ladder_table.content(shown, ladder.game, data.trend(ladder), checks)
-        browser.ladder(table, key="ladder")
+        browser.ladder(ladder_data.table(ladder, board), key="ladder")
         explain(board.lines, ladder.game)
     else:
         st.info(

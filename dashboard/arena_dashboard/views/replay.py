@@ -55,7 +55,7 @@ st.set_page_config(f"{match['title']}: {' – '.join(match['names'])} · Bluff A
 previous, following = match_page.neighbours(block, row.match_id)
 component.show(data.replay_content(row.match_id, match["view"], previous, following), go)
 
-# The player hides this where it is embedded in another page.
+# Hidden where the player is embedded in another page.
 with st.container(key="around"):
     facts = match_page.match_facts(row, match["doubt"], match["signedBy"])
     links = match_page.links(row, block, data.tournament_of(row), match["view"])

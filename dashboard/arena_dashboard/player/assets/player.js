@@ -14,7 +14,6 @@ import { resultElement } from "./result.js";
 import { saveStill } from "./still.js";
 import { onSwipe } from "./swipe.js";
 import { drawTable } from "./table.js";
-import { embed } from "./embedding.js";
 import { viewpoints } from "./words.js";
 
 /** @typedef {import("./types.js").Component} Component */
@@ -114,7 +113,6 @@ export class Player {
     this.listening = true;
     const { signal } = this.closing;
     document.addEventListener("keydown", (event) => this.key(event), { signal });
-    embed(isEmbedded(location.search), signal);
     /** @param {number} time */
     const frame = (time) => {
       if (signal.aborted) return;

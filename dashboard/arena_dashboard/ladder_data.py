@@ -1,0 +1,39 @@
+"""What the page "Leaderboard" shows of a ladder: made once for all visitors."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import streamlit as st
+
+from arena.boards.ladder_log import LadderId
+from arena.boards.live_board import Leaderboard
+from arena.records import VersionId
+from arena_dashboard import data, ladder_table
+
+MOST_LADDERS: Final = 32
+CHECKS_SECONDS: Final = 15.0
+"""How old the marks of checks may be."""
+TREND_SECONDS: Final = 60.0
+"""How old the trend may be: to fit the ratings of then costs as much as those of now."""
+
+
+def table(ladder: LadderId, board: Leaderboard) -> Mapping[str, Any]:
+    """The content of the table, from `ladder_table.content`."""
+    return _table(data.database_url(), ladder, board.sequence, _board=board)
+
+
+# The board is known by its sequence; the argument with an underscore is not part of the key.
+@st.cache_resource(ttl=CHECKS_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)
+def _table(
+    url: str | None, ladder: LadderId, sequence: int, *, _board: Leaderboard
+) -> Mapping[str, Any]:
+    del sequence
+    lines = _board.lines[: ladder_table.MOST_ROWS]
+    checks = data.checks([line.version_id for line in lines])
+    return ladder_table.content(lines, ladder.game, _trend(url, ladder), checks)
+
+
+@st.cache_resource(ttl=TREND_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)
+def _trend(url: str | None, ladder: LadderId) -> Mapping[VersionId, float]:
+    del url  # tells one database's ladders from another's
+    return data.live_board(ladder).trend()
