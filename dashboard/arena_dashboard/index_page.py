@@ -1,7 +1,11 @@
 """The HTML with which every page begins, for those who run no scripts: previews of shared links,
 search engines. It is Streamlit's, with the page's title and a description.
+
+What Streamlit loads when an element first needs it, and every page of ours needs, is named there,
+too: browsers then load it beside the rest, instead of after the page's script has run.
 """
 
+import re
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -30,6 +34,8 @@ TITLES: Final = {
     "history": "History",
 }
 """The titles of the pages, by path."""
+NEEDED: Final = ("Html", "BidiComponent")
+"""Modules of Streamlit that every page needs, by the beginning of their file's name."""
 STREAMLITS: Final = "<title>Streamlit</title>"
 """What is replaced in Streamlit's HTML."""
 
@@ -41,6 +47,9 @@ def index_page(path: str) -> str:
     told = {"og:site_name": NAME, "og:title": title, "og:description": DESCRIPTION}
     head = [f"<title>{escape(title)}</title>", _meta("name", "description", DESCRIPTION)]
     head += [_meta("property", name, content) for name, content in told.items()]
+    head += [
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in modules()
+    ]
     return streamlits_html().replace(STREAMLITS, "\n    ".join(head))
 
 
@@ -48,6 +57,23 @@ def index_page(path: str) -> str:
 def streamlits_html() -> str:
     """Streamlit's own HTML."""
     return (files("streamlit") / "static/index.html").read_text()
+
+
+@cache
+def modules() -> tuple[str, ...]:
+    """The files of the needed modules, and those that they import; without those that the HTML
+    names already."""
+    folder = files("streamlit") / "static/static/js"
+    found = [
+        file.name
+        for module in NEEDED
+        for file in folder.iterdir()
+        if re.fullmatch(rf"{module}\.[^.]+\.js", file.name)
+    ]
+    for name in found:  # grows meanwhile
+        imported = re.findall(r'(?:from|import)"\./([^"]+\.js)"', (folder / name).read_text())
+        found += [one for one in imported if one not in streamlits_html() and one not in found]
+    return tuple(found)
 
 
 def _meta(attribute: str, name: str, content: str) -> str:
