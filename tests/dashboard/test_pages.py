@@ -60,11 +60,19 @@ def test_a_malformed_url_is_reported_in_a_sentence(monkeypatch: pytest.MonkeyPat
     assert "ARENA_DATABASE_URL is malformed" in texts(open_page("leaderboard"))
 
 
-@pytest.mark.parametrize("page", ["leaderboard", "matches", "replay", "submit"])
-def test_an_empty_arena_shows_a_friendly_page(arena: str, page: str) -> None:
+@pytest.mark.parametrize(
+    ("page", "sentence"),
+    [
+        *((page, "No match has been played yet") for page in ("leaderboard", "matches", "replay")),
+        ("submit", "Submit a bot"),
+        ("own_bots", "My bots"),
+        ("play", "This dashboard cannot let people play"),
+    ],
+)
+def test_an_empty_arena_shows_a_friendly_page(arena: str, page: str, sentence: str) -> None:
     app = open_page(page)
     assert not app.exception
-    assert page == "submit" or "No match has been played yet" in texts(app)
+    assert sentence in texts(app)
 
 
 def test_the_leaderboard_ranks_the_bots_and_measures_from_honest(filled: Filler) -> None:
