@@ -71,19 +71,28 @@ def main() -> None:
 def measure(url: str, pages: list[str], loads: int, long: str) -> dict[str, Any]:
     """All figures of the dashboard on the database at `url`; `long` is a match of many steps."""
     report: dict[str, Any] = {"load_before": os.getloadavg()[0], "pages": {}}
-    with served(url) as dashboard, sync_playwright() as playwright:
+    with (
+        served(url) as dashboard,
+        served(url, empty=True) as empty,
+        sync_playwright() as playwright,
+    ):
         chromium = shutil.which("chromium") or shutil.which("chromium-browser")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         known = browser.new_context()
         visit(known, dashboard, "/submit")
-        with served(url, empty=True) as floor:
-            report["floor"] = _later([visit(known, floor) for _ in range(loads + 1)][1:])
+        visit(known, empty)
         for name in pages:
             path = PAGES[name]
             cold, _ = visit(browser.new_context(), dashboard, path)
-            # One browser from now on: it has the scripts of the application already.
-            page = {"cold_s": cold}
-            page |= _later([visit(known, dashboard, path) for _ in range(loads)])
+            # One browser from now on: it has the scripts of the application already. The empty page
+            # in between, so that both meet the same load of the machine.
+            both = [(visit(known, empty), visit(known, dashboard, path)) for _ in range(loads)]
+            (empty_s, empty_ms), (warm_s, cpu_ms) = (
+                map(statistics.median, zip(*visits, strict=True))
+                for visits in zip(*both, strict=True)
+            )
+            page = {"cold_s": cold, "warm_s": warm_s, "cpu_ms": cpu_ms}
+            page |= {"empty_s": empty_s, "empty_ms": empty_ms}
             page["link_s"], page["link_ms"] = follow_link(known, dashboard, path, loads)
             report["pages"][name] = page
             print(name, page, file=sys.stderr, flush=True)
@@ -99,22 +108,14 @@ def measure(url: str, pages: list[str], loads: int, long: str) -> dict[str, Any]
     return report
 
 
-def _later(visits: list[tuple[float, float]]) -> dict[str, float]:
-    return {
-        "warm_s": statistics.median(seconds for seconds, _ in visits),
-        "cpu_ms": statistics.median(cpu for _, cpu in visits),
-    }
-
-
 def print_report(report: dict[str, Any]) -> None:
     """The figures as a table; "!" marks those that miss their target."""
-    floor = report["floor"]
-    print(f"{'page':<22}{'cold':>9}{'warm':>9}{'CPU':>10}{'link':>9}{'CPU':>10}")
-    print(f"{'(empty page)':<22}{'':>9}{floor['warm_s']:>6.2f} s {floor['cpu_ms']:>6.0f} ms")
+    print(f"{'page':<22}{'cold':>9}{'warm':>9}{'empty':>9}{'CPU':>10}{'link':>9}{'CPU':>10}")
     for name, page in report["pages"].items():
         print(
             f"{name:<22}{page['cold_s']:>6.2f} s{_mark(page, 'cold_s')}"
             f"{page['warm_s']:>6.2f} s{_mark(page, 'warm_s')}"
+            f"{page['empty_s']:>6.2f} s "
             f"{page['cpu_ms']:>6.0f} ms{_mark(page, 'cpu_ms')}"
             f"{page['link_s']:>6.2f} s{_mark(page, 'link_s')}"
             f"{page['link_ms']:>6.0f} ms{_mark(page, 'link_ms')}"
