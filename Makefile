@@ -90,7 +90,7 @@ solve: $(SYNCED) ## Solve the tables of the sample bot cfr (minutes; the states 
 wheel: | $(UV) ## Build the wheel and the sdist into dist/
 	$(UV) build --out-dir dist
 
-bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating, board, dashboard or attacks, with ARGS for it)
+bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating, board, dashboard, attacks or hosted, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
 
 screenshots: $(SYNCED) ## Write pictures of all pages to dist/screenshots (ARGS=--readme renews the README's)

@@ -1,0 +1,126 @@
+"""Benchmark of hosted bots: python -m benchmarks.hosted [PART …]
+
+cost         the same bot in the sandbox and unconfined: CPU and time of a decision
+shifts       how much of a slot's time is lost between two shifts
+nuisances    matches a second of a pair of hosted bots beside each nuisance
+uploads      300 uploads in a minute beside a running load
+first-match  from `arena submit` to the first rated match
+
+Each part starts what it needs, takes one to five minutes and prints medians and ratios; all of them
+are run without a PART. Run it on a quiet machine: everything shares the processors.
+"""
+
+import argparse
+import asyncio
+import logging
+import statistics
+import sys
+
+import structlog
+
+from arena.worker.sandbox import why_not_here
+from benchmarks.hosted_load.annoying import beside
+from benchmarks.hosted_load.costing import costs
+from benchmarks.hosted_load.programs import NUISANCES
+from benchmarks.hosted_load.rushing import rush
+from benchmarks.hosted_load.submitting import first_matches
+from benchmarks.hosted_load.switching import gaps
+
+PARTS = ("cost", "shifts", "nuisances", "uploads", "first-match")
+MATCHES = (1, 16)
+
+
+def cost(options: argparse.Namespace) -> None:
+    """Print what a decision costs."""
+    print("| matches at once | CPU confined, unconfined | ratio | time of an answer | ratio |")
+    print("| --- | --- | --- | --- | --- |")
+    for matches in MATCHES:
+        hosted, free = asyncio.run(costs(options.rounds, options.seconds, matches))
+        print(
+            f"| {matches} | {hosted.cpu:.0f}, {free.cpu:.0f} µs | {hosted.cpu / free.cpu:.2f} "
+            f"| {hosted.wall:.0f}, {free.wall:.0f} µs | {hosted.wall / free.wall:.2f} |",
+            flush=True,
+        )
+
+
+def shifts(_options: argparse.Namespace) -> None:
+    """Print what switching costs."""
+    found = asyncio.run(gaps(6))
+    print(
+        f"\nBetween two shifts a slot loses {statistics.median(found):.2f} s "
+        f"({min(found):.2f} to {max(found):.2f}, {len(found)} switches)",
+        flush=True,
+    )
+
+
+def nuisances(options: argparse.Namespace) -> None:
+    """Print what a pair keeps beside each nuisance."""
+    print(
+        "\n| nuisance | alone | beside it | share | of that beside equal load | faults | it used |"
+    )
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for name in options.only or NUISANCES:
+        one = asyncio.run(beside(name, options.seconds))
+        print(
+            f"| {name} | {one.alone:.0f}/s | {one.beside:.0f}/s | {one.beside / one.alone:.2f} "
+            f"| {one.beside / one.loaded:.2f} | {one.faults} | {one.cores:.2f} cores |",
+            flush=True,
+        )
+
+
+def uploads(_options: argparse.Namespace) -> None:
+    """Print what came of many uploads."""
+    one = asyncio.run(rush(300, 60))
+    print(
+        f"\n{one.taken} uploads in {one.seconds:.0f} s, {one.stored} wait for their check, "
+        f"{len(one.refused)} refused; an upload takes {one.median_ms:.0f} ms, at most "
+        f"{one.longest_ms:.0f}. Decisions beside them: 99th percentile {one.p99_ratio:.2f} ×, "
+        f"{one.speed_ratio:.2f} of the speed",
+        flush=True,
+    )
+    for sentence in sorted(set(one.refused)):
+        print(f"refused: {sentence}")
+
+
+def first_match(options: argparse.Namespace) -> None:
+    """Print how long a bot takes from the upload to its first match."""
+    found = list(first_matches(options.rounds))
+    steps = [
+        ("uploaded", [one.uploaded for one in found]),
+        ("the check began", [one.began for one in found]),
+        ("accepted", [one.accepted for one in found]),
+        ("first rated match", [one.played for one in found]),
+    ]
+    print("\n| after | median | longest |\n| --- | --- | --- |")
+    for name, times in steps:
+        print(f"| {name} | {statistics.median(times):.1f} s | {max(times):.1f} s |", flush=True)
+
+
+def main() -> None:
+    """Run the parts that were asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", nargs="*", metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--seconds", type=float, default=6.0, help="of one measurement")
+    parser.add_argument("--rounds", type=int, default=3, help="of cost and first-match")
+    parser.add_argument("--only", action="append", choices=list(NUISANCES))
+    options = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    why_not = asyncio.run(why_not_here())
+    if why_not is not None:
+        sys.exit(why_not)
+    for part in options.part or PARTS:
+        if part not in PARTS:
+            parser.error(f"no part {part!r}: there are {', '.join(PARTS)}")
+        {
+            "cost": cost,
+            "shifts": shifts,
+            "nuisances": nuisances,
+            "uploads": uploads,
+            "first-match": first_match,
+        }[part](options)
+
+
+if __name__ == "__main__":
+    main()

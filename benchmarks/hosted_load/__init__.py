@@ -1,0 +1,1 @@
+"""Programs and measurements for the benchmark of hosted bots."""

@@ -1,0 +1,122 @@
+"""What a pair of hosted bots keeps of its speed beside a nuisance in the next slot."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from arena.worker.sandbox import ConfinedProgram, HostedProgram, SandboxError, confined
+from benchmarks.hosted_load.programs import GOOD, folder_with, nuisance
+from benchmarks.hosted_load.stage import HostingArena, hosting_arena
+
+WARM_UP_SECONDS: Final = 3.0
+_CORES = """
+import time
+share = {share}
+while True:
+    begun = time.process_time()
+    while time.process_time() - begun < 0.01 * share:
+        pass
+    time.sleep(0.01 * (1 - share))
+"""
+"""Uses a share of a processor, and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A pair beside a nuisance."""
+
+    alone: float
+    """Matches a second without it."""
+    beside: float
+    """With it."""
+    loaded: float
+    """Beside a program that uses as much of a processor, and does nothing else."""
+    cores: float
+    """What the nuisance used."""
+    faults: int
+    """The pair's, beside the nuisance."""
+
+
+async def beside(name: str, seconds: float) -> Beside:
+    """The figures of one nuisance."""
+    async with hosting_arena() as stage:
+        names = ["good-one", "good-two"]
+        async with AsyncExitStack() as running:
+            for bot in names:
+                await running.enter_async_context(_running(stage, GOOD, await stage.token(bot)))
+            async with asyncio.timeout(60):
+                await stage.recorded(2)
+            await asyncio.sleep(WARM_UP_SECONDS)
+            alone = await _rate(stage, seconds)
+            async with _again_and_again(stage, nuisance(name)) as used:
+                await asyncio.sleep(1)
+                before = sum(used)
+                rate = await _rate(stage, seconds)
+                cores = min(1.0, max(0.0, (sum(used) - before) / seconds))
+            text = _CORES.format(share=max(0.01, cores))
+            async with _again_and_again(stage, text):
+                await asyncio.sleep(1)
+                loaded = await _rate(stage, seconds)
+            alone = (alone + await _rate(stage, seconds)) / 2
+        faults = 0
+        for bot in names:
+            for row in await stage.arena.store.matches(bot=bot, limit=100_000):
+                faults += sum(seat.faults for seat in row.seats if seat.bot == bot)
+    return Beside(alone, rate, loaded, cores, faults)
+
+
+async def _rate(stage: HostingArena, seconds: float) -> float:
+    recorded = stage.arena.recorded
+    await asyncio.sleep(seconds)
+    return (stage.arena.recorded - recorded) / seconds
+
+
+@asynccontextmanager
+async def _running(stage: HostingArena, text: str, token: str) -> AsyncIterator[ConfinedProgram]:
+    with ExitStack() as stack:
+        folder: Path = stack.enter_context(folder_with(text))
+        program = HostedProgram(folder, ("python", "bot.py"))
+        async with confined(program, socket=stage.socket, token=token) as running:
+            yield running
+
+
+@asynccontextmanager
+async def _again_and_again(stage: HostingArena, text: str) -> AsyncIterator[list[float]]:
+    """A program that is started again when it was ended; the list holds the processor seconds of
+    each run so far."""
+    used: list[float] = []
+    token = await stage.token(f"nuisance-{len(text)}")
+
+    async def run() -> None:
+        while True:
+            with suppress(SandboxError):
+                async with _running(stage, text, token) as running:
+                    used.append(0.0)
+                    ending = {
+                        asyncio.create_task(running.wait()),
+                        asyncio.create_task(running.exceeded()),
+                        asyncio.create_task(_note(running, used)),
+                    }
+                    try:
+                        await asyncio.wait(ending, return_when=asyncio.FIRST_COMPLETED)
+                    finally:
+                        for task in ending:
+                            task.cancel()
+            await asyncio.sleep(0.1)
+
+    task = asyncio.create_task(run())
+    try:
+        yield used
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _note(running: ConfinedProgram, used: list[float]) -> None:
+    while True:
+        await asyncio.sleep(0.2)
+        used[-1] = running.look().processor_seconds

@@ -1,0 +1,118 @@
+"""An arena that hosts bots, and workers for it."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from arena.assembly import Arena, running_arena
+from arena.builds import Build, read_build
+from arena.builds.hosted import HostingTerms
+from arena.games import make_game
+from arena.processes import spawn, stop
+from arena.records import Allowance, Owner, VersionId
+from arena.scheduling.ladder import TableType
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
+
+_ALLOWANCE = Allowance(bots=10, bot_versions_a_day=10, owner_versions_a_day=10)
+BLUFF = TableType("bluff", make_game("bluff").options, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class HostingArena:
+    """A referee in this process, with a database of its own."""
+
+    arena: Arena
+    url: str
+    home: Path
+    socket: Path
+    terms: HostingTerms
+
+    async def recorded(self, matches: int) -> None:
+        """Wait until so many matches are recorded."""
+        there = asyncio.Event()
+        self.arena.when_recorded(matches, there.set)
+        await there.wait()
+
+    async def owner(self, name: str) -> tuple[Owner, str]:
+        """A new owner, and its key."""
+        return await self.arena.store.owners.sign_up(name, None)
+
+    async def token(self, bot: str) -> str:
+        """The token of a new bot, of an owner of its own."""
+        return (await self.arena.store.register(bot, f"owner of {bot}"))[1]
+
+    async def host(self, bot: str, text: str) -> None:
+        """Upload a bot for a new owner, without a check."""
+        owner, _ = await self.owner(f"owner of {bot}")
+        build: Build = read_build("bot.py", text.encode())
+        store = self.arena.store
+        await store.builds.upload(owner, bot, "1", build, self.terms, _ALLOWANCE)
+        worker = await store.workers.by_token(await store.workers.add("checker", "benchmark"))
+        assert worker is not None
+        begun = await store.shifts.begin_check(worker, _newest_version(self.url))
+        assert begun is not None
+        await store.shifts.end(worker, begun.id, "", "", accepted=True)
+
+    @asynccontextmanager
+    async def worker(self, slots: int) -> AsyncIterator[None]:
+        """`arena work`, with its checks of uploads."""
+        token = await self.arena.store.workers.add("worker", "benchmark")
+        process = spawn(
+            [sys.executable, "-m", "arena", "work", "--slots", str(slots)],
+            env=os.environ
+            | {
+                "ARENA_HOME": str(self.home / "worker"),
+                "ARENA_DATABASE_URL": self.url,
+                "ARENA_SOCKET": str(self.socket),
+                "ARENA_ADDRESS": f"127.0.0.1:{self.arena.port}",
+                "ARENA_WORKER_TOKEN": token,
+                "ARENA_LOG_LEVEL": "ERROR",
+            },
+            stdout=subprocess.DEVNULL,
+            death_signal=signal.SIGKILL,
+        )
+        try:
+            yield
+        finally:
+            stop(process)
+
+
+@asynccontextmanager
+async def hosting_arena(terms: HostingTerms = HostingTerms()) -> AsyncIterator[HostingArena]:
+    """Runs Bluff at two seats."""
+    with ExitStack() as stack:
+        home, url = stack.enter_context(_database())
+        socket = home / "sockets/referee.sock"
+        async with running_arena(
+            url, "127.0.0.1", 0, (BLUFF,), socket=socket, hosting=terms
+        ) as arena:
+            yield HostingArena(arena, url, home, socket, terms)
+
+
+@contextmanager
+def _database() -> Iterator[tuple[Path, str]]:
+    """A folder with one for sockets in it, and the URL of a database."""
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as name:
+        home = Path(name)
+        home.chmod(0o711)
+        (home / "sockets").mkdir(mode=0o700)
+        with EmbeddedPostgres(home / "postgres") as url:
+            migrate(url)
+            yield home, url
+
+
+def _newest_version(url: str) -> VersionId:
+    with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
+        row = connection.execute("SELECT max(version_id) FROM hosted_versions").fetchone()
+    assert row is not None
+    return VersionId(row[0])
