@@ -200,7 +200,7 @@ class OwnerClient:
         if code is grpc.StatusCode.UNAVAILABLE and "database" not in details:
             return OwnerCallError(self._address.why_unreachable(details))
         if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-            return OwnerCallError(f"The referee did not answer within {ANSWER_SECONDS:.0f} s.")
+            return OwnerCallError("The referee did not answer in time.")
         if code is grpc.StatusCode.UNIMPLEMENTED:
             return OwnerCallError("The referee is of a release without owners.")
         sentence = (details or code.name).rstrip(".")

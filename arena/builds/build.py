@@ -24,6 +24,8 @@ MOST_SOURCE_BYTES: Final = 1024 * 1024
 PYTHON_FILE: Final = "bot.py"
 """The name under which a .py file is kept."""
 ZIP_FILE: Final = "bot.zip"
+MOST_OF_A_REASON: Final = 200
+"""Characters of what a library says of a damaged file, which may name files of it."""
 _DAMAGED: Final = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError),
     ValueError,  # for a place before the begin of the file
@@ -84,7 +86,9 @@ def unpack(build: Build, folder: Path) -> None:
             try:
                 content = archive.read(entry)
             except _DAMAGED as error:
-                raise BuildRefusedError(f"In the .zip {path!a} is damaged ({error}).") from error
+                raise BuildRefusedError(
+                    f"In the .zip {path!a} is damaged ({str(error)[:MOST_OF_A_REASON]})."
+                ) from error
             target.write_bytes(content)
             # A .zip made on Windows says of no file that it is a program.
             target.chmod(0o755 if content.startswith((b"\x7fELF", b"#!")) else 0o644)
@@ -122,7 +126,9 @@ def _zip(data: bytes) -> Build:
         try:
             text = archive.read(entry)
         except _DAMAGED as error:
-            raise BuildRefusedError(f"{MANIFEST} is damaged in the .zip ({error}).") from error
+            raise BuildRefusedError(
+                f"{MANIFEST} is damaged in the .zip ({str(error)[:MOST_OF_A_REASON]})."
+            ) from error
     names = {path.removeprefix(root) for path in files}
     return Build(ZIP_FILE, data, read_manifest(text, names), root)
 
