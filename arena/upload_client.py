@@ -48,7 +48,7 @@ class BuildSeen:
     state: str
     """checking, accepted or refused."""
     reason: str
-    """Of a refused one, why; while it is checked, the step."""
+    """Of a refused one, why; while it is checked, the step; while no worker runs, that."""
     plays: bool
     kept: bool
     running: bool
@@ -57,7 +57,9 @@ class BuildSeen:
     def in_words(self) -> str:
         """What became of it."""
         if self.state == "checking":
-            return f"checking: {self.reason}" if self.reason else "waits for its check"
+            if not self.running:
+                return f"waits for its check: {self.reason}".removesuffix(": ")
+            return f"checking: {self.reason}" if self.reason else "is being checked"
         if self.state == "refused":
             return "refused"
         return "plays" if self.plays else "accepted"

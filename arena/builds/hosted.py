@@ -59,7 +59,7 @@ class HostedBuild:
     uploaded_at: datetime
     state: BuildState
     reason: str
-    """Of a refused one, why; while it is checked, the step."""
+    """Of a refused one, why; while it is checked, the step; while no worker runs, that."""
     plays: bool
     """Whether the bot plays with it."""
     kept: bool

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import grpc
-
 from arena.conformance.scripted_referee import ScriptedReferee
 from arena.home.programs.program import BotProgram
 
@@ -27,16 +25,29 @@ class StartingReferee(ScriptedReferee):
             try:
                 yield
             finally:
-                self._kill()
+                self.kill()
 
     def start(self) -> None:
         """Start the program, or kill it and start it again."""
-        self._kill()
+        self.kill()
         self.program = BotProgram("the bot", self._command, self.address, self.token, self.log)
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
+        """End the program, if it runs."""
         if self.program is not None:
             self.program.kill()
+
+
+class KeepingReferee(StartingReferee):
+    """Starts the bot's program, and keeps it for further scenarios as long as it runs: most of what
+    a check costs are starts."""
+
+    def start(self) -> None:
+        """Start the program; if it runs, end its streams, so that it comes back."""
+        if self.program is not None and self.program.running:
+            self.end_streams()
+        else:
+            super().start()
 
 
 class AwaitingReferee(ScriptedReferee):
@@ -48,8 +59,4 @@ class AwaitingReferee(ScriptedReferee):
 
     def start(self) -> None:
         """End all streams, so that the bot comes back for the next scenario."""
-        while not self._streams.empty():
-            self._streams.get_nowait()
-        for stream in self._opened:
-            stream.end(grpc.StatusCode.UNAVAILABLE, "the next scenario begins; come back")
-        self._opened.clear()
+        self.end_streams()

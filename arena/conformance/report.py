@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from arena.conformance.checked_bots import AwaitingReferee, StartingReferee
+from arena.conformance.checked_bots import AwaitingReferee, KeepingReferee, StartingReferee
 from arena.conformance.dealing_scenarios import SCENARIOS as OF_THE_DEALING
 from arena.conformance.news_scenarios import SCENARIOS as OF_NEWS
 from arena.conformance.play_scenarios import SCENARIOS as OF_PLAY
@@ -59,6 +59,17 @@ async def check(
             outcomes.append(await _outcome(referee, scenario, seconds))
         tell(outcomes[-1])
     return outcomes
+
+
+async def check_kept(
+    referee: KeepingReferee, scenario: Scenario, *, seconds: float = SCENARIO_SECONDS
+) -> ScenarioOutcome:
+    """Run a scenario with the program of a listening referee, which is started if it does not run,
+    and killed if it fails."""
+    outcome = await _outcome(referee, scenario, seconds)
+    if not outcome.met:
+        referee.kill()
+    return outcome
 
 
 async def check_running(

@@ -127,6 +127,14 @@ class ScriptedReferee(ABC):
     def start(self) -> None:
         """Let the bot open a new stream; those before are of no more interest."""
 
+    def end_streams(self) -> None:
+        """End all streams, so that the bot comes back for the next scenario."""
+        while not self._streams.empty():
+            self._streams.get_nowait()
+        for stream in self._opened:
+            stream.end(grpc.StatusCode.UNAVAILABLE, "the next scenario begins; come back")
+        self._opened.clear()
+
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         """Serves. Raises ListenError."""

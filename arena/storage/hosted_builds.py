@@ -1,7 +1,8 @@
 """`HostedBuilds`: uploaded builds, with one transaction per method."""
 
 from contextlib import AbstractAsyncContextManager
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -22,6 +23,10 @@ from arena.storage.errors import (
 )
 from arena.storage.names import check_name, normal_name
 from arena.storage.transaction import transaction
+
+NO_WORKER: Final = (
+    "no machine runs hosted bots now; it waits until the operator starts `arena work`"
+)
 
 
 class HostedBuilds:
@@ -62,7 +67,7 @@ class HostedBuilds:
             await connection.execute(
                 hosting_statements.add_hosted_version(registered.version_id, build_id)
             )
-            await connection.execute(shift_queue.queue_check(registered.version_id))
+            await connection.execute(shift_queue.queue_check(registered.version_id, owner.id))
             await connection.execute(hosting_statements.drop_old_files(owner.id, terms.builds_kept))
             details = {"sha256": build.sha256.hex(), "bytes": len(build.data)}
             await record(connection, owner.name, "upload", str(registered.entrant), details)
@@ -73,7 +78,9 @@ class HostedBuilds:
         async with self._transaction() as connection:
             statement = hosting_statements.owned_builds(owner.id, bot)
             rows = (await connection.execute(statement)).all()
-        return [_build(row) for row in rows]
+            alive = not rows or await connection.scalar(shift_queue.worker_alive())
+        found = [_build(row) for row in rows]
+        return found if alive else [_waiting(one) for one in found]
 
     async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
         """Let another accepted build of a bot play, from its next shift on.
@@ -169,3 +176,9 @@ def _build(row: "SqlRow[Any]") -> HostedBuild:
         row.kept,
         row.running,
     )
+
+
+def _waiting(build: HostedBuild) -> HostedBuild:
+    """A build while no worker runs."""
+    waits = not build.running and (build.plays or build.state is BuildState.CHECKING)
+    return replace(build, reason=NO_WORKER) if waits else build

@@ -5,12 +5,16 @@ has at most one job that waits. Shifts of play are taken in the order in which t
 a bot's next one is queued when the last one ends: so all bots have the same share.
 """
 
+from typing import Final
+
 from sqlalchemy import TextClause, text
 
 from arena.builds.hosted import CHECK_TASK, PLAY_TASK, QUEUE
-from arena.records import VersionId
+from arena.records import OwnerId, VersionId
 from arena.storage.hosting_tables import QUEUE_SCHEMA
 
+ALIVE_SECONDS: Final = 30
+"""A worker that gave no sign of life for so long is gone; it gives one every few seconds."""
 _LOCK = 7_236_402
 """The lock's number, arbitrary: whoever fills the queue does so one after the other."""
 
@@ -20,16 +24,17 @@ def queue_lock() -> TextClause:
     return text(f"SELECT pg_advisory_xact_lock({_LOCK})")
 
 
-def queue_check(version_id: VersionId) -> TextClause:
-    """Queues the check of a build, before all shifts of play."""
+def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
+    """Queues the check of a build, before all shifts of play. Those of one owner are begun one
+    after the other, so that its uploads take one slot at most."""
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(ARRAY[ROW(
-            '{QUEUE}', '{CHECK_TASK}', 10, :lock, :lock, jsonb_build_object(
+            '{QUEUE}', '{CHECK_TASK}', 10, :owner, :lock, jsonb_build_object(
                 'version_id', CAST(:version_id AS integer)), NULL
         )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1])
         """
-    ).bindparams(lock=f"check-{version_id}", version_id=version_id)
+    ).bindparams(owner=f"checks-of-{owner_id}", lock=f"check-{version_id}", version_id=version_id)
 
 
 def queue_play(bot_id: int | None = None, *, first: bool = False) -> TextClause:
@@ -52,9 +57,25 @@ def queue_play(bot_id: int | None = None, *, first: bool = False) -> TextClause:
                 WHERE jobs.lock = 'play-' || bots.id
                     AND (status = 'todo' OR status = 'doing' AND CAST(:bot_id AS integer) IS NULL)
             )
+            AND (CAST(:bot_id AS integer) IS NOT NULL OR NOT EXISTS (
+                SELECT FROM shifts JOIN versions AS playing ON playing.id = shifts.version_id
+                WHERE playing.bot_id = bots.id AND shifts.ended_at IS NULL AND NOT shifts."check"
+            ))
         HAVING count(*) > 0
         """  # noqa: S608  our own constants
     ).bindparams(bot_id=bot_id, priority=5 if first else 0)
+
+
+def worker_alive() -> TextClause:
+    """Whether any worker gave a sign of life lately."""
+    return text(
+        f"""
+        SELECT EXISTS (
+            SELECT FROM {QUEUE_SCHEMA}.procrastinate_workers
+            WHERE last_heartbeat > now() - make_interval(secs => {ALIVE_SECONDS})
+        )
+        """  # noqa: S608  our own constants
+    )
 
 
 def queue_lost_checks() -> TextClause:
@@ -62,7 +83,7 @@ def queue_lost_checks() -> TextClause:
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
-            '{QUEUE}', '{CHECK_TASK}', 10, 'check-' || version_id, 'check-' || version_id,
+            '{QUEUE}', '{CHECK_TASK}', 10, 'checks-of-' || owners.id, 'check-' || version_id,
             jsonb_build_object('version_id', version_id), NULL
         )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY version_id))
         FROM hosted_versions
@@ -72,7 +93,7 @@ def queue_lost_checks() -> TextClause:
             AND bots.frozen_at IS NULL AND owners.banned_at IS NULL
             AND NOT EXISTS (
                 SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
-                WHERE jobs.lock = 'check-' || version_id AND status IN ('todo', 'doing')
+                WHERE jobs.queueing_lock = 'check-' || version_id AND status IN ('todo', 'doing')
             )
         HAVING count(*) > 0
         """  # noqa: S608  our own constants

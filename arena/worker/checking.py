@@ -7,12 +7,14 @@ The program runs in the sandbox; the referees that it meets are here.
 import asyncio
 import json
 import sys
+from collections import deque
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from arena.conformance.checked_bots import StartingReferee
-from arena.conformance.report import SCENARIOS, ScenarioOutcome, check
+from arena.conformance.checked_bots import KeepingReferee
+from arena.conformance.report import SCENARIOS, ScenarioOutcome, check, check_kept
 from arena.conformance.reporting import outcome_of
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import UnmetError
@@ -25,6 +27,7 @@ from arena.match.faults import FaultKind
 from arena.match.seating import moved_on
 from arena.records import CheckOutcome
 from arena.worker.confine import confined_command
+from arena.worker.limits import CONNECT_SECONDS
 from arena.worker.logs import both_ends
 
 HOSTED_SCENARIOS: Final = tuple(one for one in SCENARIOS if one.name != "drain")
@@ -33,11 +36,8 @@ MATCHES: Final = 20
 """Against a sample bot, after the scenarios."""
 SCENARIO_SECONDS: Final = 120.0
 """After so long a scenario has failed."""
-CONNECT_SECONDS: Final = 60.0
-"""How long the program may take to connect: in the sandbox everything else has priority, and the
-machine may be busy."""
 AT_ONCE: Final = 4
-"""Scenarios: mostly they wait. What fails is tried again alone."""
+"""Scenarios: mostly they wait."""
 TAIL_LINES: Final = 6
 """Of what the program printed, in the reason why a build is refused."""
 _OPPONENTS: Final = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
@@ -53,6 +53,8 @@ class CheckPlan:
     """The words that start it there."""
     scratch: Path
     """An empty folder, for sockets and for what the program prints."""
+    connect_seconds: float = CONNECT_SECONDS
+    """How long the program may take to connect."""
 
     def command(self, socket: Path) -> list[str]:
         """The words that start the program in the sandbox."""
@@ -83,11 +85,11 @@ def check_build(plan: CheckPlan) -> CheckResult:
     """Start the program, play the scenarios of `arena check`, and matches against a sample bot."""
     _tell("starts")
     try:
-        games = asyncio.run(_games(plan))
+        games, outcomes = asyncio.run(_scenarios(plan))
     except UnmetError as error:
-        return _refused(f"It did not start: {error}.", plan.log("start"))
-    outcomes = asyncio.run(_scenarios(plan))
-    outcome = outcome_of(outcomes, [one for one in SCENARIOS if one not in HOSTED_SCENARIOS])
+        return _refused(f"It did not start: {error}.", plan.log("0"))
+    tried = [one.scenario for one in outcomes]
+    outcome = outcome_of(outcomes, [one for one in SCENARIOS if one not in tried])
     for one in outcomes:
         if not one.met:
             assert one.log is not None
@@ -102,42 +104,64 @@ def check_build(plan: CheckPlan) -> CheckResult:
     return CheckResult(True, "Accepted.", both_ends(plan.log("bot")), outcome)
 
 
-async def _games(plan: CheckPlan) -> list[str]:
-    """The games that the program says it plays. Raises UnmetError."""
-    socket = plan.socket("start")
-    referee = StartingReferee(plan.command(socket), plan.log("start"), f"unix:{socket}")
-    referee.connect_seconds = CONNECT_SECONDS
-    async with referee.listening():
-        stream = await referee.begin()
-        return [game for game in stream.hello.games if game in GAMES]
+async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]:
+    """The games that the program says it plays, and what came of the scenarios, up to the first one
+    that it fails. Raises UnmetError if the program does not connect.
 
+    Several run at a time, each with a program that stays for the next one where that can be. What
+    is not met so is tried again alone, with a program of its own.
+    """
+    waiting = deque(sorted(enumerate(HOSTED_SCENARIOS), key=lambda one: not one[1].needs_program))
+    outcomes: dict[int, ScenarioOutcome] = {}
+    unmet: list[int] = []
 
-async def _scenarios(plan: CheckPlan) -> list[ScenarioOutcome]:
-    """Several at a time, because each starts the program anew; then those that were not met again,
-    one by one."""
-    places, met = asyncio.Semaphore(AT_ONCE), 0
-
-    async def play(name: str, scenario: Scenario) -> ScenarioOutcome:
-        nonlocal met
-        socket = plan.socket(name)
-        async with places:
-            (outcome,) = await check(
-                plan.command(socket),
-                plan.scratch,
-                [scenario],
-                seconds=SCENARIO_SECONDS,
-                connect_seconds=CONNECT_SECONDS,
-                address=f"unix:{socket}",
-            )
-        met += outcome.met
+    def add(number: int, outcome: ScenarioOutcome) -> None:
+        outcomes[number] = outcome
+        if not outcome.met:
+            unmet.append(number)
+        met = sum(one.met for one in outcomes.values())
         _tell(f"{met} of {len(HOSTED_SCENARIOS)} scenarios met")
-        return outcome
 
-    first = await asyncio.gather(*(play(str(n), one) for n, one in enumerate(HOSTED_SCENARIOS)))
-    return [
-        one if one.met else await play(f"{number} again", one.scenario)
-        for number, one in enumerate(first)
-    ]
+    async def work(kept: KeepingReferee) -> None:
+        while waiting and not unmet:
+            number, scenario = waiting.popleft()
+            if scenario.needs_program:
+                add(number, await _alone(plan, scenario))
+            else:
+                add(number, await check_kept(kept, scenario, seconds=SCENARIO_SECONDS))
+
+    async with AsyncExitStack() as stack:
+        keeping = []
+        for number in range(AT_ONCE):
+            socket = plan.socket(str(number))
+            kept = KeepingReferee(plan.command(socket), plan.log(str(number)), f"unix:{socket}")
+            kept.connect_seconds = plan.connect_seconds
+            await stack.enter_async_context(kept.listening())
+            keeping.append(kept)
+        stream = await keeping[0].begin()
+        games = [game for game in stream.hello.games if game in GAMES]
+        while waiting and not unmet:
+            await asyncio.gather(*map(work, keeping))
+            for number in sorted(unmet):
+                unmet.clear()
+                add(number, await _alone(plan, HOSTED_SCENARIOS[number]))
+                if unmet:
+                    break
+    return games, [outcome for _, outcome in sorted(outcomes.items())]
+
+
+async def _alone(plan: CheckPlan, scenario: Scenario) -> ScenarioOutcome:
+    """A scenario with a program of its own."""
+    socket = plan.socket(f"alone-{HOSTED_SCENARIOS.index(scenario)}")
+    (outcome,) = await check(
+        plan.command(socket),
+        plan.scratch,
+        [scenario],
+        seconds=SCENARIO_SECONDS,
+        connect_seconds=plan.connect_seconds,
+        address=f"unix:{socket}",
+    )
+    return outcome
 
 
 def _matches(plan: CheckPlan, game: str) -> str:
@@ -156,7 +180,7 @@ def _matches(plan: CheckPlan, game: str) -> str:
         rules,
         entries,
         plan.scratch,
-        connect_seconds=CONNECT_SECONDS,
+        connect_seconds=plan.connect_seconds,
         address=f"unix:{socket}",
     ) as table:
         for played in table.play(seatings):

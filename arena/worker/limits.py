@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 MIB: Final = 1024 * 1024
+CONNECT_SECONDS: Final = 60.0
+"""How long a program may take to connect: everything else has priority, and the machine may be
+busy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ A program sees the machine's /usr, this Python, its own folder and the referee's
 read-only, and a small /tmp in memory. It has namespaces of its own for users, processes, mounts,
 network, ipc and host name, and no capabilities; on the machine it is an ordinary user, `nobody` if
 we are root. bubblewrap is in charge of that; what is added here are the filter of system calls and
-the limits, which are set while a gate holds the program back.
+the limits, which are set while a gate holds the program back: by control groups where the worker
+has them (arena.worker.cgroups), by rlimits and by looking at what the program uses in any case.
 """
 
 import asyncio
@@ -35,6 +36,7 @@ from arena.worker.bubblewrap import (
     command_line,
     find_bubblewrap,
 )
+from arena.worker.cgroups import ProgramGroup, program_group
 from arena.worker.limits import MIB, SandboxLimits
 from arena.worker.printed import Printed
 from arena.worker.system_calls import system_call_filter
@@ -79,9 +81,11 @@ class ConfinedProgram:
         first: int,
         printed: Printed,
         limits: SandboxLimits,
+        group: ProgramGroup | None,
     ) -> None:
         self._process = process
         self._limits = limits
+        self._group = group
         self.first = first
         """The id of its first process, which holds its namespace: all end with it."""
         self._handle = os.pidfd_open(first)
@@ -109,12 +113,22 @@ class ConfinedProgram:
             await asyncio.sleep(LOOK_SECONDS)
             self.look()
             limits = self._limits
-            if self.usage.memory_bytes > limits.memory_bytes:
-                return f"It used more than {limits.memory_bytes // MIB} MiB of memory."
+            if self.usage.memory_bytes > limits.memory_bytes or self.ran_out_of_memory:
+                return self.too_much_memory
             if self.usage.temporary_files > limits.temporary_files:
                 return f"It made more than {limits.temporary_files:,} files in /tmp."
             if self.printed.total > limits.printed_bytes:
                 return f"It printed more than {limits.printed_bytes // MIB} MiB."
+
+    @property
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel ended it for that, where a control group counts its memory."""
+        return self._group is not None and self._group.ran_out_of_memory
+
+    @property
+    def too_much_memory(self) -> str:
+        """The sentence for a program that did."""
+        return f"It used more than {self._limits.memory_bytes // MIB} MiB of memory."
 
     def kill(self) -> None:
         """End all of its processes at once."""
@@ -147,6 +161,7 @@ async def confined(
     if socket is not None:
         environment |= {"ARENA_ADDRESS": f"unix:{SOCKET}", "ARENA_TOKEN": token}
     with ExitStack() as ours:
+        group = ours.enter_context(program_group(limits))
         with ExitStack() as theirs:
             try:
                 calls = system_call_filter()
@@ -173,9 +188,14 @@ async def confined(
         printed = Printed()
         try:
             first = await _at_gate(process, info, printed)
-            running = ConfinedProgram(process, first, printed, limits)
+            running = ConfinedProgram(process, first, printed, limits, group)
             ours.callback(running.close)
             _share_processors(first, limits)
+            if group is not None:
+                # Where the kernel refuses, the other limits hold the program.
+                with contextlib.suppress(OSError):
+                    for one in processes_of(process.pid):
+                        group.add(one)
             reading = asyncio.create_task(_read(process, printed))
             process.stdin.write(GO)
             process.stdin.close()

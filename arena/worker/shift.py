@@ -16,11 +16,9 @@ from typing import Final
 from arena.bot.address import Address
 from arena.processes import how_it_ended
 from arena.worker.attending import AttendanceError, connected, drained
-from arena.worker.limits import SandboxLimits
+from arena.worker.limits import CONNECT_SECONDS, SandboxLimits
 from arena.worker.sandbox import ConfinedProgram, HostedProgram, confined
 
-CONNECT_SECONDS: Final = 15.0
-"""How long a program may take to connect: a busy machine starts a JVM in some seconds."""
 DRAIN_SECONDS: Final = 120.0
 """How long the running blocks of a bot may go on after its shift."""
 _NEWS_SECONDS = 1.0
@@ -76,24 +74,27 @@ async def play_shift(
     seconds: float,
     limits: SandboxLimits = SandboxLimits(),
     leave: asyncio.Event | None = None,
-    on_draining: Callable[[], None] = lambda: None,
+    ahead_seconds: float = 0.0,
+    on_ending: Callable[[], None] = lambda: None,
     connect_seconds: float = CONNECT_SECONDS,
     drain_seconds: float = DRAIN_SECONDS,
 ) -> ShiftReport:
     """Play for `seconds`, or until `leave` is set, and then until the bot's matches are over.
 
-    `on_draining` is called at the end of the time: another shift may begin. Cancelling kills the
-    program. Raises SandboxError where nothing can be confined.
+    `on_ending` is called `ahead_seconds` before the end of the time: another shift may begin.
+    Cancelling kills the program. Raises SandboxError where nothing can be confined.
     """
     began = time.monotonic()
     async with confined(program, socket=place.socket, token=place.token, limits=limits) as running:
-        shift = _Shift(running, place, leave or asyncio.Event(), on_draining)
+        shift = _Shift(running, place, leave or asyncio.Event())
         try:
             async with asyncio.TaskGroup() as tasks:
                 watching = [tasks.create_task(shift.until_ended())]
                 watching.append(tasks.create_task(shift.until_too_much()))
                 await shift.connect(connect_seconds)
-                await shift.play(seconds)
+                await shift.play(seconds - ahead_seconds)
+                on_ending()
+                await shift.play(ahead_seconds)
                 await shift.drain(drain_seconds)
                 for task in watching:
                     task.cancel()
@@ -131,12 +132,13 @@ class _Shift:
     running: ConfinedProgram
     place: HostedPlace
     leave: asyncio.Event
-    on_draining: Callable[[], None]
     draining: bool = False
 
     async def until_ended(self) -> None:
         """Wait for the end of the program."""
         code = await self.running.wait()
+        if self.running.ran_out_of_memory:
+            raise _StoppedError(ShiftEnding.TOO_MUCH, self.running.too_much_memory)
         if self.draining:
             # Its stream was closed: the referee tells us in a moment that its matches are over.
             await asyncio.sleep(_NEWS_SECONDS)
@@ -167,7 +169,6 @@ class _Shift:
     async def drain(self, seconds: float) -> None:
         """Wait until its matches are over."""
         self.draining = True
-        self.on_draining()
         try:
             async with asyncio.timeout(seconds):
                 await drained(self.place.referee, self.place.token)

@@ -9,7 +9,10 @@ import asyncio
 import json
 import sys
 import tempfile
+from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,13 +28,17 @@ from arena.v1 import worker_pb2 as pb
 from arena.worker.kept_builds import KeptBuilds
 from arena.worker.program import command_of
 from arena.worker.referee import Shifts, WorkerCallError
+from arena.worker.relay import relayed
 from arena.worker.sandbox import HostedProgram, SandboxError, kill
 from arena.worker.shift import HostedPlace, play_shift
 
 LEAVE_SECONDS: Final = 10.0
 """How long shifts may finish their matches when the worker is stopped."""
-CHECK_SECONDS: Final = 600.0
+CHECK_SECONDS: Final = 300.0
 """After which a check is given up."""
+AHEAD_SECONDS: Final = 1.0
+"""So long before the end of a shift the next one of its slot begins: programs take time to start.
+"""
 HEARTBEAT_SECONDS: Final = 5.0
 LOST_SECONDS: Final = 20.0
 """Without a heartbeat for so long, a worker has died."""
@@ -47,8 +54,8 @@ class Workplace:
     referee: Address
     shifts: Shifts
     builds: KeptBuilds
-    socket: Path
-    """Of the referee."""
+    socket: Path | None
+    """Of the referee; None if it is on another machine."""
 
 
 def queue_of(database_url: str) -> PsycopgConnector:
@@ -68,7 +75,8 @@ async def run_worker(
 ) -> None:
     """Work until `stop`; then shifts that run are ended, and others take them up."""
     app = procrastinate.App(connector=queue)
-    _add_tasks(app, place, stop)
+    ending = _Ending(slots)
+    _add_tasks(app, place, stop, ending)
     async with app.open_async():
         working = asyncio.create_task(
             app.run_worker_async(
@@ -86,14 +94,52 @@ async def run_worker(
         stopping.cancel()
         working.cancel()
         await asyncio.gather(working, stopping, return_exceptions=True)
+        await ending.end()
 
 
-def _add_tasks(app: procrastinate.App, place: Workplace, leave: asyncio.Event) -> None:
+class _Ending:
+    """Shifts whose time is over in a moment, and which play their last matches beside those of the
+    slots."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._shifts: set[asyncio.Task[None]] = set()
+
+    async def until_slot_is_free(self, shift: asyncio.Task[None], over: asyncio.Event) -> None:
+        """Wait until the shift's time is nearly `over`; or for its end, if too many others end.
+        Cancelling ends the shift."""
+        shift.add_done_callback(lambda _: over.set())
+        try:
+            await over.wait()
+            if shift.done() or len(self._shifts) >= self._most:
+                await shift
+            else:
+                self._shifts.add(shift)
+                shift.add_done_callback(self._shifts.discard)
+        except asyncio.CancelledError:
+            shift.cancel()
+            await asyncio.gather(shift, return_exceptions=True)
+            raise
+
+    async def end(self) -> None:
+        """Wait for those that are left, and end those that take too long."""
+        if self._shifts:
+            _, late = await asyncio.wait(set(self._shifts), timeout=LEAVE_SECONDS)
+            for shift in late:
+                shift.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+
+def _add_tasks(
+    app: procrastinate.App, place: Workplace, leave: asyncio.Event, ending: _Ending
+) -> None:
     @app.task(name=PLAY_TASK, queue=QUEUE)
     async def play(bot_id: int) -> None:
         begun = await place.shifts.begin(bot_id=bot_id)
         if begun is not None:
-            await _shift(place, begun, leave, _play)
+            over = asyncio.Event()
+            shift = _shift(place, begun, leave, partial(_play, on_ending=over.set))
+            await ending.until_slot_is_free(asyncio.create_task(shift), over)
 
     @app.task(name=CHECK_TASK, queue=QUEUE)
     async def check(version_id: int) -> None:
@@ -146,10 +192,25 @@ async def _shift(
 
 
 async def _play(
-    place: Workplace, begun: pb.BeginShiftResponse, program: HostedProgram, leave: asyncio.Event
+    place: Workplace,
+    begun: pb.BeginShiftResponse,
+    program: HostedProgram,
+    leave: asyncio.Event,
+    *,
+    on_ending: Callable[[], None],
 ) -> _End:
-    at = HostedPlace(place.referee, place.socket, begun.token)
-    report = await play_shift(program, at, seconds=begun.seconds, leave=leave)
+    async with AsyncExitStack() as stack:
+        socket = place.socket
+        if socket is None:
+            socket = await stack.enter_async_context(relayed(place.referee, begun.token))
+        at = HostedPlace(place.referee, socket, begun.token)
+        report = await play_shift(
+            *(program, at),
+            seconds=begun.seconds,
+            leave=leave,
+            ahead_seconds=AHEAD_SECONDS,
+            on_ending=on_ending,
+        )
     return _End(report.sentence, report.printed)
 
 

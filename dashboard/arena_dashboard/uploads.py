@@ -108,7 +108,9 @@ def _progress(uploads: UploadClient, owner: SignedIn, bot: str, version: str) ->
 
 def _check_step(build: BuildSeen) -> Html:
     if build.state == "accepted":
-        return _step("Accepted by the check", "It plays when it is its turn", done=True)
+        return _step(
+            "Accepted by the check", build.reason or "It plays when it is its turn", done=True
+        )
     if build.state == "refused":
         return _step("Checked", "Refused", done=True)
     return _step("Being checked", build.reason or "It waits for a worker", done=False)
@@ -172,7 +174,7 @@ def _line(build: BuildSeen) -> Html:
         tag(
             "td",
             badge(words, look) if look else badge(words),
-            tag("div", build.reason) if build.state == "refused" else "",
+            tag("div", build.reason) if build.state != "checking" else "",
         ),
     )
 

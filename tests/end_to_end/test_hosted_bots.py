@@ -68,6 +68,7 @@ def up(home: Path) -> Iterator[tuple[Program, Author]]:
     with program(home, *UP, "--port", port) as up:
         up.wait_for("Ctrl-C stops everything")
         if not any("-m arena work" in one for one in up.running()):
+            assert not os.environ.get("CI"), f"CI must be able to confine programs: {up.complained}"
             pytest.skip(f"nothing can be confined here: {up.complained}")
         author = Author(home.parent / "author", f"127.0.0.1:{port}")
         author.asks("signup", "Ann")

@@ -44,7 +44,7 @@ async def test_another_shift_may_begin_while_one_drains(
 ) -> None:
     draining = asyncio.Event()
     report = await play_shift(
-        program(GOOD_BOT), await place("ann"), seconds=0, on_draining=draining.set
+        program(GOOD_BOT), await place("ann"), seconds=0, on_ending=draining.set
     )
     assert draining.is_set()
     assert report.ending is ShiftEnding.PLAYED

@@ -70,7 +70,12 @@ def _follow(client: "UploadClient", key: str, bot: str, version: str) -> "BuildS
             break
         time.sleep(LOOK_SECONDS)
     say("Accepted: it plays as soon as it is its turn. Ctrl-C stops only this command.", err=True)
+    told = ""
     while not _matches(client, key, bot, version):
+        now = next(one for one in client.builds(key, bot) if one.version == version).reason
+        if now and now != told:
+            say(f"{now[:1].upper()}{now[1:]}.", err=True)
+        told = now
         time.sleep(LOOK_SECONDS)
     say("It has played its first match.", err=True)
     return seen

@@ -4,6 +4,7 @@ import asyncio
 import os
 from contextlib import ExitStack
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -13,7 +14,8 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.serving.own_referee import own_address, own_socket
 from arena.commands.serving.serve import stop_signal
 from arena.logs import configure_logs
-from arena.settings import Settings, read_settings
+from arena.settings import Settings, on_loopback, read_settings
+from arena.worker.cgroups import enter_leaf
 from arena.worker.kept_builds import KeptBuilds
 from arena.worker.referee import Shifts
 from arena.worker.sandbox import why_not_here
@@ -34,10 +36,11 @@ def work(
         str, typer.Option(envvar="ARENA_WORKER_TOKEN", help="What `arena worker add` printed.")
     ] = "",
 ) -> None:
-    """Run hosted bots in the sandbox until Ctrl-C, beside the referee, whose socket they use.
+    """Run hosted bots in the sandbox until Ctrl-C.
 
-    With an ARENA_HOME of its own, ARENA_DATABASE_URL says where the queue is, and ARENA_SOCKET
-    where the referee listens.
+    On the referee's machine they play over its socket: with an ARENA_HOME of its own ARENA_SOCKET
+    says where that is. On another machine the worker passes on what they say. ARENA_DATABASE_URL
+    says where the queue is.
     """
     with exit_with_message():
         settings = read_settings()
@@ -59,10 +62,16 @@ async def _work(settings: Settings, url: str, address: str, token: str, slots: i
     why_not = await why_not_here()
     if why_not is not None:
         raise CommandError(why_not)
+    local = on_loopback(urlsplit(address if "//" in address else f"//{address}").hostname or "")
     socket = own_socket(settings)
     assert socket is not None  # only Linux confines programs
+    # On another machine than the referee's there is none: the worker passes on.
+    beside = local or settings.socket is not None or socket.exists()
     builds = KeptBuilds(settings.home / "builds")
     referee = Address.parse(address, os.environ)
-    place = Workplace(referee, Shifts(referee, token), builds, socket)
+    place = Workplace(referee, Shifts(referee, token), builds, socket if beside else None)
+    why_no_group = enter_leaf()
+    held = f"rlimits and looks at /proc: {why_no_group}" if why_no_group else "a cgroup for each"
     typer.echo(f"Running hosted bots in {slots} slots. Ctrl-C stops them.")
+    typer.echo(f"What programs use is limited by {held}.")
     await run_worker(place, queue_of(url), slots, stop_signal())

@@ -1,0 +1,90 @@
+"""`relayed`: a socket at which one bot plays with a referee on another machine.
+
+A confined program has no network. Where the referee's own socket is not on this machine, the worker
+listens on one for each shift, and passes on what the bot and the referee say, unread. Nothing but
+the stream of this bot is passed on: no other call, no other token.
+"""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+
+from arena.bot.address import Address
+from arena.v1 import referee_pb2
+
+MOST_STREAMS: Final = 500
+"""Of one bot in one shift, refused ones too; then the socket is closed."""
+_OPTIONS: Final = (
+    ("grpc.max_receive_message_length", 1024 * 1024),
+    ("grpc.max_concurrent_streams", 16),
+    ("grpc.http2.max_ping_strikes", 2),
+)
+_SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
+
+
+@asynccontextmanager
+async def relayed(referee: Address, token: str) -> AsyncIterator[Path]:
+    """The socket, which is there until the block ends."""
+    with tempfile.TemporaryDirectory(prefix="arena-relay-") as folder:
+        socket = Path(folder, "referee.sock")
+        server = grpc.aio.server(options=_OPTIONS)
+        relay = _Relay(referee, token, server)
+        handler: Any = grpc.stream_stream_rpc_method_handler(relay.play)
+        server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
+        )
+        server.add_insecure_port(f"unix:{socket}")
+        # The program may run as another user; who may enter the folder may connect.
+        os.chmod(socket, 0o666)  # noqa: PTH101, S103  it takes no time; see above
+        await server.start()
+        try:
+            yield socket
+        finally:
+            await server.stop(None)
+
+
+class _Relay:
+    def __init__(self, referee: Address, token: str, server: grpc.aio.Server) -> None:
+        self._referee = referee
+        self._metadata = (("authorization", f"Bearer {token}"),)
+        self._server = server
+        self._streams = 0
+
+    async def play(self, _requests: object, context: Any) -> None:
+        """Pass on one stream."""
+        self._streams += 1
+        if self._streams > MOST_STREAMS:
+            await self._server.stop(None)
+            return
+        if dict(context.invocation_metadata() or ()).get("authorization") != self._metadata[0][1]:
+            await context.abort(
+                grpc.StatusCode.UNAUTHENTICATED, "a hosted bot plays with the token of its shift"
+            )
+        async with self._referee.aio_channel() as channel:
+            call: Any = channel.stream_stream(f"/{_SERVICE}/Play")(metadata=self._metadata)
+            up = asyncio.create_task(_up(context, call))
+            try:
+                while (message := await call.read()) is not grpc.aio.EOF:
+                    await context.write(message)
+                code, details = await call.code(), await call.details()
+            except grpc.aio.AioRpcError as error:
+                code, details = error.code(), error.details()
+            finally:
+                up.cancel()
+                call.cancel()
+        if code is not grpc.StatusCode.OK:
+            await context.abort(code, details or "")
+
+
+async def _up(context: Any, call: Any) -> None:
+    """Pass on what the bot says."""
+    while (message := await context.read()) is not grpc.aio.EOF:
+        await call.write(message)
+    await call.done_writing()

@@ -1,0 +1,110 @@
+"""A referee that hosts bots, with a real worker, for tests of what becomes of uploads."""
+
+import asyncio
+import io
+import zipfile
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from arena.bot.address import Address
+from arena.builds.hosted import BuildState, HostedBuild, HostingTerms
+from arena.upload_client import UploadClient
+from arena.worker.kept_builds import KeptBuilds
+from arena.worker.referee import Shifts
+from arena.worker.worker import Workplace, queue_of, run_worker
+from tests.bots import PATIENCE
+from tests.referee.scene import Scene, opened
+
+LONG = 6 * PATIENCE
+"""For checks: a program is started several times, behind all that has priority."""
+THREADS = 32
+"""Clients at the same time."""
+PLAYS = """
+from arena.bot import Bot
+
+class Plays(Bot):
+    def act(self, turn):
+        return next(turn.choices())
+"""
+
+
+@dataclass
+class Hosted:
+    """A referee, and what owners ask of it."""
+
+    scene: Scene
+    database: str
+    home: Path
+    client: UploadClient
+    threads: ThreadPoolExecutor
+
+    async def upload(self, owner: str, name: str, data: bytes, bot: str = "mine") -> None:
+        """Upload a build, from a thread, as any client does. Raises OwnerCallError."""
+        await self.upload_with(await self.scene.key(owner), name, data, bot)
+
+    async def upload_with(self, key: str, name: str, data: bytes, bot: str) -> None:
+        """The same by a key."""
+        # The threads of asyncio are the referee's, which runs in this process.
+        upload = partial(self.client.upload, key, bot, name, data)
+        await asyncio.get_running_loop().run_in_executor(self.threads, upload)
+
+    async def build(self, owner: str, bot: str = "mine") -> HostedBuild:
+        """The newest build of a bot."""
+        known = await self.scene.arena.store.owners.by_key(await self.scene.key(owner))
+        assert known is not None
+        return (await self.scene.arena.store.builds.of(known, bot))[0]
+
+    async def decided(self, owner: str, bot: str = "mine") -> HostedBuild:
+        """The same, when its check is over."""
+        async with asyncio.timeout(LONG):
+            while (build := await self.build(owner, bot)).state is BuildState.CHECKING:  # noqa: ASYNC110  only the database knows
+                await asyncio.sleep(0.2)
+        return build
+
+    async def played(self, bot: str) -> None:
+        """Wait until a bot has a recorded match."""
+        news = asyncio.Event()
+        self.scene.arena.journal.listeners.append(news.set)
+        async with asyncio.timeout(LONG):
+            while not await self.scene.results(bot):
+                await news.wait()
+                news.clear()
+
+    @asynccontextmanager
+    async def worker(self, slots: int, *, by_socket: bool = True) -> AsyncIterator[None]:
+        """A worker, beside the referee or as on another machine."""
+        token = await self.scene.arena.store.workers.add("worker", "test")
+        referee = Address(f"127.0.0.1:{self.scene.port}")
+        socket = self.home / "referee.sock" if by_socket else None
+        place = Workplace(referee, Shifts(referee, token), KeptBuilds(self.home / "builds"), socket)
+        stop = asyncio.Event()
+        working = asyncio.create_task(run_worker(place, queue_of(self.database), slots, stop))
+        try:
+            yield
+        finally:
+            stop.set()
+            await working
+
+
+@asynccontextmanager
+async def hosting(
+    database: str, home: Path, terms: HostingTerms = HostingTerms(shift_seconds=10)
+) -> AsyncIterator[Hosted]:
+    """A referee that plays Bluff at two seats."""
+    async with opened(database, socket=home / "referee.sock", hosting=terms) as scene:
+        with ThreadPoolExecutor(THREADS) as threads:
+            client = UploadClient(Address(f"127.0.0.1:{scene.port}"))
+            yield Hosted(scene, database, home, client, threads)
+
+
+def packed(**files: str | bytes) -> bytes:
+    """A .zip; `bot_toml` is the file bot.toml."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("_toml", ".toml").replace("_", "."), content)
+    return buffer.getvalue()

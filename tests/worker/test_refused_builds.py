@@ -1,0 +1,108 @@
+"""Every way in which an uploaded program fails its check: the reason says what was wrong, and ends
+with what the program printed."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.builds import BuildRefusedError, Protocol, read_build, unpack
+from arena.builds.build import Build
+from arena.builds.manifest import Manifest
+from arena.worker.checking import CheckPlan, CheckResult, check_build
+from arena.worker.limits import CONNECT_SECONDS
+from arena.worker.program import command_of
+from tests.worker.hosting import packed
+
+pytestmark = pytest.mark.timeout(600)
+
+HANG_SECONDS = 20
+REFUSED = {
+    "no bot": ("class Other: pass", ["It did not start", "ended with code", "exactly one bot"]),
+    "two bots": (
+        "from arena.bot import Bot\nclass A(Bot):\n    def act(self, turn): ...\n"
+        "class B(Bot):\n    def act(self, turn): ...",
+        ["It did not start", "exactly one bot"],
+    ),
+    "syntax error": ("def bot(:", ["It did not start", "SyntaxError"]),
+    "exits": ("import sys\nsys.exit('no table of mine')", ["no table of mine"]),
+    "breaks at import": ("import numpy_of_mine", ["No module named 'numpy_of_mine'"]),
+    "hangs at start": (
+        "print('I think')\nimport time\ntime.sleep(600)",
+        ["it opened no stream within 20 s", "I think"],
+    ),
+    "breaks in a turn": (
+        "from arena.bot import Bot\nclass Mine(Bot):\n    def act(self, turn): raise KeyError('x')",
+        ["Scenario “", "KeyError: 'x'"],
+    ),
+    "illegal": (
+        "from arena.bot import Bot\nfrom arena.games.bluff import Bet, Face\nclass Mine(Bot):\n"
+        "    def act(self, turn): return Bet(9999, Face.ONE)",
+        ["Scenario “"],
+    ),
+    "takes too much": (
+        "taken = [bytearray(b'x') * 50_000_000 for _ in range(30)]",
+        ["It did not start"],
+    ),
+}
+
+
+def check(
+    build: Build, folder: Path, scratch: Path, seconds: float = CONNECT_SECONDS
+) -> CheckResult:
+    folder.chmod(0o755)
+    unpack(build, folder)
+    return check_build(CheckPlan(folder, tuple(command_of(build)), scratch, seconds))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "build"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def scratch(tmp_path: Path) -> Path:
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_program_that_cannot_play_is_refused_with_what_it_printed(
+    name: str, folder: Path, scratch: Path
+) -> None:
+    text, expected = REFUSED[name]
+    seconds = HANG_SECONDS if name == "hangs at start" else CONNECT_SECONDS
+    result = check(read_build("bot.py", text.encode()), folder, scratch, seconds)
+    assert not result.accepted
+    for words in expected:
+        assert words in result.reason
+    # All of it is kept, and shown: a page and a terminal have room for so much.
+    assert len(result.reason) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ('["./bot"]', "No such file"),
+        ('["python", "absent.py"]', "absent.py"),
+    ],
+)
+def test_a_command_that_cannot_be_started_is_named(
+    command: str, expected: str, folder: Path, scratch: Path
+) -> None:
+    # A script whose interpreter is not there.
+    data = packed(bot_toml=f"command = {command}\n", bot="#!/nowhere/ruby\n")
+    result = check(read_build("bot.zip", data), folder, scratch)
+    assert not result.accepted
+    assert "It did not start" in result.reason
+    assert expected in result.reason
+
+
+def test_a_runtime_that_the_machine_lacks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    manifest = Manifest(("node", "bot.js"), Protocol.GRPC)
+    with pytest.raises(BuildRefusedError, match="no Node: ask the operator"):
+        command_of(Build("bot.zip", b"", manifest))

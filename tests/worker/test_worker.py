@@ -1,0 +1,77 @@
+"""What a worker makes of uploads: real queue, real checks in the sandbox, recorded matches."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.builds.hosted import BuildState
+from arena.owner_client import OwnerCallError
+from arena.storage.hosted_builds import NO_WORKER
+from tests.referee.scene import playing
+from tests.worker.hosting import PLAYS, hosting
+
+pytestmark = pytest.mark.timeout(900)
+
+CLASS = 30
+CHECKED = int(os.environ.get("CLASS_CHECKED", "1"))
+"""How many of a class wait for their check, and with 30 for their first match: each check takes
+seconds of a processor."""
+
+
+def class_bot(number: int) -> bytes:
+    return f"# {number}\n{PLAYS}".encode()
+
+
+async def test_a_class_of_thirty_invited_owners_submits_at_once(
+    database: str, tmp_path: Path
+) -> None:
+    async with hosting(database, tmp_path) as stage:
+        owners = stage.scene.arena.store.owners
+        code = await owners.invite(CLASS, 1, "operator")
+        made = await asyncio.gather(
+            *(owners.sign_up(f"pupil {number}", code) for number in range(CLASS + 5)),
+            return_exceptions=True,
+        )
+        keys = [one[1] for one in made if isinstance(one, tuple)]
+        assert len(keys) == CLASS
+        await asyncio.gather(
+            *(
+                stage.upload_with(key, "bot.py", class_bot(number), f"bot {number}")
+                for number, key in enumerate(keys)
+            )
+        )
+        for number, key in enumerate(keys):
+            stage.scene.keys[f"pupil {number}"] = key
+            build = await stage.build(f"pupil {number}", f"bot {number}")
+            assert build.state is BuildState.CHECKING
+            assert build.reason == NO_WORKER
+        async with stage.worker(slots=2):
+            for number in range(CHECKED):
+                build = await stage.decided(f"pupil {number}", f"bot {number}")
+                assert build.state is BuildState.ACCEPTED, build.reason
+            if CHECKED == CLASS:  # all are checked before any plays
+                for number in range(CLASS):
+                    await stage.played(f"bot {number}")
+
+
+async def test_a_worker_on_another_machine_passes_on_what_its_bots_say(
+    database: str, tmp_path: Path
+) -> None:
+    async with hosting(database, tmp_path) as stage:
+        async with stage.worker(slots=1, by_socket=False):
+            await stage.upload("ann", "bot.py", PLAYS.encode())
+            build = await stage.decided("ann")
+            assert build.state is BuildState.ACCEPTED, build.reason
+            async with playing([await stage.scene.peer("opponent")]):
+                await stage.played("mine")
+        assert await stage.scene.faults("mine") == 0
+
+
+async def test_an_owner_has_only_so_many_hosted_bots(database: str, tmp_path: Path) -> None:
+    async with hosting(database, tmp_path) as stage:
+        for number in range(5):
+            await stage.upload("ann", "bot.py", f"# {number}".encode(), bot=f"bot {number}")
+        with pytest.raises(OwnerCallError, match="5 are allowed: retire one first"):
+            await stage.upload("ann", "bot.py", b"# more", bot="bot 5")
