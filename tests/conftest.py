@@ -36,9 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """The quick tests run in two processes. Slow ones do not: many start programs of their own and
-    measure how long these take."""
-    return 2 if _quick(config) and not config.option.usepdb else 0
+    """Two processes, if no test is chosen that must run alone."""
+    in_company = config.option.markexpr in ("not slow", "not alone")
+    return 2 if in_company and not config.option.usepdb else 0
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -52,9 +52,12 @@ def _quick(config: pytest.Config) -> bool:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks tests by their folder, before `-m` chooses among them."""
     mark(items, Path(__file__).parent)
+    if config.option.markexpr == "not alone":
+        # Slow ones first, so that no process waits for the other at the end.
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")

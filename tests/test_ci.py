@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 CI = Path(__file__).parents[1] / ".ci"
 PASSES = "def test_passes():\n    pass\n"
 FAILS = "def test_fails():\n    assert False, 'ERROR tests/browser/test_looks_alike.py'\n"
@@ -59,7 +61,7 @@ def ci(tmp_path: Path) -> Run:
     """Runs `.ci/run` on a small project, made of the files that are given by name."""
     shutil.copytree(CI, tmp_path / ".ci")
     tmp_path.joinpath("pytest.ini").write_text(
-        "[pytest]\ntestpaths = tests\nmarkers = slow: as in the project\n"
+        "[pytest]\ntestpaths = tests\nmarkers =\n slow: as in the project\n alone: the same\n"
     )
     tmp_path.joinpath("conftest.py").write_text(CONFTEST)
     for program in NEEDED:
@@ -103,10 +105,18 @@ def tries(tmp_path: Path, name: str) -> int:
     return len(tmp_path.joinpath("tests", name).with_suffix(".tries").read_text())
 
 
-def test_what_passes_is_run_once(ci: Run) -> None:
+def test_every_test_is_run_once_and_counted_in_the_last_line(ci: Run) -> None:
     done = ci({})
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "3 passed in" in done.stdout.splitlines()[-1]
+    assert "1 passed, 2 deselected in" in done.stdout  # in company, before the others
+    assert "2 passed, 1 deselected in" in done.stdout
+    assert "= 3 passed in" in done.stdout.splitlines()[-1]
+
+
+def test_some_tests_may_be_chosen(ci: Run) -> None:
+    done = ci({}, "-k", "games")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "= 1 passed in" in done.stdout.splitlines()[-1]
 
 
 @pytest.mark.parametrize("folder", ["browser", "end_to_end"])
@@ -136,8 +146,12 @@ def test_a_failure_anywhere_else_is_never_forgiven(
 
 @pytest.mark.parametrize(
     ("tests", "words"),
-    [({}, ("-k", "nothing_of_that_name")), ({"browser/test_it.py": "import no_such_module"}, ())],
-    ids=["no tests", "tests that cannot be read"],
+    [
+        ({}, ("-k", "nothing_of_that_name")),
+        ({"browser/test_it.py": "import no_such_module"}, ()),
+        ({"games/test_it.py": "import no_such_module"}, ("-k", "browser")),
+    ],
+    ids=["no tests", "tests that cannot be read", "others that cannot be read"],
 )
 def test_tests_that_were_not_run_are_no_success(
     ci: Run, tests: dict[str, str], words: tuple[str, ...]

@@ -118,6 +118,7 @@ def test_control_characters_and_long_or_deep_paths_are_refused() -> None:
     assert "too long or too deep" in refused(with_toml(("a/" * 16 + "b", b"")))
 
 
+@pytest.mark.slow
 def test_bombs_are_refused_before_anything_is_unpacked() -> None:
     many = [(f"{number}", b"") for number in range(MOST_FILES)]
     assert "too many files" in refused(with_toml(*many))

@@ -123,6 +123,7 @@ async def test_the_report_goes_on_when_the_referee_is_back(
     assert "Waiting until it is back" in done.stderr
 
 
+@pytest.mark.slow
 async def test_a_challenge_is_followed_again_by_its_id(company: Company) -> None:
     first = json.loads((await arena("you", "--matches", 2, "--json")).stdout)
     again = await arena("--follow", first["challenge_id"], "--json")

@@ -77,6 +77,7 @@ async def test_the_outcome_for_a_registered_bot_is_recorded_and_shown(
     assert first["check"]["origin"] == "author"
 
 
+@pytest.mark.slow
 async def test_a_check_that_cannot_be_recorded_says_why_and_ends_with_code_2(
     database: str, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ async def test_a_check_that_cannot_be_recorded_says_why_and_ends_with_code_2(
     assert "The outcome is not recorded. No bot has this token" in found.errors
 
 
+@pytest.mark.slow
 def test_a_check_without_a_referee_says_so_unless_no_report_is_wanted(tmp_path: Path) -> None:
     words = ["check", "--logs", tmp_path, "--seconds", "1", "--token", "t", "--address"]
     found = arena(*words, "127.0.0.1:1", "true")
@@ -94,7 +96,10 @@ def test_a_check_without_a_referee_says_so_unless_no_report_is_wanted(tmp_path: 
     assert "The referee at 127.0.0.1:1 cannot be reached" in found.stderr
     found = arena(*words, "127.0.0.1:1", "--no-report", "true")
     assert (found.exit_code, found.stderr) == (1, "")
-    found = arena(*words, "nowhere", "true")
+
+
+def test_a_referee_without_a_port_is_noticed_before_anything_is_checked(tmp_path: Path) -> None:
+    found = arena("check", "--logs", tmp_path, "--token", "t", "--address", "nowhere", "true")
     assert found.exit_code == 2
     assert "'nowhere' is not an address" in found.stderr
     assert not found.stdout

@@ -87,6 +87,7 @@ def leaderboard(
         yield lines
 
 
+@pytest.mark.slow
 def test_arena_rate_finds_the_numbers_of_the_leaderboard(
     leaderboard: Leaderboard, tmp_path: Path
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_file_for_rate_says_when_it_holds_several_ladders(tmp_path: Path) -> N
     assert ": 1 matches" in arena("export", file, "--seats", "3-4", "--game", "bluff").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("leaderboard")
 def test_tables_hold_every_seat_of_every_match(tmp_path: Path) -> None:
     table, columns = tmp_path / "results.csv", tmp_path / "results.parquet"

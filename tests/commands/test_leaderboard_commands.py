@@ -224,6 +224,7 @@ def test_faults_and_forfeits_are_counted_apart(played: str) -> None:
     assert (beta["faults"], beta["forfeits"]) == (0, 0)
 
 
+@pytest.mark.slow
 def test_the_check_tells_what_it_looked_at_and_that_winner_has_no_exact_model(played: str) -> None:
     check = answer("leaderboard", "--check")["details"]["model_check"]
     assert (check["matches"], check["looked_at"]) == (40, 40)
@@ -316,6 +317,7 @@ def test_a_narrow_history_shows_the_newest_points_and_whole_names(
         assert way.endswith(narrow[bot])
 
 
+@pytest.mark.slow
 def test_the_followed_leaderboard_is_that_of_the_whole_log_after_every_change(
     played: str,
 ) -> None:

@@ -41,6 +41,7 @@ async def refused(*words: object, given: str | None = None) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 async def test_an_author_signs_up_registers_and_looks_after_a_bot(
     scene: Scene, tmp_path: Path
 ) -> None:
@@ -109,6 +110,7 @@ async def test_an_owner_signs_in_on_another_machine_by_option_and_by_line(
         assert (await arena("bot", "list", "--json")).stdout == "[]\n"
 
 
+@pytest.mark.slow
 async def test_what_is_refused_is_a_sentence_and_changes_nothing(
     scene: Scene, tmp_path: Path
 ) -> None:
@@ -141,6 +143,7 @@ async def test_keys_are_kept_by_address(scene: Scene, monkeypatch: pytest.Monkey
     ).exit_code == 0
 
 
+@pytest.mark.slow
 async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Scene) -> None:
     code = json.loads((await arena("invite", "new", "--uses", 2, "--json")).stdout)["code"]
     (invite,) = json.loads((await arena("invite", "list", "--json")).stdout)

@@ -12,6 +12,9 @@ from typer.testing import CliRunner
 from arena.commands.solve import solve
 from arena.home.loading import SAMPLE_BOTS
 
+compiles = pytest.mark.slow
+"""The solver's loops, by numba, which takes a while."""
+
 app = typer.Typer()
 app.command()(solve)
 
@@ -26,6 +29,7 @@ def printed(*arguments: object) -> Any:
     return json.loads(result.stdout)
 
 
+@compiles
 def test_a_single_round_is_printed_with_its_bounds() -> None:
     told = printed("--dice", "1,1", "--one-round", "--width", 1e-3)
     assert list(told) == [
@@ -37,6 +41,7 @@ def test_a_single_round_is_printed_with_its_bounds() -> None:
     assert told["value"] == pytest.approx((told["low"] + told["high"]) / 2, abs=1e-8)
 
 
+@compiles
 def test_solved_states_are_kept_and_certified(tmp_path: Path) -> None:
     file = tmp_path / "solved.npz"
     first = printed("--dice", "1,1", "--width", 1e-2, "--to", file)
@@ -47,6 +52,7 @@ def test_solved_states_are_kept_and_certified(tmp_path: Path) -> None:
     assert proven["high"] == pytest.approx(first["high"], abs=1e-6)
 
 
+@compiles
 def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
     told = printed("--dice", "2,1", "--seconds", 1.5)
     assert told["high"] - told["low"] > 2e-5

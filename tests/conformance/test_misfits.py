@@ -108,6 +108,7 @@ app = typer.Typer()
 app.command()(check_bot)
 
 
+@pytest.mark.slow
 def test_the_command_reports_each_scenario_and_fails_by_its_exit_code(tmp_path: Path) -> None:
     words = ["--json", "--logs", str(tmp_path), "--only", "takeover,refused token", "--"]
     result = CliRunner().invoke(app, [*words, *command("Bot")])

@@ -48,6 +48,7 @@ def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) ->
     assert 'href="bot?bot=alpha"' in page
 
 
+@pytest.mark.slow
 def test_the_check_is_made_when_the_url_asks_for_it(filled: Filler) -> None:
     filled(blocks=10)
     assert "misfit" not in texts(open_page("head_to_head"))
@@ -106,6 +107,7 @@ def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Fill
         assert len(layer["data"]["values"]) == len(points)
 
 
+@pytest.mark.slow
 def test_the_history_shows_the_bots_of_the_url(filled: Filler) -> None:
     filled(blocks=6)
     app = open_page("history", bots="beta 1")
@@ -146,6 +148,7 @@ def test_an_unknown_bot_is_named_and_the_index_shown_instead(filled: Filler) -> 
     assert [name in page for name in ("alpha", "beta", "honest")] == [True] * 3
 
 
+@pytest.mark.slow
 def test_the_index_of_bots_is_searched_and_turned_by_the_url(
     filled: Filler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,6 +262,7 @@ def test_the_matrix_of_a_large_ladder_is_that_of_its_best_bots() -> None:
     assert page.count("ba-heat ") == comparison_tables.MATRIX_BOTS**2
 
 
+@pytest.mark.slow
 def test_the_last_check_of_a_bot_is_on_its_page_in_the_index_and_on_the_board(
     filled: Filler, arena: str
 ) -> None:

@@ -76,6 +76,7 @@ def test_large_results_are_not_remembered() -> None:
         read(ONE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["leaderboard", "matches", "bot", "head_to_head"])
 def test_a_page_keeps_its_last_data_and_says_of_when_it_is(
     filled: Filler, arena: str, page: str

@@ -46,6 +46,7 @@ def test_an_unreachable_database_is_reported_in_a_sentence(monkeypatch: pytest.M
     assert "The database does not answer" in texts(app)
 
 
+@pytest.mark.slow
 def test_a_database_of_another_release_is_reported_in_a_sentence(
     empty_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,6 +76,7 @@ def test_an_empty_arena_shows_a_friendly_page(arena: str, page: str, sentence: s
     assert sentence in texts(app)
 
 
+@pytest.mark.slow
 def test_the_leaderboard_ranks_the_bots_and_measures_from_honest(filled: Filler) -> None:
     filled(blocks=30)
     app = open_page("leaderboard")
@@ -85,6 +87,7 @@ def test_the_leaderboard_ranks_the_bots_and_measures_from_honest(filled: Filler)
     assert "measured from honest 1 = 1500" in texts(app)
 
 
+@pytest.mark.slow
 def test_the_luck_adjusted_elo_has_a_column_of_its_own_that_says_what_it_is(
     filled: Filler,
 ) -> None:
@@ -102,6 +105,7 @@ def test_the_luck_adjusted_elo_has_a_column_of_its_own_that_says_what_it_is(
     assert "Luck-adjusted" not in texts(app)
 
 
+@pytest.mark.slow
 def test_the_leaderboard_of_the_url_is_shown(filled: Filler) -> None:
     filled(blocks=4)
     filled(blocks=3, seats=3)
@@ -112,6 +116,7 @@ def test_the_leaderboard_of_the_url_is_shown(filled: Filler) -> None:
     assert "the mean of all bots is 1500" in texts(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
@@ -130,6 +135,7 @@ def test_a_link_to_a_ladder_that_does_not_exist_says_so(
     assert sentence in texts(app) and "Shown instead" in texts(app)
 
 
+@pytest.mark.slow
 def test_the_tabs_of_a_ladder_keep_game_options_and_seats(filled: Filler) -> None:
     filled(blocks=2)
     filled(blocks=2, seats=3)
@@ -154,6 +160,7 @@ def test_variants_have_ladders_of_their_own(filled: Filler) -> None:
     assert "6 rated matches" in texts(app)
 
 
+@pytest.mark.slow
 def test_time_controls_have_ladders_of_their_own(filled: Filler) -> None:
     filled(blocks=3, time_control=TimeControl(500, 30_000))
     filled(blocks=2)
@@ -176,6 +183,7 @@ def test_matches_are_listed_newest_first_with_links_to_their_replays(filled: Fil
     assert linked == [match.transcript.setup.match_id for match in reversed(played)]
 
 
+@pytest.mark.slow
 def test_matches_are_filtered_by_bot_and_game_from_the_url(filled: Filler) -> None:
     filled(blocks=8)
     filled(blocks=2, game="bluff_you", policies=[("beta", anyhow), ("gamma", anyhow)])
@@ -186,6 +194,7 @@ def test_matches_are_filtered_by_bot_and_game_from_the_url(filled: Filler) -> No
     assert "No match fits" in texts(app)
 
 
+@pytest.mark.slow
 def test_matches_are_filtered_by_opponent_seats_faults_and_date(filled: Filler) -> None:
     filled(blocks=6)
     filled(blocks=2, seats=3)
@@ -215,6 +224,7 @@ def test_matches_are_ordered_by_closeness_and_by_the_boldest_bluff(filled: Fille
     assert html(app).count("Replay of the match") == 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
@@ -312,6 +322,7 @@ def test_the_transcript_that_is_offered_can_be_verified(filled: Filler) -> None:
     assert read_json(text.encode()) == match.transcript
 
 
+@pytest.mark.slow
 def test_the_luck_of_a_roll_and_of_the_match_is_in_a_replay_where_all_is_open(
     filled: Filler,
 ) -> None:

@@ -140,6 +140,7 @@ def test_others_secrets_make_no_difference_to_any_byte_for_the_player(pair: Pair
         assert (one == other) == (viewpoint in OUTSIDERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.game)
 def test_others_secrets_make_no_difference_to_any_page(pair: Pair, arena: str) -> None:
     ids = [str(uuid4()), str(uuid4())]

@@ -126,6 +126,7 @@ def test_a_running_tournament_without_news_for_minutes_has_probably_no_referee(
     assert over is not None and not is_still(over, later + timedelta(days=1))
 
 
+@pytest.mark.slow
 def test_a_knockout_is_drawn_as_a_bracket_whose_pairings_lead_to_their_matches(
     arena: str,
 ) -> None:

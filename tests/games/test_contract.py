@@ -22,6 +22,7 @@ from tests.thoroughness import tries
 SEEDS = range(tries(2, quick=1))
 MANY = tries(400, quick=100)
 """Legal sets above this size are tried out by a sample."""
+DRAWS = tries(400, quick=100)
 
 GARBAGE = (None, 17, True, "bet", (), object(), Random, {"type": "doubt"})
 """What no game takes for an action."""
@@ -181,7 +182,7 @@ def test_the_outcomes_of_chance_are_those_of_the_draws(case: Case) -> None:
     game = case.game
     for step in first_draws(case):
         expected = game.chance_outcomes(step.before)
-        drawn = [game.draw(step.before, KeyedRandomness(key)) for key in keys(400)]
+        drawn = [game.draw(step.before, KeyedRandomness(key)) for key in keys(DRAWS)]
         if not isinstance(expected, Mapping):
             assert [expected(KeyedRandomness(key)) for key in keys(5)] == drawn[:5]
             continue

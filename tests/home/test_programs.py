@@ -36,6 +36,7 @@ def run(name: str, *arguments: object) -> Any:
     return CliRunner().invoke(apps[name], [str(argument) for argument in arguments])
 
 
+@pytest.mark.slow
 def test_a_program_plays_against_a_sample_bot_and_its_matches_verify(tmp_path: Path) -> None:
     file = tmp_path / "matches.jsonl"
     result = run(
@@ -57,6 +58,7 @@ def test_a_program_plays_against_a_sample_bot_and_its_matches_verify(tmp_path: P
     assert "Connected as honest" in (tmp_path / "honest.log").read_text()
 
 
+@pytest.mark.slow
 def test_the_seed_gives_the_referees_part_of_the_dealing(tmp_path: Path) -> None:
     openings = []
     for file in (tmp_path / "one", tmp_path / "other"):
@@ -67,6 +69,7 @@ def test_the_seed_gives_the_referees_part_of_the_dealing(tmp_path: Path) -> None
     assert openings[0] == openings[1]
 
 
+@pytest.mark.slow
 def test_faults_are_shown_with_the_view_what_was_sent_and_what_was_legal() -> None:
     bad = f"{sys.executable} {MISFIT} Illegal"
     result = run("play", bad, "honest", "-n", 2, "--json")
@@ -118,6 +121,7 @@ Hangs().run()
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_program_that_hangs_is_named_and_nothing_of_it_is_left(tmp_path: Path) -> None:
     file, pids = tmp_path / "hangs.txt", tmp_path / "pids"
     file.write_text(HANGS.format(folder=str(Path(MISFIT).parent), pids=str(pids)))
@@ -130,6 +134,7 @@ def test_a_program_that_hangs_is_named_and_nothing_of_it_is_left(tmp_path: Path)
         assert state.stdout.strip()[:1] in ("", "Z")
 
 
+@pytest.mark.slow
 def test_a_program_that_does_not_play_the_game_is_named() -> None:
     bridge = f"{sys.executable} -m arena bridge --games bluff -- perl {PERL}"
     result = run("play", bridge, "bloeff_honest", "--game", "bloeff")
@@ -137,6 +142,7 @@ def test_a_program_that_does_not_play_the_game_is_named() -> None:
     assert "lowest does not play Blöff; its hello names bluff" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_program_behind_the_bridge_plays() -> None:
     bridge = f"{sys.executable} -m arena bridge -- perl {PERL}"
     result = run("play", bridge, "honest", "-n", 20, "--json")
@@ -149,6 +155,7 @@ def test_a_program_behind_the_bridge_plays() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_two_programs_are_tested_in_seat_blocks() -> None:
     result = run("test", "random", BOT, "--json", "--max-blocks", 6)
     assert result.exit_code in (0, 1, 3), result.stderr
@@ -159,6 +166,7 @@ def test_two_programs_are_tested_in_seat_blocks() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_a_tournament_among_programs_is_played_with_fresh_deals() -> None:
     words = ("--format", "round-robin", "--bots", f"{BOT},honest,timid", "--blocks", 2, "--json")
     result = run("tournament", *words)

@@ -131,6 +131,7 @@ async def test_who_has_no_place_for_its_own_challenges_keeps_nobody_from_the_lad
     assert len(world.matches) > 10
 
 
+@pytest.mark.slow
 async def test_seats_that_are_left_are_taken_by_chance_by_bots_that_accept() -> None:
     world = World()
     me = world.arrive("me", challenges=OWN_ONLY)
@@ -326,6 +327,7 @@ async def test_a_challenge_goes_on_with_the_next_referee_unrated_and_with_its_cl
     assert len({match.block.id for match in matches}) == 1
 
 
+@pytest.mark.slow
 async def test_a_challenge_is_over_when_a_match_of_it_cannot_be_written_down() -> None:
     world = World()
     me = world.arrive("me", challenges=OWN_ONLY)

@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 from structlog.testing import capture_logs
 
 from arena.hosting.owed_seats import OwedSeats
@@ -31,6 +32,7 @@ async def test_who_declines_is_offered_nothing_for_five_seconds_each_time() -> N
     assert pauses == [5.5] * 5  # half a second passes before each decline
 
 
+@pytest.mark.slow
 async def test_it_is_offered_nothing_in_the_blocks_that_it_plays_in_either() -> None:
     world = World(ladder(3))
     guest = world.arrive("drains", max_matches=8, think_seconds=0.05)
@@ -63,6 +65,7 @@ async def test_what_it_had_played_of_a_block_counts() -> None:
     assert (world.recorder.closed, world.recorder.voided) == ([block], [])
 
 
+@pytest.mark.slow
 async def test_a_bot_that_declines_finishes_and_leaves_plays_at_once_when_it_returns() -> None:
     world = World()
     guest = world.arrive("drains", max_matches=4, think_seconds=0.05)
@@ -158,6 +161,7 @@ def seats(guest: Guest) -> list[int]:
     return [player.seat for player in guest.players]
 
 
+@pytest.mark.slow
 async def test_a_declined_seat_is_offered_again_until_it_is_played() -> None:
     for seed in range(1, 6):
         world = World(ladder(3))

@@ -98,6 +98,7 @@ async def test_copies_of_one_version_do_not_meet_each_other() -> None:
     assert abs(first.offered - copy.offered) <= 4
 
 
+@pytest.mark.slow
 async def test_all_play_alike_and_opponents_even_out_also_among_fast_and_slow_bots() -> None:
     world = World()
     for number in range(6):
@@ -158,6 +159,7 @@ async def test_a_ladder_that_nobody_can_play_leaves_its_places_to_the_others() -
     assert all(guest.playing for guest in guests)
 
 
+@pytest.mark.slow
 async def test_bots_sit_only_where_they_can_play() -> None:
     world = World(ladder(2), ladder(2, "bloeff"))
     for name in ("x", "y"):

@@ -34,6 +34,7 @@ async def test_a_bot_that_does_not_join_is_left_out_for_longer_and_longer() -> N
     assert world.matches == []
 
 
+@pytest.mark.slow
 async def test_a_misfit_starves_nobody() -> None:
     alone, beside = World(), World()
     for world in (alone, beside):
@@ -199,6 +200,7 @@ async def test_a_ladder_that_is_suspended_ends_nothing_and_begins_nothing() -> N
     assert guests[0].players[-1].ends == []
 
 
+@pytest.mark.slow
 async def test_no_block_begins_while_too_many_results_wait() -> None:
     world = World()
     guests = [world.arrive(f"bot{number}", max_matches=16) for number in range(2)]

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from arena.hosting.terms import Terms
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import WARM_START
@@ -49,6 +51,7 @@ async def test_without_bots_that_could_meet_no_timer_is_set() -> None:
     assert world.timer.arranged == 0
 
 
+@pytest.mark.slow
 async def test_every_ladder_has_a_start_and_an_equal_pace_of_its_own() -> None:
     world = paced(ladder(2), ladder(3), ladder(4), pace=3.0)
     house(world, 4)
@@ -61,6 +64,7 @@ async def test_every_ladder_has_a_start_and_an_equal_pace_of_its_own() -> None:
     assert all(abs(matches - 60) <= 4 for matches in later.values())
 
 
+@pytest.mark.slow
 async def test_a_visitors_matches_with_the_house_wait_for_no_pace() -> None:
     world, unpaced = paced(pace=0.001), World()
     for each in (world, unpaced):

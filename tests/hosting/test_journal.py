@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 
+import pytest
 from structlog.testing import capture_logs
 
 from arena.hosting.journal import BATCH, MOST_WAITING, RETRY_SECONDS, Journal
@@ -193,6 +194,7 @@ async def test_the_block_of_a_refused_result_is_void() -> None:
     assert scene.recorder.voided == [of.id]
 
 
+@pytest.mark.slow
 async def test_a_refusal_and_a_failure_together_lose_nothing() -> None:
     matches = some(4)
     recorder = FakeRecorder(failures=[down()], unwanted={match_id(matches[0])})

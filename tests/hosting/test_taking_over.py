@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.verify import verify
 from tests.hosting.arrivals import Habit, World, ladder
@@ -27,6 +29,7 @@ async def cut_off(
     return world
 
 
+@pytest.mark.slow
 async def test_running_matches_go_on_with_the_same_dice_and_their_blocks_to_the_end() -> None:
     earlier = await cut_off("a", "b")
     (left,) = earlier.recorder.left()
@@ -51,6 +54,7 @@ async def test_running_matches_go_on_with_the_same_dice_and_their_blocks_to_the_
     assert later.recorder.voided == later.recorder.closed == []
 
 
+@pytest.mark.slow
 async def test_what_was_answered_before_is_what_is_recorded() -> None:
     earlier = await cut_off("a", "b", "c", seats=3)
     later = World(ladder(3, dice_per_player=2))
@@ -89,6 +93,7 @@ async def test_a_bot_that_does_not_come_back_forfeits_after_the_grace_and_its_bl
     assert later.director.running == 0
 
 
+@pytest.mark.slow
 async def test_time_without_a_referee_is_charged_to_nobody_and_the_wait_for_a_bot_neither() -> None:
     earlier = await cut_off("a", "b")
     later = World(ladder(dice_per_player=2))
@@ -105,6 +110,7 @@ async def test_time_without_a_referee_is_charged_to_nobody_and_the_wait_for_a_bo
         assert all(step.milliseconds <= control.turn_ms for step in match.transcript.steps)
 
 
+@pytest.mark.slow
 async def test_a_block_between_two_matches_waits_for_its_bots_and_goes_on() -> None:
     earlier = await cut_off("a", "b")
     left = earlier.recorder.left()[0]
@@ -163,6 +169,7 @@ async def test_what_is_recorded_or_over_is_kept_no_longer() -> None:
     assert not world.journal.keeping.unkept()
 
 
+@pytest.mark.slow
 async def test_fast_matches_are_not_kept_at_all() -> None:
     world = World(ladder())
     for name in "ab":

@@ -79,6 +79,7 @@ async def test_tables_that_differ_only_in_time_are_ladders_of_their_own() -> Non
     assert seen == {DEFAULT_TIME_CONTROL, SLOW}
 
 
+@pytest.mark.slow
 async def test_a_slow_thinker_at_slow_tables_is_met_as_often_as_others() -> None:
     world = World(THOUGHTFUL)
     for name in "abc":
@@ -89,6 +90,7 @@ async def test_a_slow_thinker_at_slow_tables_is_met_as_often_as_others() -> None
     assert min(met[name, "slow"] for name in "abc") >= 8
 
 
+@pytest.mark.slow
 async def test_a_referee_that_goes_on_keeps_the_time_control_of_a_block() -> None:
     earlier = await cut_off("a", "b", time_control=SLOW)
     (left,) = earlier.recorder.left()

@@ -23,6 +23,7 @@ def _run(bounds: Bounds, chances: list[float], rng: np.random.Generator) -> Sprt
                 return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chances", "state"),
     [
@@ -55,6 +56,7 @@ def test_a_test_of_nothing_but_draws_ends(model: EloModel, most: int) -> None:
     assert running.all_ties
 
 
+@pytest.mark.slow
 def test_it_says_what_the_same_counts_say_and_looks_less_and_less_often() -> None:
     rng = np.random.default_rng(3)
     running = RunningSprt(Bounds(-5, 5), matches_per_block=2)

@@ -97,6 +97,7 @@ def most_likely(counts: np.ndarray, scores: np.ndarray, wanted: float, model: El
     return best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(10, 20, 30, 25, 12), (3, 1, 40, 2, 9), (60, 30, 8, 2, 1)])
 @pytest.mark.parametrize("bounds", [Bounds(0, 10), Bounds(-30, 60), Bounds(0, 40, LOGISTIC)])
 def test_the_ratio_compares_the_most_likely_distributions(

@@ -6,6 +6,8 @@ import signal
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from arena.reading.worker import ReadingProcess
 from arena.v1 import registry_pb2 as pb
 from tests.databases import unreachable
@@ -21,6 +23,7 @@ def arguments(process: int) -> str:
     return Path(f"/proc/{process}/cmdline").read_text()
 
 
+@pytest.mark.slow
 async def test_it_answers_and_is_started_again_when_it_has_ended(database: str) -> None:
     with closing(ReadingProcess(database)) as answering:
         assert await bots(answering) == []
@@ -35,6 +38,7 @@ async def test_it_answers_and_is_started_again_when_it_has_ended(database: str) 
     assert process.poll() is not None
 
 
+@pytest.mark.slow
 async def test_a_refusal_and_a_lost_database_are_told_and_it_goes_on(database: str) -> None:
     with closing(ReadingProcess(database)) as answering:
         asked = pb.ListMatchesRequest(limit=-1).SerializeToString()

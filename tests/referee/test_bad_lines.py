@@ -18,6 +18,7 @@ async def through(proxy: Proxy, scene: Scene, bot: str, **hello: object) -> Peer
     return Peer(proxy.port, await scene.token(bot), **hello)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["cut", "cancelled"])
 async def test_a_bot_that_vanishes_forfeits_what_it_was_playing(scene: Scene, how: str) -> None:
     async with (
@@ -35,6 +36,7 @@ async def test_a_bot_that_vanishes_forfeits_what_it_was_playing(scene: Scene, ho
         assert [seat.bot for seat in row.seats if seat.forfeited] == ["vanishing"]
 
 
+@pytest.mark.slow
 async def test_many_bots_vanishing_at_once_make_no_noise(scene: Scene) -> None:
     async with good_pair(scene):
         for _ in range(3):
@@ -157,6 +159,7 @@ async def test_leaving_while_a_match_is_offered_calls_it_off_for_the_others_at_o
         assert monotonic() - begun < 2.5  # the offer itself stands for five seconds
 
 
+@pytest.mark.slow
 async def test_a_bot_that_hears_nothing_any_more_harms_nobody(hasty: Scene) -> None:
     async with (
         good_pair(hasty),
@@ -183,6 +186,7 @@ async def test_the_referee_stops_in_time_although_a_bot_does_not_listen(database
         assert monotonic() - begun < 8
 
 
+@pytest.mark.slow
 async def test_a_line_that_stutters_loses_nothing(scene: Scene) -> None:
     async with good_pair(scene), Proxy(scene.port) as proxy:
         peer = await through(proxy, scene, "stuttering")

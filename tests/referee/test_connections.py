@@ -57,6 +57,7 @@ async def until_cut(lines: list[socket.socket], count: int) -> None:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 async def test_of_too_many_connections_of_an_address_the_oldest_are_cut(database: str) -> None:
     limits = Limits(connections_an_address=10)
     async with opened(database, limits=limits) as scene, good_pair(scene):
@@ -65,6 +66,7 @@ async def test_of_too_many_connections_of_an_address_the_oldest_are_cut(database
             assert [cut(line) for line in lines[-5:]] == [False] * 5
 
 
+@pytest.mark.slow
 async def test_connections_of_known_bots_are_not_counted(database: str) -> None:
     limits = Limits(connections_an_address=1)
     async with opened(database, limits=limits) as scene, good_pair(scene):
@@ -82,12 +84,14 @@ async def send_pings_until_cut(port: int, first_frames: bytes = b"") -> None:
                 await asyncio.sleep(0.01)
 
 
+@pytest.mark.slow
 async def test_a_connection_that_sends_more_than_a_stranger_needs_is_cut(database: str) -> None:
     limits = Limits(strangers_bytes_burst=100_000)
     async with opened(database, limits=limits) as scene, good_pair(scene):
         await send_pings_until_cut(scene.port)
 
 
+@pytest.mark.slow
 async def test_a_known_connection_that_sends_more_than_its_streams_may_is_cut(
     database: str,
 ) -> None:

@@ -15,6 +15,7 @@ DECISIONS = 10_000
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 def test_bots_that_answer_at_once_are_never_late_under_full_load(database: str) -> None:
     tokens = asyncio.run(register(database, STREAMS, "bot"))
     found = full_load(database, tokens, DECISIONS)

@@ -40,6 +40,7 @@ async def decline(peer: Peer, message: pb.PlayResponse) -> None:
         await peer.say(declines=[pb.Decline(match_id=o.match_id) for o in message.offers])
 
 
+@pytest.mark.slow
 async def test_after_a_decline_nothing_is_offered_for_the_time_that_is_promised(
     scene: Scene,
 ) -> None:
@@ -62,6 +63,7 @@ async def test_after_a_decline_nothing_is_offered_for_the_time_that_is_promised(
     assert await scene.results("shy") == []
 
 
+@pytest.mark.slow
 async def test_who_declines_finishes_and_closes_gets_an_ok_and_plays_when_it_returns(
     scene: Scene,
 ) -> None:
@@ -103,6 +105,7 @@ async def test_to_close_is_to_decline_what_is_still_offered(scene: Scene) -> Non
         assert events(scene, "leaver") == ["bot connected", "bot disconnected"]
 
 
+@pytest.mark.slow
 async def test_a_bot_that_is_cut_off_with_an_offer_unanswered_is_left_out(scene: Scene) -> None:
     async with good_pair(scene) as pair:
         async with await scene.peer("crasher") as crasher:

@@ -4,6 +4,8 @@ import gc
 import importlib
 import pkgutil
 
+import pytest
+
 import arena
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import Limits
@@ -21,6 +23,7 @@ def test_no_module_keeps_an_error_to_raise() -> None:
             assert not isinstance(value, BaseException), f"{found.name}.{name}"
 
 
+@pytest.mark.slow
 async def test_streams_that_take_over_from_each_other_leave_nothing_behind(database: str) -> None:
     async with opened(database, limits=Limits(streams_burst=1_000)) as scene:
         token = await scene.token("churning")

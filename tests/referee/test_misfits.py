@@ -12,6 +12,7 @@ from tests.bots import Peer
 from tests.referee.scene import Scene, good_pair
 
 
+@pytest.mark.slow
 async def test_a_bot_too_slow_is_told_so_each_time_and_the_match_goes_on(hasty: Scene) -> None:
     async with good_pair(hasty), await hasty.peer("slow", max_matches=1) as slow:
         await slow.greet()
@@ -24,6 +25,7 @@ async def test_a_bot_too_slow_is_told_so_each_time_and_the_match_goes_on(hasty: 
         assert len(late) == len(refusals) >= 1
 
 
+@pytest.mark.slow
 async def test_an_answer_that_comes_too_late_changes_nothing(hasty: Scene) -> None:
     async with good_pair(hasty), await hasty.peer("slow", max_matches=1) as slow:
         await slow.greet()
@@ -44,6 +46,7 @@ def bet(quantity: int, face: int) -> game_pb2.Action:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("action", "kind"),
     [
@@ -137,6 +140,7 @@ async def test_a_flood_of_answers_to_nothing_ends_the_stream_and_harms_nobody(
     assert refused(scene) == "RESOURCE_EXHAUSTED"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["empty", "joins", "declines", "the same join"])
 async def test_any_other_flood_ends_the_stream_too(scene: Scene, what: str) -> None:
     async with good_pair(scene), await scene.peer("babbler") as babbler:
@@ -195,6 +199,7 @@ async def test_who_declines_plays_no_match(scene: Scene) -> None:
     assert await scene.results("shy") == []
 
 
+@pytest.mark.slow
 async def test_who_does_not_join_in_time_plays_no_match(hasty: Scene) -> None:
     async with good_pair(hasty), await hasty.peer("sleepy") as sleepy:
         await sleepy.greet()

@@ -104,6 +104,7 @@ async def test_where_an_invite_is_needed_thirty_at_once_use_ten_uses_exactly_ten
         assert sum(await asyncio.gather(*map(come, range(30)))) == 10
 
 
+@pytest.mark.slow
 async def test_a_class_of_thirty_invited_owners_registers_and_connects_at_once(
     database: str,
 ) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from arena.codec.transcript import from_message
 from arena.match.verify import verify
 from arena.signatures import check_signature
@@ -89,6 +91,7 @@ async def test_every_transcript_is_signed_by_the_key_of_the_welcome(scene: Scene
             assert await scene.arena.store.transcript(end.match_id) == transcript
 
 
+@pytest.mark.slow
 async def test_an_end_arrives_only_when_the_match_is_in_the_database(scene: Scene) -> None:
     async with good_pair(scene) as pair:
         (one, _) = pair.peers
@@ -128,6 +131,7 @@ async def test_turns_say_how_much_time_is_left(scene: Scene) -> None:
         assert max(turn.bank_ms for turn in turns) == 30_000
 
 
+@pytest.mark.slow
 async def test_while_the_database_is_away_no_end_is_told_and_afterwards_none_is_lost(
     database: str, scene: Scene
 ) -> None:

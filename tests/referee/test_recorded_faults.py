@@ -95,6 +95,7 @@ async def test_of_a_malformed_answer_no_action_is_listed(scene: Scene) -> None:
     assert fault.reason == refusal.reason
 
 
+@pytest.mark.slow
 async def test_the_command_prints_them(
     scene: Scene, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,6 +137,7 @@ async def test_the_newest_fifty_results_are_listed_with_the_time_of_their_end(
         assert len(asked.matches) == min(limit, 51)
 
 
+@pytest.mark.slow
 async def test_results_can_be_asked_for_by_bot_and_game(scene: Scene, registry: Any) -> None:
     async with good_pair(scene):
         for bot, game, found in (
@@ -149,6 +150,7 @@ async def test_results_can_be_asked_for_by_bot_and_game(scene: Scene, registry: 
             assert bool(answer.matches) == found
 
 
+@pytest.mark.slow
 async def test_the_leaderboard_names_the_bots_and_how_sure_their_numbers_are(
     scene: Scene, registry: Any
 ) -> None:
@@ -166,6 +168,7 @@ async def test_the_leaderboard_names_the_bots_and_how_sure_their_numbers_are(
         assert not empty.ratings
 
 
+@pytest.mark.slow
 async def test_another_time_control_is_another_leaderboard_and_every_match_tells_its_own(
     database: str,
 ) -> None:
@@ -186,6 +189,7 @@ async def test_another_time_control_is_another_leaderboard_and_every_match_tells
         assert {line.entrant.bot for line in answer.ratings} == {"good-one", "good-two"}
 
 
+@pytest.mark.slow
 async def test_the_leaderboard_tells_luck_adjusted_numbers_once_there_are_some(
     scene: Scene, registry: Any
 ) -> None:

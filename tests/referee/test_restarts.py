@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 import psycopg
+import pytest
 
 from arena.hosting.terms import Patience, Terms
 from arena.v1 import referee_pb2 as pb
@@ -65,6 +66,7 @@ class Silent:
                 self._news.set()
 
 
+@pytest.mark.slow
 async def test_a_match_goes_on_at_the_turn_where_the_referee_stopped(
     database: str, quiet: list[Any]
 ) -> None:
@@ -132,6 +134,7 @@ async def test_an_end_that_was_missed_is_told_once_when_the_bot_is_back(
             assert not any(message.ends for message in told_once.heard)
 
 
+@pytest.mark.slow
 async def test_an_end_that_was_missed_is_told_by_the_next_referee_too(
     database: str, quiet: list[Any]
 ) -> None:

@@ -27,6 +27,7 @@ TABLES = [
 MATCHES = 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "options", "seats"), TABLES, ids=str)
 async def test_a_seat_is_told_what_it_may_know_and_nothing_else(
     database: str, game: str, options: dict[str, object], seats: int

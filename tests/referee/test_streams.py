@@ -95,6 +95,7 @@ async def test_the_operator_reads_which_copy_of_a_bot_comes_and_goes(scene: Scen
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hello", "words"),
     [
@@ -166,6 +167,7 @@ async def test_a_huge_message_ends_the_stream_and_harms_nobody(scene: Scene) -> 
         assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [0, 7, 65])
 async def test_entropy_of_a_wrong_length_ends_the_stream(scene: Scene, length: int) -> None:
     async with good_pair(scene), await scene.peer("careless") as careless:
@@ -177,6 +179,7 @@ async def test_entropy_of_a_wrong_length_ends_the_stream(scene: Scene, length: i
     assert "8 to 64 bytes" in why
 
 
+@pytest.mark.slow
 async def test_a_newer_stream_of_the_same_instance_takes_over(scene: Scene) -> None:
     async with (
         good_pair(scene),
@@ -192,6 +195,7 @@ async def test_a_newer_stream_of_the_same_instance_takes_over(scene: Scene) -> N
         assert await scene.faults("double") == 0
 
 
+@pytest.mark.slow
 async def test_copies_under_names_of_their_own_play_side_by_side(scene: Scene) -> None:
     async with (
         good_pair(scene),
@@ -251,6 +255,7 @@ async def test_when_the_referee_stops_streams_end_with_unavailable(database: str
     await peer.channel.close()
 
 
+@pytest.mark.slow
 async def test_no_second_referee_can_share_the_port(scene: Scene) -> None:
     with pytest.raises(RuntimeError, match="Failed to bind"):
         grpc.aio.server(options=OPTIONS).add_insecure_port(f"127.0.0.1:{scene.port}")

@@ -241,6 +241,7 @@ async def test_a_build_as_big_as_is_allowed_arrives_whole(database: str) -> None
         assert host.scene.arena.gate.connections.cuts == 0
 
 
+@pytest.mark.slow
 async def test_a_class_of_thirty_submits_at_once(database: str) -> None:
     async with hosting(database) as host:
         names = [f"owner {number}" for number in range(30)]

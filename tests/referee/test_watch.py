@@ -121,6 +121,7 @@ async def test_who_joins_in_the_middle_gets_the_match_so_far_and_then_its_events
     await other.channel.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "shown"),
     [
@@ -231,6 +232,7 @@ async def test_an_address_has_only_so_many_spectators(database: str) -> None:
                 await third.channel.close()
 
 
+@pytest.mark.slow
 async def test_a_spectator_that_does_not_read_is_dropped_and_play_goes_on(database: str) -> None:
     limits = Limits(watching_waits=20, refusal_seconds=0.01)
     async with opened(database, limits=limits) as scene:

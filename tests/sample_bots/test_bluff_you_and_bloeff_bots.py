@@ -1,7 +1,6 @@
 """The sample bots of Bluff You! and Blöff: each stronger than the one before, never at fault."""
 
 from collections.abc import Mapping
-from functools import partial
 from random import Random
 
 import pytest
@@ -28,22 +27,20 @@ def share(game: str, bots: list[str], matches: int) -> float:
     return {each.name: each.share for each in standings.table()}[contenders[0].name]
 
 
-at_four = partial(pytest.param, marks=pytest.mark.slow)
-
-
 # The bounds lie more than three standard errors of these few matches below the shares in
 # sample_bots/README.md, so that a test fails because a bot got worse and not by chance.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "better", "worse", "seats", "matches", "at_least"),
     [
         ("bluff_you", "bluff_you_honest", "random", 2, 100, 0.95),
         ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 2, 200, 0.8),
-        at_four("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 4, 150, 0.5),
+        ("bluff_you", "bluff_you_equilibrium", "bluff_you_honest", 4, 150, 0.5),
         ("bluff_you", "bluff_you_equilibrium", "random", 2, 100, 0.93),
         ("bluff_you", "bluff_you_planner", "bluff_you_equilibrium", 2, 200, 0.58),
         ("bloeff", "bloeff_honest", "random", 2, 100, 0.93),
         ("bloeff", "bloeff_counter", "bloeff_honest", 2, 300, 0.57),
-        at_four("bloeff", "bloeff_counter", "bloeff_honest", 4, 200, 0.33),
+        ("bloeff", "bloeff_counter", "bloeff_honest", 4, 200, 0.33),
         ("bloeff", "bloeff_counter", "random", 2, 100, 0.95),
     ],
 )

@@ -90,6 +90,7 @@ def planned_worth(plan: Any) -> float:
     return worth
 
 
+@pytest.mark.slow
 def test_the_plan_is_worth_as_much_as_the_best_one() -> None:
     checked = positions()
     assert len(checked) > 100

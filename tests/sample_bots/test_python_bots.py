@@ -32,17 +32,18 @@ def _share(bots: list[str], matches: int) -> float:
 
 # The bounds lie five standard errors below the shares measured with 20,000 matches (see the
 # README of the bots), so that a test fails because a bot got worse and not by chance.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bots", "matches", "at_least"),
     [
         (["timid", "random"], 1000, 0.57),
         (["honest", "timid"], 1000, 0.98),
         (["bayes", "honest"], 600, 0.70),
-        pytest.param(["search", "bayes"], 60, 0.90, marks=pytest.mark.slow),
-        pytest.param(["search", "honest"], 60, 0.72, marks=pytest.mark.slow),
-        pytest.param(["exploiter", "honest"], 60, 0.75, marks=pytest.mark.slow),
-        pytest.param(["exploiter", "cfr"], 100, 0.30, marks=pytest.mark.slow),
-        pytest.param(["bayes", *["honest"] * 5], 150, 0.167, marks=pytest.mark.slow),
+        (["search", "bayes"], 60, 0.90),
+        (["search", "honest"], 60, 0.72),
+        (["exploiter", "honest"], 60, 0.75),
+        (["exploiter", "cfr"], 100, 0.30),
+        (["bayes", *["honest"] * 5], 150, 0.167),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
@@ -53,11 +54,15 @@ def test_each_rung_beats_the_one_below(bots: list[str], matches: int, at_least: 
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        # Nine dice have 2,002 hands, over all of which `search` sums; `exploiter` does as `search`.
-        pytest.param(name, options, marks=[pytest.mark.slow] * (name == "search" and many))
+        # Nine dice have 2,002 hands, over all of which bots sum. `search` and `exploiter` play on
+        # from each bet, and with nine dice `exploiter` does as `search`.
+        pytest.param(
+            name, options, marks=[pytest.mark.slow] * (many or (searches and bool(options)))
+        )
         for name in BLUFF_BOTS
         for options in VARIANTS
         for many in [options.get("dice_per_player") == 9]
+        for searches in [name in ("search", "exploiter")]
         if not (name == "exploiter" and many)
     ],
     ids=str,
@@ -83,5 +88,6 @@ def test_the_random_bot_plays_every_game(game: str) -> None:
 @pytest.mark.parametrize("name", BLUFF_BOTS)
 def test_the_same_seed_gives_the_same_match(name: str) -> None:
     contenders = [Contender("a", load_bot(name)), Contender("b", load_bot(name))]
-    first, again = (list(play_series(BLUFF, contenders, 3, "again")) for _ in range(2))
+    matches = tries(3, quick=1)
+    first, again = (list(play_series(BLUFF, contenders, matches, "again")) for _ in range(2))
     assert [played.transcript for played in first] == [played.transcript for played in again]

@@ -121,7 +121,6 @@ def test_the_bounds_hold_for_any_strategy() -> None:
         assert low < -7 / 258 < high
 
 
-@pytest.mark.slow
 def test_three_dice_in_play_are_solved() -> None:
     solved = solve_match((1, 2), width=2e-3)
     assert solved.bounds.high - solved.bounds.low <= 2e-3

@@ -19,7 +19,7 @@ from arena.storage.errors import DatabaseUnreachableError, DataDirectoryError, H
 from arena.storage.private_socket import make_private, socket_directory
 from tests.databases import execute, plain
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 

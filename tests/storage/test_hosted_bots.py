@@ -197,6 +197,7 @@ async def test_a_frozen_bot_rests_and_goes_on_later(
     assert (take(sql) is not None) == undo
 
 
+@pytest.mark.slow
 async def test_a_thousand_bots_share_eight_slots_evenly(
     store: Store, worker: Worker, sql: psycopg.Connection
 ) -> None:

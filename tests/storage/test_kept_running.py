@@ -25,7 +25,7 @@ STARTED = 10.0
 """Seconds that a start may take on a busy machine."""
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-pytestmark = [linux, pytest.mark.slow]
+pytestmark = [linux, pytest.mark.slow, pytest.mark.alone]
 
 
 @pytest.fixture

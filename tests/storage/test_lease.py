@@ -18,7 +18,8 @@ from arena.storage.lease import LEASE_SECONDS, Lease, held_lease
 from arena.storage.process_identity import has_ended, own_identity
 from tests.databases import execute, named, plain, unreachable
 
-pytestmark = pytest.mark.slow  # most wait until a lease has run out
+# Most wait until a lease has run out.
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 
 @asynccontextmanager

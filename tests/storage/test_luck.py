@@ -101,6 +101,7 @@ async def test_a_batch_that_is_refused_leaves_no_luck(
     assert sql.execute("SELECT count(*) FROM match_luck").fetchone() == (0,)
 
 
+@pytest.mark.slow
 async def test_luck_that_was_thrown_away_is_measured_again(
     read: Reader, store: Store, versions: Versions, sql: psycopg.Connection
 ) -> None:

@@ -35,6 +35,7 @@ async def ann(store: Store) -> Owner:
     return (await store.owners.sign_up("Ann", None))[0]
 
 
+@pytest.mark.slow
 async def test_the_key_of_a_sign_up_proves_who_an_owner_is(store: Store) -> None:
     owner, key = await store.owners.sign_up(" Ann ", None)
     (listed,) = await store.owners.owners()

@@ -18,7 +18,7 @@ from tests.databases import execute
 from tests.fault_proxy import FaultProxy
 from tests.storage.results import finished
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 GIVEN_UP = 10.0
 """Seconds."""

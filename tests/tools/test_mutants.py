@@ -88,6 +88,7 @@ def mutants_in(path: str) -> set[tuple[str, str, str]]:
     return {(one.where, *one.lines(source)) for one in mutants_of(path, source)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one", EQUIVALENT, ids=lambda one: f"{one['path']}: {one['becomes']}")
 def test_every_equivalent_mutant_is_still_one(one: dict[str, str]) -> None:
     assert (one["where"], one["was"], one["becomes"]) in mutants_in(one["path"])

@@ -175,6 +175,7 @@ async def test_what_was_paired_follows_from_what_was_played_before(world: CupWor
         assert record.tournament.plan.next_pairings(6, known) == following
 
 
+@pytest.mark.slow
 async def test_a_paused_tournament_begins_nothing_and_goes_on_when_resumed(
     world: CupWorld,
 ) -> None:
