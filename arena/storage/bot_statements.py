@@ -20,11 +20,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 
 from arena.storage.names import folded, skeleton
+from arena.storage.owner_tables import owners
 from arena.storage.statements import Row
 from arena.storage.tables import (
     TOKENS_CHANNEL,
     bots,
-    owners,
     tokens,
     version_counts,
     versions,

@@ -28,7 +28,8 @@ from sqlalchemy import (
 )
 
 from arena.storage.columns import NAME, Time, metadata, now
-from arena.storage.tables import bots, owners, versions
+from arena.storage.owner_tables import owners
+from arena.storage.tables import bots, versions
 
 QUEUE_SCHEMA: Final = "procrastinate"
 """Where the queue's tables and functions are."""

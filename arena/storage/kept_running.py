@@ -29,11 +29,19 @@ _LOOK = 0.01
 log = structlog.get_logger()
 
 
+def pause_after(answered_seconds: float, last: float) -> float:
+    """Seconds to wait before a new start of a server that answered for `answered_seconds`; `last`
+    is the pause before its own start, 0 before the first."""
+    if answered_seconds >= SETTLED_SECONDS:
+        return FIRST_PAUSE
+    return min(max(2 * last, FIRST_PAUSE), LONGEST_PAUSE)
+
+
 class KeptRunning:
     """A server process, kept running by a thread of its own.
 
     `start` starts it, in that thread; `answers` says whether it can be used; `last_words` why it
-    ended, for the log.
+    ended, for the log; `pause` how long to wait before the next start, as `pause_after` does.
     """
 
     def __init__(
@@ -41,10 +49,12 @@ class KeptRunning:
         start: Callable[[], subprocess.Popen[bytes]],
         answers: Callable[[], bool],
         last_words: Callable[[], str],
+        pause: Callable[[float, float], float] = pause_after,
     ) -> None:
         self._start = start
         self._answers = answers
         self._last_words = last_words
+        self._pause = pause
         self._process: subprocess.Popen[bytes] | None = None
         self._guard = threading.Lock()
         self._stopping = threading.Event()
@@ -80,29 +90,26 @@ class KeptRunning:
                 process.send_signal(number)
 
     def _run(self) -> None:
-        pause = FIRST_PAUSE
+        pause = 0.0
         while True:
-            answered_at = self._run_once()
+            answered_seconds = self._run_once()
             self._settled.set()
             if self._stopping.is_set():
                 return
-            now = monotonic()
-            if answered_at is not None and now - answered_at >= SETTLED_SECONDS:
-                pause = FIRST_PAUSE
+            pause = self._pause(answered_seconds, pause)
             if self._stopping.wait(pause):
                 return
-            pause = min(2 * pause, LONGEST_PAUSE)
 
-    def _run_once(self) -> float | None:
-        """One run of the server, from start to end; when it began to answer."""
+    def _run_once(self) -> float:
+        """One run of the server, from start to end; for how many seconds it answered."""
         with self._guard:
             if self._stopping.is_set():
-                return None
+                return 0.0
             try:
                 process = self._process = self._start()
             except (OSError, StorageError) as error:  # no process or file to be had; later, perhaps
                 self._tell_ended(str(error))
-                return None
+                return 0.0
         answered_at = self._wait_for_answer(process)
         if answered_at is not None:
             self._tell_answers(answered_at)
@@ -110,7 +117,7 @@ class KeptRunning:
         if not self._stopping.is_set():
             ended = f"signal {signal.Signals(-code).name}" if code < 0 else f"code {code}"
             self._tell_ended(f"{ended}: {self._last_words()}")
-        return answered_at
+        return 0.0 if answered_at is None else monotonic() - answered_at
 
     def _wait_for_answer(self, process: subprocess.Popen[bytes]) -> float | None:
         while process.poll() is None:

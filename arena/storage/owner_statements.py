@@ -9,17 +9,10 @@ from sqlalchemy.dialects.postgresql import insert
 
 from arena.storage.bot_statements import name_columns
 from arena.storage.names import folded, skeleton
+from arena.storage.owner_tables import audit, invites, owner_keys, owners
 from arena.storage.sign_in_statements import owners_by_key
 from arena.storage.statements import Row
-from arena.storage.tables import (
-    audit,
-    bots,
-    invites,
-    owner_keys,
-    owners,
-    version_counts,
-    versions,
-)
+from arena.storage.tables import bots, version_counts, versions
 
 
 def add_owner(name: str) -> Insert:

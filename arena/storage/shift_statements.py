@@ -28,8 +28,9 @@ from arena.storage.hosting_tables import (
     shifts,
     workers,
 )
+from arena.storage.owner_tables import owners
 from arena.storage.statements import Row
-from arena.storage.tables import bots, match_seats, matches, owners, versions
+from arena.storage.tables import bots, match_seats, matches, versions
 
 MOST_MATCHES_OF_A_SHIFT = 100
 _in_service = and_(

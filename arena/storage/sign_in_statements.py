@@ -8,14 +8,14 @@ from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.sql.dml import ReturningInsert
 
 from arena.records import Identity
-from arena.storage.statements import Row
-from arena.storage.tables import (
+from arena.storage.owner_tables import (
     owner_identities,
     owner_keys,
     owners,
     sign_ins,
     used_id_tokens,
 )
+from arena.storage.statements import Row
 
 
 def owner_with(identity: Identity) -> Row:

@@ -26,13 +26,13 @@ from arena.match.clock import TimeControl
 from arena.records import Block
 from arena.storage.board_tables import log_revision, played_ladders
 from arena.storage.luck import of_the_match
+from arena.storage.owner_tables import owners
 from arena.storage.tables import (
     blocks,
     bots,
     match_luck,
     match_seats,
     matches,
-    owners,
     rating_events,
     transcripts,
     versions,

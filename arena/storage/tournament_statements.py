@@ -18,6 +18,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
+from arena.storage.owner_tables import owners
 from arena.storage.statements import Row
 from arena.storage.tables import (
     TOURNAMENTS_CHANNEL,
@@ -25,7 +26,6 @@ from arena.storage.tables import (
     bots,
     match_seats,
     matches,
-    owners,
     versions,
 )
 from arena.storage.tournament_tables import (

@@ -11,7 +11,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
 from arena.storage import connecting, engine
-from arena.storage.connecting import PARAMETERS, READER, REFEREE
+from arena.storage.connecting import PARAMETERS, READER, REFEREE, SILENCE_SECONDS
 from arena.storage.errors import (
     DatabaseUnreachableError,
     LeaseTakenError,
@@ -23,6 +23,12 @@ from arena.storage.transaction import cause_of, refused_or_unreachable
 from arena.storage.transcripts import packer, unpack_message
 
 URL = "postgresql+psycopg://me@host/arena"
+
+
+def test_a_machine_that_vanished_is_noticed_as_soon_as_a_server_that_is_silent() -> None:
+    silence = PARAMETERS["keepalives_count"] * PARAMETERS["keepalives_interval"]
+    assert PARAMETERS["keepalives_idle"] + silence == SILENCE_SECONDS
+    assert PARAMETERS["tcp_user_timeout"] == 1_000 * SILENCE_SECONDS
 
 
 def test_what_the_address_says_has_precedence_over_our_defaults() -> None:

@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,9 +11,14 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from arena.storage import kept_running
 from arena.storage.errors import StorageError
-from arena.storage.kept_running import KeptRunning
+from arena.storage.kept_running import (
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    SETTLED_SECONDS,
+    KeptRunning,
+    pause_after,
+)
 
 
 class Server:
@@ -23,7 +29,14 @@ class Server:
         self.failures: list[Exception] = []
         self.command = ["sleep", "60"]
         self.answers = True
-        self.kept = KeptRunning(self._start, lambda: self.answers, lambda: "its last words")
+        self.pauses: list[tuple[float, float]] = []
+        self.kept = KeptRunning(
+            self._start, lambda: self.answers, lambda: "its last words", self._pause
+        )
+
+    def _pause(self, answered_seconds: float, last: float) -> float:
+        self.pauses.append((answered_seconds, last))
+        return last + 0.001
 
     def _start(self) -> subprocess.Popen[bytes]:
         if self.failures:
@@ -36,9 +49,7 @@ class Server:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr(kept_running, "FIRST_PAUSE", 0.001)
-    monkeypatch.setattr(kept_running, "LONGEST_PAUSE", 0.004)
+def server() -> Iterator[Server]:
     made = Server()
     yield made
     made.stop(signal.SIGKILL)
@@ -97,6 +108,34 @@ def test_a_server_that_ends_is_started_again_and_both_are_said(server: Server) -
     ended = ("the database ended and is started again", "signal SIGKILL: its last words")
     assert lines(log) == [ended, (AGAIN, "")] * 2
     assert all(line.get("away_s", 0.0) < 5 for line in log)
+
+
+def test_pauses_grow_while_starts_fail_and_begin_anew_once_it_has_answered_for_long() -> None:
+    assert pause_after(0.0, 0.0) == FIRST_PAUSE
+    assert pause_after(0.0, FIRST_PAUSE) == 2 * FIRST_PAUSE
+    assert pause_after(0.0, LONGEST_PAUSE) == LONGEST_PAUSE
+    assert pause_after(SETTLED_SECONDS - 0.01, LONGEST_PAUSE) == LONGEST_PAUSE
+    assert pause_after(SETTLED_SECONDS, LONGEST_PAUSE) == FIRST_PAUSE
+
+
+def test_the_pause_follows_from_how_long_it_answered_and_the_pause_before(server: Server) -> None:
+    server.kept.start(5.0)
+    server.failures = [StorageError("no room")]
+    server.started[-1].kill()
+    until(lambda: len(server.started) == 2)
+    (answered, first), (failed, second) = server.pauses
+    assert 0 < answered < 60
+    assert (first, failed, second) == (0, 0, 0.001)
+
+
+def test_a_program_that_ends_without_stopping_it_is_not_kept_alive() -> None:
+    code = """
+import subprocess
+from arena.storage.kept_running import KeptRunning
+start = lambda: subprocess.Popen(["cat"], stdin=subprocess.PIPE)
+assert KeptRunning(start, lambda: True, str).start(10.0)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_starts_that_fail_are_said_once_for_each_reason(server: Server) -> None:

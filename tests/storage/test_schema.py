@@ -31,6 +31,14 @@ from arena.storage.hosting_tables import (
 )
 from arena.storage.ladder_statements import rated_seats
 from arena.storage.match_search import MatchFilter, found_matches
+from arena.storage.owner_tables import (
+    audit,
+    invites,
+    owner_identities,
+    owner_keys,
+    sign_ins,
+    used_id_tokens,
+)
 from arena.storage.running_tables import (
     leases,
     recorded_batches,
@@ -43,16 +51,10 @@ from arena.storage.schema import HEAD, migrate
 from arena.storage.store import Store
 from arena.storage.tables import (
     READER_ROLE,
-    audit,
-    invites,
     match_luck,
-    owner_identities,
-    owner_keys,
-    sign_ins,
     signing_key,
     signing_secret,
     tokens,
-    used_id_tokens,
 )
 from arena.storage.tournament_tables import tournaments
 from tests.databases import execute, named, plain
@@ -65,6 +67,11 @@ _CONSTRAINTS = """
 SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid)
 FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
     AND conrelid::regclass::text <> 'alembic_version'
+"""
+_IDENTITIES = """
+SELECT attrelid::regclass::text, attname, attidentity
+FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+WHERE relnamespace = 'public'::regnamespace AND attidentity <> ''
 """
 _INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
 _CATALOGUE = {
@@ -125,7 +132,7 @@ def test_the_migrations_make_exactly_the_tables(database: str, empty_database: s
             here, opts={"compare_type": True, "compare_server_default": True}
         )
         assert compare_metadata(context, metadata) == []
-        for query in (_CONSTRAINTS, _INDEXES):
+        for query in (_CONSTRAINTS, _IDENTITIES, _INDEXES):
             found = {tuple(row) for row in here.execute(text(query))}
             wanted = {tuple(row) for row in there.execute(text(query))}
             assert {row for row in found if row[0] != "alembic_version_pkc"} == wanted

@@ -1,12 +1,12 @@
 """The rules of Bluff You! Rule numbers (BY-...) are those of docs/games/bluff_you.md."""
 
 from collections.abc import Iterator
-from itertools import product
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from arena.games.bluff_you.events import events, winner
 from arena.games.bluff_you.legality import BELIEVE, STOP, Legality
 from arena.games.bluff_you.options import BluffYouOptions
+from arena.games.bluff_you.rolls import ROLLS, drawn, rolled
 from arena.games.bluff_you.state import (
     ANNOUNCE,
     ANSWER,
@@ -26,8 +26,6 @@ from arena.games.bluff_you.state import (
 )
 from arena.games.bluff_you.values import (
     CHIPS,
-    DICE,
-    PIPS,
     Answer,
     BluffYouAction,
     BluffYouAnnouncement,
@@ -56,8 +54,6 @@ from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
 from arena.games.wording import span
 from arena.randomness import Randomness
-
-_ROLLS: Final = tuple(Roll(dice) for dice in product(range(1, PIPS + 1), repeat=DICE))
 
 
 class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView, BluffYouEvent]):
@@ -102,15 +98,12 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
     def draw(self, state: BluffYouState, randomness: Randomness) -> BluffYouAction:
         if state.phase is not ROLL:
             raise ValueError("there is nothing to draw now")
-        turn = state.turn
-        return Roll(
-            tuple([randomness.below(f"turn {turn} die {die}", PIPS) + 1 for die in range(DICE)])
-        )
+        return drawn(state.turn, randomness)
 
     def chance_outcomes(self, state: BluffYouState) -> ChanceOutcomes[BluffYouAction]:
         if state.phase is not ROLL:
             raise ValueError("there is nothing to draw now")
-        return equally_likely(_ROLLS)
+        return equally_likely(ROLLS)
 
     def legal_actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouChoice]:
         return self.choices(self.view(state, seat))
@@ -123,7 +116,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
 
     def apply(self, state: BluffYouState, actor: Actor, action: BluffYouAction) -> BluffYouState:
         if actor is DEALER:
-            return _rolled(state, action)
+            return rolled(state, action)
         phase, asked = state.phase, state.asked
         # Exact types, here and below: True and 1.0 compare equal to seats and numbers.
         if asked is None or type(actor) is not int or actor != asked:
@@ -290,24 +283,3 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
     def _refusal(self, state: BluffYouState, reason: str) -> IllegalActionError:
         # Never contains the refused value, which may be too long to print.
         return IllegalActionError(f"{reason}.", self._legality.hint(state, state.asked))
-
-
-def _rolled(state: BluffYouState, action: BluffYouAction) -> BluffYouState:
-    if state.phase is not ROLL:
-        raise IllegalActionError("No dice are rolled now.")
-    if type(action) is not Roll or type(action.dice) is not tuple or len(action.dice) != DICE:
-        raise IllegalActionError("The dealer rolls three dice.")
-    if any(type(die) is not int or not 1 <= die <= PIPS for die in action.dice):
-        raise IllegalActionError(f"A die shows 1 to {PIPS}.")
-    return BluffYouState(
-        state.turn,
-        state.bluffer,
-        ANNOUNCE,
-        action.dice,
-        None,
-        None,
-        0,
-        state.no_win_turns,
-        state.centre,
-        state.chips,
-    )
