@@ -45,12 +45,13 @@ from arena.referee.upload_service import UploadService
 from arena.referee.worker_service import WorkerService
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import MeetingCounts, TableType
+from arena.scheduling.strengths import Strengths
 from arena.storage.errors import StorageError
 from arena.storage.hosted_shifts import HostedShifts
 from arena.storage.listening import notifications
 from arena.storage.reading import Reader, open_reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
-from arena.storage.rows import AppearanceCount, OpponentCount
+from arena.storage.rows import AppearanceCount, OpponentCount, PlacedMatch
 from arena.storage.spools import Spools, record_spooled
 from arena.storage.store import Store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
@@ -190,6 +191,7 @@ async def running_arena(
             lambda: secrets.token_bytes(SECRET_BYTES),
             lambda transcript: to_bytes(signer.signed(transcript)),
             terms or Terms(),
+            strengths=await strengths(store),
         )
         conductor = Conductor(store.tournaments, journal, director.schedule)
         director.agenda = conductor
@@ -323,6 +325,17 @@ async def meeting_counts(store: Store) -> MeetingCounts:
     return counts
 
 
-def _table_type(count: AppearanceCount | OpponentCount) -> TableType:
+async def strengths(store: Store) -> Strengths:
+    """What the newest stored results say of the strengths of versions."""
+    found = Strengths()
+    types: dict[str, TableType] = {}
+    for match in await store.newest_placings():
+        named = f"{match.game} {match.options} {match.seat_count} {match.time_control}"
+        table_type = types.get(named) or types.setdefault(named, _table_type(match))
+        found.learn(table_type, match.versions, match.placings)
+    return found
+
+
+def _table_type(count: AppearanceCount | OpponentCount | PlacedMatch) -> TableType:
     options = make_game(count.game, count.options).options
     return TableType(count.game, options, count.seat_count, count.time_control)

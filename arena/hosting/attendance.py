@@ -36,6 +36,10 @@ class Attendance:
         )
         return self._all_places / max(1, possible)
 
+    def most_at_a_table(self, game: str) -> int:
+        """How many versions that play a game may sit at one table."""
+        return self._games[game].most_at_a_table
+
     def came(self, bot: ConnectedBot) -> bool:
         """Count a bot that is connected, or connected anew. Returns whether it is the first copy
         of its version."""

@@ -267,6 +267,9 @@ class BlockRun:
         written = services.write_down(transcript)
         self._conduct.played(match.bots, transcript.result.forfeited, first=match.position == 0)
         self._time.played(match.bots, hosted, transcript)
+        if not self.casual:
+            versions = [bot.candidate.bot for bot in match.bots]
+            services.learn(self.table_type, versions, transcript.result.placing)
         now = services.timer.now()
         finished = match.finished(transcript, written, self.block, now, hosted.refused)
         services.journal.add(

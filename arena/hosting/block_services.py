@@ -1,6 +1,6 @@
 """`BlockServices`: what the running blocks of a director share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from arena.hosting.owed_seats import OwedSeats
 from arena.hosting.ports import Timer
 from arena.hosting.terms import Terms
 from arena.match.transcript import Transcript
+from arena.scheduling.ladder import TableType
 
 if TYPE_CHECKING:
     from arena.hosting.block_run import BlockRun
@@ -37,5 +38,8 @@ class BlockServices:
     owed: OwedSeats
     showable: Callable[["HostedMatch", str], None]
     """Called when a match begins, with the name of its tournament or ""."""
+    learn: Callable[[TableType, Sequence[int], Sequence[int]], None]
+    """Called with the versions and placings by seat when a match of the ladder or of a tournament
+    was played."""
     over: Callable[["BlockRun", EngagementEnd], None]
     """Called once for each block, at its end."""

@@ -1,6 +1,6 @@
 """Connected bots as the director sees them: their free places and their recent reliability."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from arena.hosting.ports import ChallengePolicy, Participant
@@ -90,6 +90,13 @@ class ConnectedBot:
             return False
         return self.takes_offers(now)
 
+    @property
+    def left_out_until(self) -> float:
+        """The time from which it is not left out for what it or a copy did."""
+        reliability = self.reliability
+        declined = reliability.declined_until.get(self.participant.instance, 0.0)
+        return max(reliability.not_before, reliability.no_block_before, declined)
+
     def free(self, now: float) -> bool:
         """Whether it can take a seat in another match."""
         return self.free_places(now) > 0
@@ -98,16 +105,6 @@ class ConnectedBot:
         """In how many further matches it can take a seat."""
         places = 1 if self.on_probation else self.participant.max_matches
         return max(0, places - self.taken) if self.eligible(now) else 0
-
-
-def idlest_copies(
-    versions: Iterable[int], free: Sequence[ConnectedBot]
-) -> tuple[ConnectedBot, ...]:
-    """One free bot of each version: of several copies the idlest, so that they share its load."""
-    return tuple(
-        min((bot for bot in free if bot.candidate.bot == version), key=lambda copy: copy.taken)
-        for version in versions
-    )
 
 
 def one_per_version(bots: Iterable[ConnectedBot]) -> list[Candidate]:

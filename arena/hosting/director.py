@@ -10,7 +10,8 @@ can disconnect cleanly. When a block ends because a bot, which knows its opponen
 or is not there for the next match, no copy of the version begins another for the same moment.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -19,7 +20,8 @@ from arena.hosting.block_run import BlockRun
 from arena.hosting.block_services import BlockServices
 from arena.hosting.challenge_book import ChallengeBook
 from arena.hosting.challenges import ChallengeRun
-from arena.hosting.connected_bots import ConnectedBot, idlest_copies, one_per_version
+from arena.hosting.connected_bots import ConnectedBot, one_per_version
+from arena.hosting.gathering import Gathering
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.owed_seats import OwedSeats
@@ -31,6 +33,7 @@ from arena.match.transcript import Transcript
 from arena.randomness import KeyedRandomness, shuffled
 from arena.records import Block, BlockKind, KeptBlock, RunningBlock, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
+from arena.scheduling.strengths import Strengths
 
 
 class Director:
@@ -46,8 +49,10 @@ class Director:
         write_down: Callable[[Transcript], bytes],
         terms: Terms = Terms(),
         wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        strengths: Strengths | None = None,
     ) -> None:
-        self._tables = LadderTables(table_types, counts, terms.house_pace)
+        strengths = strengths or Strengths()
+        self._tables = LadderTables(table_types, counts, strengths, terms.house_pace)
         self._journal = journal
         self._timer = timer
         self._new_secret = new_secret
@@ -69,7 +74,11 @@ class Director:
             over=self._release,
             owed=self._owed,
             showable=self._show,
+            learn=strengths.learn,
         )
+        self._gathering = Gathering()
+        self._gathered: Cancellable | None = None
+        """Set while tables are looked for later, so that more blocks end before."""
         self._pass_due = False
         self._alarm: Cancellable | None = None
         """Set while only the pace delays the next table."""
@@ -78,7 +87,9 @@ class Director:
         """Called when the last running block ends after `wind_down`."""
         self.agenda: Agenda | None = None
         self.audience: Audience | None = None
-        journal.listeners.append(self.schedule)
+        self._journal_full = False
+        """Whether tables were not looked for because results wait to be recorded."""
+        journal.listeners.append(self._recorded)
 
     @property
     def running(self) -> int:
@@ -166,13 +177,21 @@ class Director:
             self._pass_due = True
             self._timer.call_at(self._timer.now(), self._open_tables)
 
+    def _recorded(self) -> None:
+        if self._journal_full and not self._journal.full:
+            self.schedule()
+
     def _open_tables(self) -> None:
         self._pass_due = False
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
+        for alarm in (self._alarm, self._gathered):
+            if alarm is not None:
+                alarm.cancel()
+        self._alarm = self._gathered = None
+        self._gathering.looked()
+        self._tables.look_again()
         while not (self._winding_down or self._journal.full) and self._open_one():
             pass
+        self._journal_full = self._journal.full
 
     def _open_one(self) -> bool:
         now = self._timer.now()
@@ -180,27 +199,38 @@ class Director:
         if challenge is not None:
             self._play(challenge)
             return True
-        free = self._roster.free(now)
-        if held := self.challenges.held(now):
-            free = [bot for bot in free if bot.free_places(now) > held[bot]]
+        for version, candidate in self._roster.changes(now):
+            self._tables.note(version, candidate)
+        held = self.challenges.held(now)
+        kept = {bot.candidate.bot for bot in held}
+        kept = {one for one in kept if self._roster.idlest(one, now, held) is None}
         if self.agenda is not None and self.agenda.wanting:
+            free = [bot for bot in self._roster.free(now) if bot.free_places(now) > held[bot]]
             engagement = self.agenda.next_engagement(one_per_version(free))
             if engagement is not None:
-                self._engage(engagement, free)
+                self._engage(engagement, now, held)
                 return True
-            free = self._left_for_the_ladder(free, self.agenda)
-        match self._tables.next(one_per_version(free), now):
+            kept.update(self.agenda.held(one_per_version(self._roster.eligible(now))))
+        self._tables.hold(kept)
+        match self._tables.next(now):
             case LadderTable(table_type, candidates):
                 block = Block(str(uuid4()), BlockKind.SEAT, table_type.seats)
                 # By chance: whoever plays least is chosen first, and must not always begin.
                 chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
                 order = self._owed.arrange(table_type.key, chance)
-                bots = idlest_copies([candidate.bot for candidate in order], free)
+                bots = self._copies([candidate.bot for candidate in order], now, held)
                 self._begin(BlockRun(self._services, table_type, bots, block, range(block.size)))
                 return True
             case float(ready_at):
                 self._alarm = self._timer.call_at(ready_at, self.schedule)
         return False
+
+    def _copies(
+        self, versions: Iterable[int], now: float, held: Counter[ConnectedBot]
+    ) -> list[ConnectedBot]:
+        """A free copy of each version."""
+        found = [self._roster.idlest(version, now, held) for version in versions]
+        return [bot for bot in found if bot is not None]
 
     def _play(self, challenge: ChallengeRun) -> None:
         wanted = challenge.wanted
@@ -218,8 +248,8 @@ class Director:
     def _by_chance(self, bots: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
         return shuffled(KeyedRandomness(self._new_secret()), "seat", bots)
 
-    def _engage(self, engagement: Engagement, free: Sequence[ConnectedBot]) -> None:
-        bots = idlest_copies(engagement.bots, free)
+    def _engage(self, engagement: Engagement, now: float, held: Counter[ConnectedBot]) -> None:
+        bots = self._copies(engagement.bots, now, held)
         self._begin(
             BlockRun(
                 self._services,
@@ -231,12 +261,6 @@ class Director:
                 engaged=True,
             )
         )
-
-    def _left_for_the_ladder(
-        self, free: Sequence[ConnectedBot], agenda: Agenda
-    ) -> list[ConnectedBot]:
-        held = agenda.held(one_per_version(self._roster.eligible(self._timer.now())))
-        return [bot for bot in free if bot.candidate.bot not in held]
 
     def _show(self, match: ShowableMatch, tournament: str) -> None:
         if self.audience is not None:
@@ -259,20 +283,30 @@ class Director:
             self.agenda.ended(running.engagement, ending)
         if self._winding_down and not self._blocks:
             self.on_idle()
-        self.schedule()
+        self._gather(running)
+
+    def _gather(self, ended: BlockRun) -> None:
+        wait = self._gathering.ended(ended.time.seconds, len(self._blocks))
+        if not wait:
+            self.schedule()
+        elif self._gathered is None:
+            self._gathered = self._timer.call_at(self._timer.now() + wait, self.schedule)
 
     def _offer_nothing_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds
         now = self._timer.now()
         until = bot.reliability.declined(bot.participant.instance, now, seconds)
+        self._roster.paused(bot)
         self._timer.call_at(until, self.schedule)
 
     def _begin_no_block_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds
         until = bot.reliability.left_block(self._timer.now(), seconds)
+        self._roster.paused(bot)
         self._timer.call_at(until, self.schedule)
 
     def _leave_out(self, bot: ConnectedBot) -> None:
         until = leave_out(bot, self._timer.now())
+        self._roster.paused(bot)
         if until is not None:
             self._timer.call_at(until, self.schedule)

@@ -2,18 +2,27 @@
 
 Matches among house bots only are limited to a pace, so that an arena without other bots does not
 keep the machine busy. A table with any other bot is opened without delay.
+
+Bots whose block was the last to end do not sit down again as the same table while others play that
+may end soon: else two bots with one place each might meet for ever.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Final
 
 from arena.hosting.attendance import Attendance
 from arena.hosting.connected_bots import ConnectedBot
 from arena.match.clock import DEFAULT_TIME_CONTROL
-from arena.scheduling.ladder import Candidate, MeetingCounts, TableType, next_table
+from arena.scheduling.free_bots import FreeBots
+from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
 from arena.scheduling.pace import Pace
 from arena.scheduling.shares import BlockTime, HeldTime, SharedPlaces
+from arena.scheduling.strengths import Strengths
+
+REMATCH_SHARE: Final = 0.05
+"""For how long the same table is not opened again, as a part of the time that its block took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +37,13 @@ class LadderTables:
     """The ladders of a director and the places that their running blocks hold."""
 
     def __init__(
-        self, table_types: Sequence[TableType], counts: MeetingCounts, house_pace: float
+        self,
+        table_types: Sequence[TableType],
+        counts: MeetingCounts,
+        strengths: Strengths,
+        house_pace: float,
     ) -> None:
         self._table_types = table_types
-        self._counts = counts
         self._seats_in_play = {table_type.key: 0 for table_type in table_types}
         self._time = HeldTime()
         self._attendance = Attendance(table_types)
@@ -39,6 +51,15 @@ class LadderTables:
             table_type.key: SharedPlaces(self._time, self._attendance.places, table_type.seats)
             for table_type in table_types
         }
+        self._free: dict[int, Candidate] = {}
+        """The versions with a free place."""
+        self._held: Set[int] = frozenset()
+        """Those of them that the ladder leaves alone."""
+        self._seekers = {
+            table_type.key: FreeBots(table_type, counts, strengths) for table_type in table_types
+        }
+        self._last: dict[Any, tuple[frozenset[int], float]] = {}
+        """By type, the bots of the block that ended last, and until when they wait for others."""
         # A pace for each, so that every type has a start of its own.
         share = house_pace / max(1, len(table_types))
         self._paces = {table_type.key: Pace(share) for table_type in table_types}
@@ -55,25 +76,61 @@ class LadderTables:
         """A bot is gone, or leaves and begins no further block."""
         if self._attendance.left(bot):
             self._time.left(bot.candidate)
+            for free in self._seekers.values():
+                free.forget(bot.candidate.bot)
         self._quota = self._attendance.quota
 
-    def next(self, free: Sequence[Candidate], now: float) -> LadderTable | float | None:
-        """The table to open now, or the time at which the pace allows one, or None."""
-        paced: list[float] = []
+    def note(self, version: int, free: Candidate | None) -> None:
+        """A version has a free place, still or again; or none."""
+        if free is None:
+            self._free.pop(version, None)
+        else:
+            self._free[version] = free
+        if version not in self._held:
+            self._seek(version)
+
+    def hold(self, versions: Set[int]) -> None:
+        """From now on the ladder leaves these versions alone, and no others."""
+        if versions != self._held:
+            changed = versions ^ self._held
+            self._held = frozenset(versions)
+            for version in changed:
+                self._seek(version)
+
+    def look_again(self) -> None:
+        """Before tables are looked for: what has ended since may let bots meet again."""
+        for key, free in self._seekers.items():
+            if self._seats_in_play[key]:
+                free.look_again()
+            else:
+                free.look_again(None)
+
+    def next(self, now: float) -> LadderTable | float | None:
+        """The table to open now, or the time at which one can be opened, or None."""
+        later: list[float] = []
         for table_type in sorted(
             self._table_types, key=lambda table_type: self._seats_in_play[table_type.key]
         ):
             if self._seats_in_play[table_type.key] >= self._quota:
                 continue
-            may_sit = partial(self._shared[table_type.key].allow, now=now)
-            chosen = next_table(table_type, free, self._counts, may_sit)
+            free = self._seekers[table_type.key]
+            not_these, until = self._not_again(table_type, now)
+            choose = partial(
+                free.choose,
+                partial(self._shared[table_type.key].allow, now=now),
+                not_these=not_these,
+            )
+            chosen = choose()
             ready_at = self._paces[table_type.key].ready_at(table_type.seats)
-            if chosen is not None and ready_at > now and _only_house(chosen):
-                paced.append(ready_at)
-                chosen = next_table(table_type, free, self._counts, may_sit, with_visitor=True)
+            if chosen is not None and ready_at > now and _only_house(chosen.bots):
+                later.append(ready_at)
+                chosen = choose(with_visitor=True)
             if chosen is not None:
-                return LadderTable(table_type, chosen)
-        return min(paced, default=None)
+                free.opened(chosen)
+                return LadderTable(table_type, chosen.bots)
+            if not_these and all(bot in free for bot in not_these):
+                later.append(until)
+        return min(later, default=None)
 
     def opened(self, table_type: TableType, bots: Sequence[Candidate], now: float) -> None:
         """A block at such a table begins."""
@@ -84,9 +141,11 @@ class LadderTables:
         """A block at such a table takes its places, just begun or adopted."""
         self._occupy(table_type, bots, 1)
 
-    def closed(self, table_type: TableType, bots: Sequence[Candidate]) -> None:
+    def closed(self, table_type: TableType, block: BlockTime, now: float) -> None:
         """A block at such a table is over."""
-        self._occupy(table_type, bots, -1)
+        self._occupy(table_type, block.bots, -1)
+        bots = frozenset(bot.bot for bot in block.bots)
+        self._last[table_type.key] = bots, now + REMATCH_SHARE * block.seconds
 
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
         """A challenge of `guest` takes (1) or gives back (-1) a place of each of `hosts`."""
@@ -99,6 +158,22 @@ class LadderTables:
         # would with the default turn.
         scale = min(1.0, DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms)
         return self._time.held(block.scaled(scale), self._attendance.places, now)
+
+    def _seek(self, version: int) -> None:
+        candidate = None if version in self._held else self._free.get(version)
+        for free in self._seekers.values():
+            if candidate is None:
+                free.drop(version)
+            else:
+                free.put(candidate)
+
+    def _not_again(self, table_type: TableType, now: float) -> tuple[frozenset[int], float]:
+        """The bots of which no table is opened now, and until when; empty if they may be."""
+        bots, until = self._last.get(table_type.key, (frozenset(), now))
+        alone = self._attendance.most_at_a_table(table_type.game) <= table_type.seats
+        if until <= now or alone or not self._seats_in_play[table_type.key]:
+            return frozenset(), now
+        return bots, until
 
     def _occupy(self, table_type: TableType, bots: Sequence[Candidate], by: int) -> None:
         if table_type.key not in self._seats_in_play:

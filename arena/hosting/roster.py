@@ -1,6 +1,9 @@
 """The bots that are connected, or still play, and who of them may be offered a match."""
 
-from collections.abc import Iterable, Sequence
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
 import structlog
 
@@ -16,16 +19,22 @@ class Roster:
 
     def __init__(self) -> None:
         self._bots: dict[Participant, ConnectedBot] = {}
-        self._with_room: dict[ConnectedBot, None] = {}
-        """Those that play rated matches and have a free place, longest first: most bots of a busy
-        arena have none."""
+        self._copies: dict[int, dict[ConnectedBot, None]] = {}
+        """By version."""
+        self._free: dict[int, dict[ConnectedBot, None]] = {}
+        """Those of them that can sit down to a rated match."""
+        self._changed: dict[ConnectedBot, None] = {}
+        """Those that may be free now and were not, or the reverse."""
+        self._paused: list[tuple[float, int, ConnectedBot]] = []
+        """Those with a place that are left out, and until when; a heap."""
+        self._numbers = count()
         self._reliabilities: dict[int, Reliability] = {}
 
     def arrive(self, participant: Participant) -> ConnectedBot:
         """Admit a bot that is connected, perhaps again."""
         bot = self._bot_of(participant)
         bot.candidate, bot.present, bot.draining = _candidate(participant), True, False
-        self._note_room(bot)
+        self._changed[bot] = None
         return bot
 
     def expect(self, participant: Participant) -> ConnectedBot:
@@ -40,6 +49,7 @@ class Roster:
             candidate = _candidate(participant)
             reliability = self._reliabilities.setdefault(candidate.bot, Reliability())
             bot = self._bots[participant] = ConnectedBot(participant, candidate, reliability)
+            self._copies.setdefault(candidate.bot, {})[bot] = None
         return bot
 
     def depart(self, participant: Participant) -> ConnectedBot | None:
@@ -47,7 +57,7 @@ class Roster:
         bot = self._bots.get(participant)
         if bot is not None:
             bot.present = False
-            self._note_room(bot)
+            self._changed[bot] = None
             self._forget_if_gone(bot)
         return bot
 
@@ -61,7 +71,7 @@ class Roster:
         if bot is None or not bot.present or bot.draining:
             return None
         bot.draining = True
-        self._note_room(bot)
+        self._changed[bot] = None
         self._let_go_if_drained(bot)
         return bot
 
@@ -76,36 +86,68 @@ class Roster:
 
     def free(self, now: float) -> list[ConnectedBot]:
         """Those that could sit down to a rated match."""
-        return [bot for bot in self._with_room if bot.free(now)]
+        return [bot for bot in self._bots.values() if bot.rated and bot.free(now)]
+
+    def changes(self, now: float) -> Iterator[tuple[int, Candidate | None]]:
+        """The versions of which a place was taken or given back, or might have been, since the last
+        time; as which candidate each is free, or None. Costs nothing for all others."""
+        while self._paused and self._paused[0][0] <= now:
+            self._changed[heapq.heappop(self._paused)[2]] = None
+        changed, self._changed = self._changed, {}
+        versions: dict[int, None] = {}
+        for bot in changed:
+            version = bot.candidate.bot
+            versions[version] = None
+            if bot.rated and bot.free(now):
+                self._free.setdefault(version, {})[bot] = None
+                continue
+            copies = self._free.get(version, {})
+            copies.pop(bot, None)
+            if not copies:
+                self._free.pop(version, None)
+            if (until := bot.left_out_until) > now and bot.present:
+                heapq.heappush(self._paused, (until, next(self._numbers), bot))
+        for version in versions:
+            free = next(iter(self._free.get(version, ())), None)
+            yield version, None if free is None else free.candidate
+
+    def idlest(self, version: int, now: float, held: Counter[ConnectedBot]) -> ConnectedBot | None:
+        """Of the free copies of a version the idlest, so that they share its load; without those
+        whose last places are held. None if there is none."""
+        able = (
+            bot for bot in self._free.get(version, ()) if bot.free_places(now) > held.get(bot, 0)
+        )
+        return min(able, key=lambda copy: copy.taken, default=None)
+
+    def paused(self, bot: ConnectedBot) -> None:
+        """The reliability of a version has changed."""
+        self._changed.update(self._copies.get(bot.candidate.bot, {}))
 
     def take_places(self, bots: Iterable[ConnectedBot]) -> None:
         """A block of theirs begins."""
         for bot in bots:
             bot.taken += 1
-            self._note_room(bot)
+            self._changed[bot] = None
 
     def give_back_places(self, bots: Iterable[ConnectedBot]) -> None:
         """A block of theirs is over."""
         for bot in bots:
             bot.taken -= 1
-            self._note_room(bot)
+            self._changed[bot] = None
             self._forget_if_gone(bot)
             self._let_go_if_drained(bot)
-
-    def _note_room(self, bot: ConnectedBot) -> None:
-        stays = bot.present and not bot.draining
-        if stays and bot.rated and bot.taken < bot.participant.max_matches:
-            self._with_room[bot] = None
-        else:
-            self._with_room.pop(bot, None)
 
     def _let_go_if_drained(self, bot: ConnectedBot) -> None:
         if bot.draining and bot.taken == 0:
             bot.participant.drained()
 
     def _forget_if_gone(self, bot: ConnectedBot) -> None:
-        if not bot.present and bot.taken == 0:
-            self._bots.pop(bot.participant, None)
+        if not bot.present and bot.taken == 0 and bot.participant in self._bots:
+            del self._bots[bot.participant]
+            copies = self._copies[bot.candidate.bot]
+            copies.pop(bot, None)
+            if not copies:
+                del self._copies[bot.candidate.bot]
 
 
 def _candidate(participant: Participant) -> Candidate:

@@ -56,7 +56,7 @@ class RunningBlocks:
         self._adopted.discard(running)
         rest = None
         if running.of_ladder:
-            self._tables.closed(running.table_type, running.candidates)
+            self._tables.closed(running.table_type, running.time, self._timer.now())
             rest = self._count(running)
         self._charge(running, -1)
         self._roster.give_back_places(running.bots)

@@ -1,11 +1,10 @@
-"""Selection of the bots of the next rated table, so that matches and opponents even out."""
+"""What the rated ladder is made of: types of table, candidates, and counts of who met whom."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any
 
 from arena.games.game import Options
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
@@ -57,8 +56,8 @@ class MeetingCounts:
     """Counts of tables per bot and pair, by type of table. A match changes only its own pairs."""
 
     def __init__(self) -> None:
-        self._matches: dict[tuple[Any, int], int] = defaultdict(int)
-        self._pairs: dict[tuple[Any, int, int], int] = defaultdict(int)
+        self._matches: defaultdict[tuple[Any, ...], dict[int, int]] = defaultdict(dict)
+        self._pairs: defaultdict[tuple[Any, ...], dict[tuple[int, int], int]] = defaultdict(dict)
 
     def add(self, table_type: TableType, bots: Sequence[int], times: int = 1) -> None:
         """Count a new table; -1 takes back one that came to nothing."""
@@ -69,84 +68,22 @@ class MeetingCounts:
 
     def add_matches(self, table_type: TableType, bot: int, times: int) -> None:
         """Count tables of one bot."""
-        self._matches[table_type.key, bot] += times
+        counted = self._matches[table_type.key]
+        counted[bot] = counted.get(bot, 0) + times
 
     def add_meetings(self, table_type: TableType, one: int, other: int, times: int) -> None:
         """Count tables of one pair."""
-        self._pairs[table_type.key, min(one, other), max(one, other)] += times
+        counted, pair = self._pairs[table_type.key], (min(one, other), max(one, other))
+        counted[pair] = counted.get(pair, 0) + times
 
     def matches(self, table_type: TableType, bot: int) -> int:
         """The number of tables of a bot."""
-        return self._matches[table_type.key, bot]
+        return self._matches[table_type.key].get(bot, 0)
 
     def meetings(self, table_type: TableType, one: int, other: int) -> int:
         """The number of tables that the two shared."""
-        return self._pairs[table_type.key, min(one, other), max(one, other)]
+        return self._pairs[table_type.key].get((min(one, other), max(one, other)), 0)
 
-
-MaySit: TypeAlias = Callable[[Candidate, Candidate], bool]
-"""Whether two candidates may share one more table now."""
-
-
-def next_table(
-    table_type: TableType,
-    candidates: Iterable[Candidate],
-    counts: MeetingCounts,
-    may_sit: MaySit | None = None,
-    *,
-    with_visitor: bool = False,
-) -> tuple[Candidate, ...] | None:
-    """The bots of the next table of a type, or None if too few may meet.
-
-    The bot with the fewest matches is chosen first; then, one by one, the bot that has met those
-    chosen least often (among equals, the one with fewer matches). Linear in the candidates for each
-    seat, and as often as the bot chosen first finds no table; bots of its owner are not looked at.
-
-    With `with_visitor` the first bot is not a house bot.
-    """
-    able = [candidate for candidate in candidates if table_type.game in candidate.games]
-    able.sort(key=lambda candidate: counts.matches(table_type, candidate.bot))
-    by_owner: dict[str, list[tuple[int, Candidate]]] = {}
-    for number, candidate in enumerate(able):
-        by_owner.setdefault(candidate.owner, []).append((number, candidate))
-    for first in able:
-        if with_visitor and first.house:
-            continue
-        seated = _seat_around(first, by_owner, table_type, counts, may_sit)
-        if seated is not None:
-            return seated
-    return None
-
-
-def _seat_around(
-    first: Candidate,
-    by_owner: Mapping[str, Sequence[tuple[int, Candidate]]],
-    table_type: TableType,
-    counts: MeetingCounts,
-    may_sit: MaySit | None,
-) -> tuple[Candidate, ...] | None:
-    def may_join(other: Candidate, seated: Candidate) -> bool:
-        return other.may_meet(seated) and (may_sit is None or may_sit(other, seated))
-
-    seated = [first]
-    # Owner by owner: hundreds of free bots of one, with nobody to meet, must not cost their square.
-    joining = [
-        (number, other)
-        for owner, numbered in by_owner.items()
-        if owner != first.owner or first.house
-        for number, other in numbered
-        if may_join(other, first)
-    ]
-    joining.sort(key=itemgetter(0))
-    open_to = [other for _, other in joining]
-    met = {other.bot: 0 for other in open_to}
-    while len(seated) < table_type.seats:
-        if not open_to:
-            return None
-        for other in open_to:
-            met[other.bot] += counts.meetings(table_type, other.bot, seated[-1].bot)
-        # min keeps the order, which is by matches.
-        chosen = min(open_to, key=lambda other: met[other.bot])
-        seated.append(chosen)
-        open_to = [other for other in open_to if may_join(other, chosen)]
-    return tuple(seated)
+    def pairs(self, table_type: TableType) -> Mapping[tuple[int, int], int]:
+        """The tables of each two that met, the lower id first; a view that grows with them."""
+        return self._pairs[table_type.key]

@@ -1,6 +1,6 @@
 """The rows that the store returns, as frozen values with the statement's columns as fields."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -126,6 +126,19 @@ class AppearanceCount:
     time_control: TimeControl
     version_id: VersionId
     matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedMatch:
+    """Who was placed where in a match on a ladder."""
+
+    game: str
+    options: Mapping[str, Any]
+    seat_count: int
+    time_control: TimeControl
+    versions: Sequence[VersionId]
+    """By seat."""
+    placings: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)

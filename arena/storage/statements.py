@@ -260,10 +260,27 @@ def appearances() -> Row:
     )
 
 
+def newest_placings() -> Row:
+    """The columns of `_LADDER`, versions, placings (both by seat): of the newest matches, but those
+    of challenges, oldest first."""
+    newest = _newest_matches()
+    ladder = [newest.c[column.name] for column in _LADDER]
+    by_seat = aggregate_order_by(match_seats.c.version_id, match_seats.c.seat)
+    places = aggregate_order_by(match_seats.c["placing"], match_seats.c.seat)
+    return (
+        select(*ladder)
+        .add_columns(func.array_agg(by_seat).label("versions"))
+        .add_columns(func.array_agg(places).label("placings"))
+        .select_from(newest.join(match_seats, match_seats.c.match_id == newest.c.id))
+        .group_by(newest.c.id, newest.c.finished_at, *ladder)
+        .order_by(newest.c.finished_at, newest.c.id)
+    )
+
+
 def _newest_matches() -> Subquery:
     """id and the columns of `_LADDER`."""
     by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
-    ladder = select(matches.c.id, matches.c.block_id, *_LADDER)
+    ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
     newest = ladder.order_by(*by_end).limit(NEWEST_COUNTED).subquery("newest")
     of_block = newest.join(blocks, blocks.c.id == newest.c.block_id)
     return select(newest).select_from(of_block).where(not_(casual())).subquery("counted")

@@ -41,6 +41,7 @@ from arena.storage.rows import (
     BotVersion,
     MatchRow,
     OpponentCount,
+    PlacedMatch,
     match_row,
     with_time_control,
 )
@@ -275,6 +276,11 @@ class Store:
         """How often which versions played, on each ladder."""
         rows = await self._counted(statements.appearances())
         return [AppearanceCount(**with_time_control(row)) for row in rows]
+
+    async def newest_placings(self) -> list[PlacedMatch]:
+        """Who was placed where in the newest matches, oldest first."""
+        rows = await self._counted(statements.newest_placings())
+        return [PlacedMatch(**with_time_control(row)) for row in rows]
 
     async def _rows(self, statement: statements.Row) -> list[Any]:
         async with self._transaction() as connection:

@@ -4,26 +4,31 @@ import time
 from random import Random
 
 from arena.games import make_game
-from arena.scheduling.ladder import Candidate, MeetingCounts, TableType, next_table
+from arena.scheduling.free_bots import FreeBots
+from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
+from arena.scheduling.strengths import Strengths
 
-TABLES = 200
+TABLES = 2_000
 
 
 def microseconds_a_table(bots: int) -> float:
-    """The mean of choosing TABLES tables of two, each of which counts before the next."""
+    """The mean of choosing TABLES tables of two; each counts, and its bots are free again."""
     rng = Random(7)
     table = TableType("bluff", make_game("bluff").options, 2)
-    counts = MeetingCounts()
+    counts, strengths = MeetingCounts(), Strengths()
     games = frozenset({"bluff"})
-    free = [Candidate(n, f"owner{n}", house=False, games=games) for n in range(bots)]
-    for one in free:
-        counts.add_matches(table, one.bot, rng.randrange(100))
-    spent = 0.0
-    tables = max(5, min(TABLES, 200_000 // bots))
-    for _ in range(tables):
-        began = time.process_time()
-        seated = next_table(table, free, counts)
-        spent += time.process_time() - began
-        assert seated is not None
-        counts.add(table, [one.bot for one in seated])
-    return 1e6 * spent / tables
+    free = FreeBots(table, counts, strengths)
+    for number in range(bots):
+        counts.add_matches(table, number, rng.randrange(100))
+        known = strengths.of(table, number)
+        known.mean, known.matches = rng.gauss(0, 2), rng.randrange(100)
+        free.put(Candidate(number, f"owner{number}", house=False, games=games))
+    began = time.process_time()
+    for _ in range(TABLES):
+        chosen = free.choose()
+        assert chosen is not None
+        free.opened(chosen)
+        counts.add(table, [one.bot for one in chosen.bots])
+        for one in chosen.bots:
+            free.put(one)
+    return 1e6 * (time.process_time() - began) / TABLES

@@ -11,7 +11,9 @@ from arena.hosting.attendance import Attendance
 from arena.hosting.connected_bots import ConnectedBot, Reliability, one_per_version
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.scheduling.ladder import Candidate, MeetingCounts, next_table
+from arena.scheduling.free_bots import FreeBots
+from arena.scheduling.ladder import Candidate, MeetingCounts
+from arena.scheduling.strengths import Strengths
 from tests.hosting.arrivals import Guest, World, ladder
 
 TABLES = [ladder(2), ladder(3), ladder(2, "bluff_you"), ladder(4, "bloeff")]
@@ -65,8 +67,10 @@ def test_places_and_quota_are_those_of_the_bots_that_are_there(
     possible = 0
     for table_type in TABLES:
         able = [bot for bot in there if table_type.game in bot.candidate.games]
-        table = next_table(table_type, one_per_version(able), MeetingCounts())
-        possible += table is not None
+        free = FreeBots(table_type, MeetingCounts(), Strengths())
+        for candidate in one_per_version(able):
+            free.put(candidate)
+        possible += free.choose() is not None
     assert attendance.quota == places.total() / max(1, possible)
 
 

@@ -1,8 +1,10 @@
 """How long bots that missed, declined or left are offered nothing, and which copy plays."""
 
+from collections import Counter
+
 import pytest
 
-from arena.hosting.connected_bots import ConnectedBot, Reliability, idlest_copies
+from arena.hosting.connected_bots import ConnectedBot, Reliability
 from arena.hosting.roster import Roster, leave_out
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
@@ -76,9 +78,30 @@ def test_a_bot_on_probation_has_one_place(on_probation: bool) -> None:
 
 
 def test_of_several_copies_the_idlest_plays() -> None:
-    busy, idle, busier = copy("a"), copy("b"), copy("c")
-    busy.taken, idle.taken, busier.taken = 2, 1, 3
-    assert idlest_copies([1], [busy, idle, busier]) == (idle,)
+    roster = Roster()
+    busy, idle, busier = (roster.arrive(copy(name).participant) for name in "abc")
+    for bot, taken in ((busy, 2), (idle, 1), (busier, 3)):
+        roster.take_places([bot] * taken)
+    assert dict(roster.changes(0.0)) == {1: busy.candidate}
+    assert roster.idlest(1, 0.0, Counter()) is idle
+    assert roster.idlest(1, 0.0, Counter({idle: 3})) is busy
+    assert roster.idlest(2, 0.0, Counter()) is None
+
+
+def test_only_versions_that_may_be_free_or_busy_since_are_told_as_changed() -> None:
+    roster = Roster()
+    one, other = roster.arrive(copy("a").participant), roster.arrive(copy("b").participant)
+    assert dict(roster.changes(0.0)) == {1: one.candidate}
+    assert dict(roster.changes(0.0)) == {}
+    roster.take_places([one] * 4)
+    assert dict(roster.changes(0.0)) == {1: other.candidate}
+    one.reliability.missed(1.0)
+    roster.paused(one)
+    assert dict(roster.changes(1.0)) == {1: None}
+    assert dict(roster.changes(2.0)) == {}
+    assert dict(roster.changes(6.0)) == {1: other.candidate}, "its pause is over"
+    roster.depart(other.participant)
+    assert dict(roster.changes(6.0)) == {1: None}
 
 
 def test_a_roster_tells_apart_who_is_known_who_is_present_and_who_has_room() -> None:

@@ -187,6 +187,11 @@ async def test_ladders_and_meetings_are_counted(
         (count.seat_count, count.version_id): count.matches for count in await store.appearances()
     }
     assert played == {(2, one): 3, (2, two): 2, (2, three): 1} | {(3, v): 1 for v in versions}
+    placed = await store.newest_placings()
+    assert sorted(tuple(match.versions) for match in placed) == sorted(
+        [(one, two), (two, one), (one, three), tuple(versions)]
+    )
+    assert all(len(match.placings) == match.seat_count for match in placed)
 
 
 def test_a_damaged_transcript_is_noticed() -> None:

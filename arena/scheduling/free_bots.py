@@ -1,0 +1,298 @@
+"""`FreeBots`: the bots that are free for one kind of table, kept in the orders in which they are
+sought, and the choice among them. No step looks at all of them.
+
+A table is begun by one bot and filled seat by seat. Of every `ROUND` tables
+
+- one is a walk: all bots begin one in turn, and each goes on along all strengths where it stopped,
+  so that everybody meets everybody sooner or later;
+- one is begun by the bot that waits longest, so that nobody starves;
+- the others are begun by the one with the fewest matches.
+
+All but walks are filled, of the nearest in strength, by those of whom a match tells most for the
+number of meetings there were.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, count, islice
+from typing import Final, TypeAlias
+
+from sortedcontainers import SortedList
+
+from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
+from arena.scheduling.strengths import Strengths, chance
+
+ROUND: Final = 6
+NEAR: Final = 6
+"""So many are looked at to each side of a strength."""
+FURTHER: Final = 32
+"""So many are looked at where that is done one by one: who begins a walk, whom it may lead to, and
+an owner each where nobody near may join."""
+TRIED_AGAIN: Final = 16
+"""Bots that found no table are tried again, so many at each look for tables."""
+
+MaySit: TypeAlias = Callable[[Candidate, Candidate], bool]
+"""Whether two candidates may share one more table now."""
+
+_Place: TypeAlias = tuple[float, int]
+"""Of a bot in the order of strengths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The bots of a table, the one that begins it in front."""
+
+    bots: tuple[Candidate, ...]
+    walked: bool
+    """Whether it is a step of that one's walk."""
+
+
+@dataclass(slots=True, eq=False)
+class _Free:
+    candidate: Candidate
+    mean: float
+    variance: float
+    matches: int
+
+    @property
+    def place(self) -> _Place:
+        return self.mean, self.candidate.bot
+
+
+class FreeBots:
+    """Of one kind of table. Every method takes a time that grows with the logarithm of their
+    number; `choose` does on average over calls."""
+
+    def __init__(self, table_type: TableType, counts: MeetingCounts, strengths: Strengths) -> None:
+        self.table_type = table_type
+        self._counts = counts
+        self._meetings = counts.pairs(table_type)
+        self._strengths = strengths
+        self._free: dict[int, _Free] = {}
+        self._by_strength: SortedList[_Place] = SortedList()
+        self._by_owner: OrderedDict[str, dict[int, None]] = OrderedDict()
+        turns = count()
+        self._sought = {house: _Sought(turns) for house in (False, True)}
+        """Who can begin a table, of the house and others."""
+        self._in_vain: OrderedDict[int, None] = OrderedDict()
+        """Who found no table; they may be chosen for those of others. Longest first."""
+        self._walks: dict[int, _Place] = {}
+        """How far the walk of each has come."""
+        self._walkers: OrderedDict[int, None] = OrderedDict()
+        """Free or not: whose walk was longest ago is in front."""
+        self._tables = 0
+
+    def __len__(self) -> int:
+        return len(self._free)
+
+    def __contains__(self, bot: int) -> bool:
+        return bot in self._free
+
+    def put(self, candidate: Candidate) -> None:
+        """A bot is free; or it is still, after a table of its own began or ended."""
+        bot = candidate.bot
+        known = self._strengths.of(self.table_type, bot)
+        matches = self._counts.matches(self.table_type, bot)
+        before = self._free.get(bot)
+        if before is not None and before.candidate is candidate and before.mean == known.mean:
+            self._seek_no_more(before)
+            before.variance, before.matches = known.variance, matches
+            self._sought[candidate.house].add(bot, matches)
+            return
+        self.drop(bot)
+        self._walkers.setdefault(bot, None)
+        if self.table_type.game not in candidate.games:
+            return
+        free = self._free[bot] = _Free(candidate, known.mean, known.variance, matches)
+        self._by_strength.add(free.place)
+        self._by_owner.setdefault(candidate.owner, {})[bot] = None
+        self._sought[candidate.house].add(bot, matches)
+
+    def drop(self, bot: int) -> None:
+        """A bot is not free any more, if it was."""
+        free = self._free.pop(bot, None)
+        if free is None:
+            return
+        self._by_strength.remove(free.place)
+        owner = free.candidate.owner
+        del self._by_owner[owner][bot]
+        if not self._by_owner[owner]:
+            del self._by_owner[owner]
+        self._seek_no_more(free)
+
+    def _seek_no_more(self, free: _Free) -> None:
+        bot = free.candidate.bot
+        if bot in self._in_vain:
+            del self._in_vain[bot]
+        else:
+            self._sought[free.candidate.house].remove(bot, free.matches)
+
+    def forget(self, bot: int) -> None:
+        """A bot has left."""
+        self.drop(bot)
+        self._walks.pop(bot, None)
+        self._walkers.pop(bot, None)
+
+    def look_again(self, most: int | None = TRIED_AGAIN) -> None:
+        """What may sit where has changed: some of those who found no table are tried again."""
+        for bot in list(self._in_vain if most is None else islice(self._in_vain, most)):
+            free = self._free[bot]
+            del self._in_vain[bot]
+            self._sought[free.candidate.house].add(bot, free.matches)
+
+    def choose(
+        self,
+        may_sit: MaySit | None = None,
+        *,
+        with_visitor: bool = False,
+        not_these: frozenset[int] = frozenset(),
+    ) -> Choice | None:
+        """The bots of the next table, or None if those who were tried found too few they may meet.
+
+        With `with_visitor` the first is not of the house; the table of `not_these` is not chosen.
+        """
+        turn = self._tables % ROUND
+        if turn == 0 and (first := self._walker(with_visitor=with_visitor)) is not None:
+            bots = self._around(first, may_sit, not_these, walks=True)
+            if bots is not None:
+                return Choice(bots, walked=True)
+        longest = turn == 1
+        while (first := self._first(longest=longest, with_visitor=with_visitor)) is not None:
+            bots = self._around(first, may_sit, not_these)
+            if bots is not None:
+                return Choice(bots, walked=False)
+            bot = first.candidate.bot
+            self._sought[first.candidate.house].remove(bot, first.matches)
+            self._in_vain[bot] = None
+        return None
+
+    def opened(self, choice: Choice) -> None:
+        """The chosen table is opened."""
+        self._tables += 1
+        first, last = choice.bots[0].bot, choice.bots[-1].bot
+        if choice.walked:
+            self._walks[first] = self._free[last].place
+            self._walkers.move_to_end(first)
+
+    def _walker(self, *, with_visitor: bool) -> _Free | None:
+        for bot in list(islice(self._walkers, FURTHER)):
+            free = self._free.get(bot)
+            if free is not None and not (with_visitor and free.candidate.house):
+                return free
+            self._walkers.move_to_end(bot)  # its turn comes again
+        return None
+
+    def _first(self, *, longest: bool, with_visitor: bool) -> _Free | None:
+        houses = (False,) if with_visitor else (False, True)
+        queues = [self._sought[house] for house in houses if self._sought[house]]
+        if not queues:
+            return None
+        order = _Sought.longest if longest else _Sought.fewest
+        return self._free[min(map(order, queues))[1]]
+
+    def _around(
+        self,
+        first: _Free,
+        may_sit: MaySit | None,
+        not_these: frozenset[int],
+        *,
+        walks: bool = False,
+    ) -> tuple[Candidate, ...] | None:
+        if len(self._by_owner) == 1 and not first.candidate.house:
+            return None
+        seated = [first]
+        while len(seated) < self.table_type.seats:
+            last = len(seated) == self.table_type.seats - 1
+            barred: frozenset[int] = frozenset()
+            if last and not_these.issuperset(one.candidate.bot for one in seated):
+                barred = not_these
+
+            def fits(one: _Free, barred: frozenset[int] = barred) -> bool:
+                other = one.candidate
+                if other.bot in barred:
+                    return False
+                for sits in seated:
+                    if not other.may_meet(sits.candidate):
+                        return False
+                    if may_sit is not None and not may_sit(other, sits.candidate):
+                        return False
+                return True
+
+            if walks:
+                walk = self._walks.get(first.candidate.bot, first.place)
+                found = next(
+                    filter(fits, self._walk(seated[-1].place if seated[1:] else walk)), None
+                )
+            else:
+                near = list(filter(fits, self._near(first.place)))
+                found = self._most_telling(near, seated) if near else None
+            found = found or next(filter(fits, self._of_others(first.candidate)), None)
+            if found is None:
+                return None
+            seated.append(found)
+        return tuple(one.candidate for one in seated)
+
+    def _near(self, place: _Place) -> Iterator[_Free]:
+        at = self._by_strength.bisect_left(place)
+        around = self._by_strength.islice(max(0, at - NEAR), at + NEAR + 1)
+        return (self._free[bot] for _, bot in around)
+
+    def _walk(self, since: _Place) -> Iterator[_Free]:
+        at = self._by_strength.bisect_right(since)
+        ahead = self._by_strength.islice(at, at + FURTHER)
+        around = chain(ahead, self._by_strength.islice(0, FURTHER))
+        return (self._free[bot] for _, bot in islice(around, FURTHER))
+
+    def _of_others(self, first: Candidate) -> Iterator[_Free]:
+        """One of each other owner: a crowd of one owner may be all that is near."""
+        for owner in islice(self._by_owner, FURTHER):
+            if owner != first.owner or first.house:
+                yield from (self._free[bot] for bot in islice(self._by_owner[owner], NEAR))
+
+    def _most_telling(self, near: Iterable[_Free], seated: Iterable[_Free]) -> _Free:
+        """Whose match with those at the table lowers the sum of the squared errors most, per
+        meeting there was."""
+
+        def worth(one: _Free) -> float:
+            worth, bot = 0.0, one.candidate.bot
+            for other in seated:
+                sits = other.candidate.bot
+                met = self._meetings.get((bot, sits) if bot < sits else (sits, bot), 0)
+                p = chance(one.mean, other.mean)
+                told = p * (1 - p)
+                lowered = told * (one.variance**2 + other.variance**2)
+                worth += lowered / (1 + told * (one.variance + other.variance)) / (1 + met)
+            return worth
+
+        return max(near, key=worth)
+
+
+class _Sought:
+    """Bots in the order of their waiting and in that of their matches."""
+
+    def __init__(self, turns: Iterator[int]) -> None:
+        self._turns = turns
+        self._waiting: OrderedDict[int, int] = OrderedDict()
+        """When its turn came, by bot."""
+        self._by_matches: SortedList[tuple[int, int]] = SortedList()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def add(self, bot: int, matches: int) -> None:
+        self._waiting[bot] = next(self._turns)
+        self._by_matches.add((matches, bot))
+
+    def remove(self, bot: int, matches: int) -> None:
+        del self._waiting[bot]
+        self._by_matches.remove((matches, bot))
+
+    def longest(self) -> tuple[int, int]:
+        """Since when it waits, and the bot."""
+        bot, turn = next(iter(self._waiting.items()))
+        return turn, bot
+
+    def fewest(self) -> tuple[int, int]:
+        """How many matches it has, and the bot."""
+        return self._by_matches[0]

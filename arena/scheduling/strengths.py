@@ -1,0 +1,66 @@
+"""`Strengths`: rough strengths of bots, learnt match by match, by which tables are chosen.
+
+The filter of Glicko (Glickman 1999) with one variance a bot: after a match, a strength moves by its
+variance times the points beyond expectation. It depends on the order of matches and counts for no
+rating: the board fits all results anew (`arena.rating`).
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena.scheduling.ladder import TableType
+
+PRIOR_VARIANCE: Final = (350 / (400 / math.log(10))) ** 2
+"""Nats²: strengths scatter with a standard deviation of 350 Elo, as in the board's prior."""
+_INFORMATION: Final = 0.2
+"""What a match adds to the precision, per nat²: p (1 - p) is 0.25 among equals."""
+
+
+@dataclass(slots=True)
+class Strength:
+    """A bot's strength at a kind of table."""
+
+    mean: float = 0.0
+    """Nats, from an arbitrary zero."""
+    matches: int = 0
+    """Those that it was learnt from."""
+
+    @property
+    def variance(self) -> float:
+        """Nats²."""
+        return 1 / (1 / PRIOR_VARIANCE + _INFORMATION * self.matches)
+
+
+class Strengths:
+    """Of all bots, by kind of table. Unknown ones are average, and as uncertain as can be."""
+
+    def __init__(self) -> None:
+        self._known: defaultdict[tuple[Any, int], Strength] = defaultdict(Strength)
+
+    def of(self, table_type: TableType, bot: int) -> Strength:
+        """What is known of a bot; not to be changed."""
+        return self._known[table_type.key, bot]
+
+    def learn(self, table_type: TableType, bots: Sequence[int], placings: Sequence[int]) -> None:
+        """A match was played; bots and placings (1 is best) are by seat."""
+        known = [self.of(table_type, bot) for bot in bots]
+        moves = []
+        for one, place in zip(known, placings, strict=True):
+            beyond = 0.0
+            for other, theirs in zip(known, placings, strict=True):
+                if other is not one:
+                    taken = 1.0 if place < theirs else 0.5 if place == theirs else 0.0
+                    beyond += taken - chance(one.mean, other.mean)
+            # The pairs of a match are not independent: together they are one piece of evidence.
+            moves.append(one.variance * beyond / max(1, len(known) - 1))
+        for one, by in zip(known, moves, strict=True):
+            one.mean += by
+            one.matches += 1
+
+
+def chance(one: float, other: float) -> float:
+    """P(one above other) of strengths in nats."""
+    return 1 / (1 + math.exp(min(50.0, other - one)))

@@ -1,0 +1,181 @@
+"""Benchmark of pairing: how many matches the ladder's choice of opponents saves.
+
+python -m benchmarks.pairing [--bots 10 100 1000] [--spread 200 350] [--matches 200] [--runs 2]
+
+Arenas are simulated: every bot has four places, blocks of two take a random time, and results are
+drawn from true strengths of a normal distribution. Compared are the arena's choice and an even one:
+whoever has the fewest matches meets whoever it has met least. Both look for tables when a tenth of
+the running blocks have ended. Printed are how many matches fewer give intervals of the same width
+(1 minus the ratio of mean squared standard errors at as many matches: they shrink with the square
+root), for the intervals to the mean and for those between neighbours in rank, by the Fisher
+information of the matches played; the share of pairs that met; and the fewest matches of a bot.
+"""
+
+import argparse
+import heapq
+import math
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+import numpy as np
+
+from arena.games import make_game
+from arena.rating.bradley_terry import PRIOR_SD, hessian, prior_precision
+from arena.rating.elo import ELO_PER_NAT, win_probabilities
+from arena.scheduling.free_bots import FreeBots
+from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
+from arena.scheduling.strengths import Strengths, chance
+
+PLACES: Final = 4
+GATHERED: Final = 0.1
+TYPE: Final = TableType("bluff", make_game("bluff").options, 2)
+
+
+@dataclass(slots=True)
+class Even:
+    """The even choice."""
+
+    counts: MeetingCounts
+    free: dict[int, Candidate] = field(default_factory=dict)
+
+    def put(self, candidate: Candidate) -> None:
+        self.free[candidate.bot] = candidate
+
+    def drop(self, bot: int) -> None:
+        self.free.pop(bot, None)
+
+    def choose(self, may_sit: Callable[[Candidate, Candidate], bool]) -> tuple[Candidate, ...]:
+        """The next table; empty if there is none."""
+        able = sorted(self.free.values(), key=lambda one: self.counts.matches(TYPE, one.bot))
+        for first in able:
+            others = [one for one in able if one is not first and may_sit(first, one)]
+            if others:
+                met = self.counts.meetings
+                return first, min(others, key=lambda one: met(TYPE, first.bot, one.bot))
+        return ()
+
+
+class Near:
+    """The arena's choice."""
+
+    def __init__(self, counts: MeetingCounts, strengths: Strengths) -> None:
+        self._free = FreeBots(TYPE, counts, strengths)
+        self.put, self.drop = self._free.put, self._free.drop
+
+    def choose(self, may_sit: Callable[[Candidate, Candidate], bool]) -> tuple[Candidate, ...]:
+        """The next table; empty if there is none."""
+        chosen = self._free.choose(may_sit)
+        if chosen is None:
+            self._free.look_again()
+            return ()
+        self._free.opened(chosen)
+        return chosen.bots
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a simulation gave."""
+
+    squared_error: float
+    """To the mean, Elo², mean over the bots."""
+    between_neighbours: float
+    met: float
+    fewest: int
+
+
+def simulated(bots: int, spread: float, matches: int, seed: int, *, near: bool) -> Found:
+    """An arena until each bot has so many matches on average."""
+    rng = Random(seed)
+    truth = [rng.gauss(0, spread) / ELO_PER_NAT for _ in range(bots)]
+    counts, strengths = MeetingCounts(), Strengths()
+    candidates = [Candidate(n, f"owner{n}", False, frozenset({"bluff"})) for n in range(bots)]
+    pool = Near(counts, strengths) if near else Even(counts)
+    for one in candidates:
+        pool.put(one)
+    share, places = math.ceil(PLACES / (bots - 1)), [PLACES] * bots
+    running = dict.fromkeys(((a, b) for a in range(bots) for b in range(a)), 0)
+
+    def may_sit(one: Candidate, other: Candidate) -> bool:
+        return running[max(one.bot, other.bot), min(one.bot, other.bot)] < share
+
+    played = np.zeros((bots, bots))
+    ends: list[tuple[float, int, int, int]] = []
+    now, opened, ended = 0.0, 0, 0
+    while opened < bots * matches / 4 or ends:
+        if opened < bots * matches / 4 and ended >= GATHERED * len(ends):
+            ended = 0
+            while tables := pool.choose(may_sit):
+                a, b = sorted((one.bot for one in tables), reverse=True)
+                opened += 1
+                counts.add(TYPE, (a, b))
+                running[a, b] += 1
+                heapq.heappush(ends, (now + rng.uniform(0.5, 2), opened, a, b))
+                for one in tables:
+                    places[one.bot] -= 1
+                    (pool.put(one) if places[one.bot] else pool.drop(one.bot))
+        now, _, a, b = heapq.heappop(ends)
+        ended += 1
+        running[a, b] -= 1
+        played[a, b] += 2
+        for _ in range(2):
+            won = rng.random() < chance(truth[a], truth[b])
+            strengths.learn(TYPE, (a, b), (1, 2) if won else (2, 1))
+        for bot in (a, b):
+            places[bot] += 1
+            pool.put(candidates[bot])
+    return _found(np.array(truth), played + played.T)
+
+
+def _found(truth: np.ndarray, played: np.ndarray) -> Found:
+    bots = len(truth)
+    information = hessian(played, win_probabilities(truth), prior_precision(PRIOR_SD))
+    errors = np.linalg.inv(information)
+    centred = np.eye(bots) - 1 / bots
+    order = np.argsort(truth)
+    low, high = order[:-1], order[1:]
+    between = errors[low, low] + errors[high, high] - 2 * errors[low, high]
+    return Found(
+        ELO_PER_NAT**2 * float(np.diag(centred @ errors @ centred).mean()),
+        ELO_PER_NAT**2 * float(between.mean()),
+        float((played > 0).sum() / (bots * (bots - 1))),
+        int(played.sum(axis=1).min()),
+    )
+
+
+def main() -> None:
+    """Simulate and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--bots", type=int, nargs="+", default=[10, 100, 1_000])
+    parser.add_argument("--spread", type=float, nargs="+", default=[200.0, 350.0], help="Elo")
+    parser.add_argument("--matches", type=int, default=200, help="per bot")
+    parser.add_argument("--runs", type=int, default=2, help="of each arena; of ten bots ten times")
+    options = parser.parse_args()
+    print("bots  spread   to the mean   neighbours   pairs met     fewest matches")
+    for bots in options.bots:
+        for spread in options.spread:
+            runs = options.runs * (10 if bots <= 10 else 1)
+            found = {
+                near: [simulated(bots, spread, options.matches, n, near=near) for n in range(runs)]
+                for near in (False, True)
+            }
+
+            def saved(of: Callable[[Found], float]) -> float:
+                even, near = (statistics.mean(map(of, found[one])) for one in (False, True))  # noqa: B023 - called here
+                return 1 - near / even
+
+            mean = saved(lambda one: one.squared_error)
+            between = saved(lambda one: one.between_neighbours)
+            met = [statistics.mean(one.met for one in found[near]) for near in (False, True)]
+            fewest = [min(one.fewest for one in found[near]) for near in (False, True)]
+            print(
+                f"{bots:>5,} {spread:>6.0f} {mean:>13.0%} {between:>12.0%}"
+                f"   {met[0]:>4.0%}, {met[1]:>4.0%}   {fewest[0]:>6}, {fewest[1]}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
