@@ -42,6 +42,7 @@ MODULES = {
             "psycopg",
             "pydantic_settings",
             "pyseccomp",
+            "sortedcontainers",
             "sqlalchemy",
             "uvloop",
             "zstandard",
