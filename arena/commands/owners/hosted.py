@@ -67,13 +67,16 @@ def logs(
     version: Annotated[
         str, typer.Option(help="A version's label; by default the newest that you uploaded.")
     ] = "",
-    limit: Annotated[int, typer.Option(min=1, help="How many shifts, the last ones.")] = 1,
+    limit: Annotated[int, typer.Option(min=1, help="How many shifts, the last that are over.")] = 1,
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Print what your hosted bot printed in its last shifts, and how they ended."""
+    """Print what your hosted bot printed in its last shifts, and how they ended. What it prints in
+    a running shift is known when that is over."""
     with exit_with_message():
-        found = upload_client_of(address).shifts(login_at(address).key, name, version)[:limit]
+        shifts = upload_client_of(address).shifts(login_at(address).key, name, version)
+    running = [one for one in shifts if one.ended is None]
+    found = running + [one for one in shifts if one.ended is not None][:limit]
     if as_json:
         lines = [
             {
@@ -92,5 +95,5 @@ def logs(
         say("It has not run yet.")
     for one in reversed(found):
         what = "check" if one.check else f"{len(one.match_ids)} matches"
-        say(f"--- {one.began:%Y-%m-%d %H:%M:%S}, {what}: {one.outcome or 'it runs'}")
+        say(f"--- {one.began:%Y-%m-%d %H:%M:%S}, {what}: {one.outcome or 'it runs.'}")
         say(one.log.rstrip("\n"))
