@@ -75,10 +75,9 @@ class FakePlayer:
 
     def resume(
         self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
-    ) -> bool:
+    ) -> None:
         self.host, self.seat = host, seat
         self.commitment, self.entropy = commitment, entropy
-        return False
 
     def begin(self) -> None:
         self.begun = True

@@ -13,13 +13,12 @@ import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from random import uniform
-from typing import Any
+from typing import Any, TypeAlias
 
 import grpc
 
 from arena.bot.address import Address
 from arena.bot.conversation import Conversation
-from arena.bot.referees import Line, Outgoing, Referees, TakenOverError
 from arena.errors import UserError
 from arena.v1 import referee_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
@@ -39,6 +38,8 @@ FLUSH_AFTER_S = 0.005
 GOODBYE_S = 2.0
 """How long a leaving bot waits for the referee to close the stream."""
 
+_Outgoing: TypeAlias = "SimpleQueue[referee_pb2.PlayRequest | None]"
+
 _FINAL = {
     grpc.StatusCode.UNAUTHENTICATED: "The referee refused the token",
     grpc.StatusCode.PERMISSION_DENIED: "The referee refused this bot",
@@ -52,6 +53,31 @@ class RefusedError(UserError):
     """The referee refuses this bot for good."""
 
 
+class TakenOverError(Exception):
+    """A newer run of the same bot has taken over the stream."""
+
+
+class Line:
+    """The current stream, for requests that answer nothing."""
+
+    def __init__(self) -> None:
+        self._outgoing: _Outgoing | None = None
+
+    @property
+    def up(self) -> bool:
+        """Whether there is a stream that the referee has welcomed."""
+        return self._outgoing is not None
+
+    def send(self, request: referee_pb2.PlayRequest | None) -> None:
+        """Send, if there is a stream. May be called by a signal handler."""
+        if self._outgoing is not None and request is not None:
+            self._outgoing.put(request)
+
+    def connect(self, outgoing: "_Outgoing | None") -> None:
+        """Use another stream, or none."""
+        self._outgoing = outgoing
+
+
 def keep_playing(
     conversation: Conversation,
     address: Address,
@@ -59,51 +85,14 @@ def keep_playing(
     sleep: Callable[[float], object] = time.sleep,
     line: Line | None = None,
 ) -> None:
-    """Play until the program is stopped, or the bot has left; with all referees of the arena.
+    """Play until the program is stopped, or the bot has left.
 
     Raises RefusedError, TakenOverError, and what a strict conversation raises.
     """
-    line = line or Line()
-
-    def keep(
-        further: Conversation, where: Address, its_line: Line, wanted: Callable[[], bool]
-    ) -> None:
-        _keep_stream(further, lambda _tried: where, token, sleep, its_line, referees, wanted)
-
-    referees = Referees(conversation, line, keep, alone=address.target.startswith("unix:"))
-    conversation.on_leave = referees.leave
-    try:
-        _keep_stream(
-            conversation,
-            lambda tried: address if tried is None else referees.next_address(address, tried),
-            token,
-            sleep,
-            line,
-            referees,
-            lambda: referees.failure is None,
-        )
-        if referees.failure is not None:
-            raise referees.failure
-        referees.join()
-    finally:
-        referees.close()
-
-
-def _keep_stream(
-    conversation: Conversation,
-    next_address: Callable[[Address | None], Address],
-    token: str,
-    sleep: Callable[[float], object],
-    line: Line,
-    referees: Referees,
-    wanted: Callable[[], bool],
-) -> None:
-    """Keep a stream to one referee at a time, until the bot has left or it is not wanted."""
     back_off, away = FIRST_BACK_OFF_S, 0.0
-    address = next_address(None)
     while True:
-        welcomed, why = _play_once(conversation, address, token, line, referees)
-        if conversation.gone or not wanted():
+        welcomed, why = _play_once(conversation, address, token, line or Line())
+        if conversation.gone:
             return
         if welcomed:
             back_off, away = FIRST_BACK_OFF_S, 0.0
@@ -114,17 +103,14 @@ def _keep_stream(
             back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
         _log.warning("%s Trying again in %.1f s.", why, pause)
         sleep(pause)
-        if not wanted():
-            return
-        address = next_address(address)
 
 
 def _play_once(
-    conversation: Conversation, address: Address, token: str, line: Line, referees: Referees
+    conversation: Conversation, address: Address, token: str, line: Line
 ) -> tuple[bool, str]:
     """Play over one stream until it ends. Returns whether it was welcomed, and why it ended."""
     welcomed = False
-    outgoing: Outgoing = SimpleQueue()
+    outgoing: _Outgoing = SimpleQueue()
     outgoing.put(conversation.hello())
     with address.channel() as channel:
         call = RefereeServiceStub(channel).Play(
@@ -132,12 +118,10 @@ def _play_once(
         )
         try:
             for response in call:
-                with referees.turn:
-                    if not welcomed:
-                        welcomed = True
-                        line.connect(outgoing, call)
-                    _reply(conversation, outgoing, response)
-                    referees.heard(conversation, response)
+                if not welcomed:
+                    welcomed = True
+                    line.connect(outgoing)
+                _reply(conversation, outgoing, response)
                 if conversation.gone:
                     _say_goodbye(call, outgoing)
                     return welcomed, "The bot has left."
@@ -152,7 +136,7 @@ def _play_once(
         return welcomed, _reason(address, call.code(), call.details() or "")
 
 
-def _say_goodbye(call: Any, outgoing: Outgoing) -> None:
+def _say_goodbye(call: Any, outgoing: _Outgoing) -> None:
     """Close our side after everything sent, and wait for the referee to close the other: a
     cancelled call could lose a decline, and looks like a crashed bot."""
     outgoing.put(None)
@@ -166,7 +150,7 @@ def _say_goodbye(call: Any, outgoing: Outgoing) -> None:
 
 
 def _reply(
-    conversation: Conversation, outgoing: Outgoing, response: referee_pb2.PlayResponse
+    conversation: Conversation, outgoing: _Outgoing, response: referee_pb2.PlayResponse
 ) -> None:
     request = referee_pb2.PlayRequest()
     conversation.hear(response, request)

@@ -6,7 +6,7 @@ after the answers are sent, because checking them takes time.
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from arena.bot.bot import AnyBot
@@ -29,7 +29,7 @@ class CheckFailedError(Exception):
 
 
 class Conversation:
-    """All matches of one program with one referee, over any number of streams."""
+    """All matches of one program, over any number of streams."""
 
     def __init__(
         self,
@@ -40,7 +40,6 @@ class Conversation:
         challenges: bool = False,
     ) -> None:
         self._kind = kind
-        self._accepts_challenges = challenges
         self._challenges = (
             referee_pb2.CHALLENGE_POLICY_ACCEPT
             if challenges
@@ -59,26 +58,6 @@ class Conversation:
         self._knows_drain = False
         """Whether the referee of this stream does."""
         self.tally = Tally()
-        self.most_places = max(1, kind.max_matches)
-        """How many matches the bot plays at once, with all referees."""
-        self.places = self.most_places
-        """How many of them with this one."""
-        self.on_leave: Callable[[], None] = lambda: None
-        """Called when the bot begins to leave."""
-        self._fellows = [self]
-        """All conversations of the program."""
-
-    def beside(self, places: int) -> "Conversation":
-        """Another one of the same program, with another referee, in so many places."""
-        other = type(self)(
-            self._kind,
-            instance=self._instance,
-            strict=self._strict,
-            challenges=self._accepts_challenges,
-        )
-        other.tally, other.places, other._fellows = self.tally, places, self._fellows
-        self._fellows.append(other)
-        return other
 
     @property
     def running(self) -> int:
@@ -97,11 +76,14 @@ class Conversation:
 
     def hello(self) -> referee_pb2.PlayRequest:
         """The first message of a stream."""
+        for seat in self._lost.values():
+            seat.called_off("The referee did not resume it.")
+        self._lost, self._seats = self._seats, {}
         hello = referee_pb2.Hello(
             protocol_version=PROTOCOL_VERSION,
             instance=self._instance,
             games=self._kind.games,
-            max_matches=self.places,
+            max_matches=self._kind.max_matches,
             client=f"arena.bot: {self._kind.__name__}"[:80],
             challenges=self._challenges,
         )
@@ -110,15 +92,11 @@ class Conversation:
     def leave(self) -> referee_pb2.PlayRequest | None:
         """Begin to leave. Returns what to send, None for nothing."""
         self.leaving = True
-        self.on_leave()
         return referee_pb2.PlayRequest(drain=referee_pb2.Drain()) if self._knows_drain else None
 
     def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:
         """Handle everything but turns and ends; joins and declines are added to `request`."""
         if response.HasField("welcome"):
-            for lost in self._lost.values():
-                lost.called_off("The referee did not resume it.")
-            self._lost, self._seats = self._seats, {}
             self._signing_key = response.welcome.signing_key
             self._knows_drain = response.welcome.knows_drain
             _log_welcome(response.welcome)
@@ -180,7 +158,7 @@ class Conversation:
 
     def _resume(self, message: referee_pb2.Resume) -> None:
         match_id = message.offer.match_id
-        seat = self._lost.pop(match_id, None) or self._of_fellow(match_id)
+        seat = self._lost.pop(match_id, None)
         try:
             offered = read_offer(message.offer)
             if seat is None:
@@ -192,11 +170,6 @@ class Conversation:
         self._seats[match_id] = seat
         if offered.named:
             self._begin(match_id, offered.setup.entrants)
-
-    def _of_fellow(self, match_id: str) -> RunningMatch | None:
-        """A match that was played with a referee that has stopped."""
-        found = (one._seat_of(match_id, last=True) for one in self._fellows if one is not self)
-        return next((seat for seat in found if seat is not None), None)
 
     def _begin(self, match_id: str, entrants: Sequence[Entrant]) -> None:
         seat = self._seat_of(match_id)

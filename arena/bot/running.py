@@ -66,8 +66,8 @@ class BotRun:
             datefmt="%H:%M:%S",
         )
         # Imported here, so that `arena play` can run the same file without loading gRPC.
+        from arena.bot.connection import Line
         from arena.bot.conversation import Conversation
-        from arena.bot.referees import Line
 
         self._settings = settings
         self._conversation = Conversation(
@@ -85,9 +85,8 @@ class BotRun:
     def play(self) -> None:
         """Play until the bot has left; ends the program as `run` does."""
         from arena.bot.address import Address, AddressError
-        from arena.bot.connection import RefusedError, keep_playing
+        from arena.bot.connection import RefusedError, TakenOverError, keep_playing
         from arena.bot.conversation import CheckFailedError
-        from arena.bot.referees import TakenOverError
 
         conversation, settings = self._conversation, self._settings
         try:
@@ -118,13 +117,10 @@ class BotRun:
 
     def _stop(self, _number: int, _frame: object) -> None:
         conversation, line = self._conversation, self._line
-        if conversation.leaving or not (line.up or line.others_up()):
+        if conversation.leaving or not line.up:
             raise KeyboardInterrupt
         line.send(conversation.leave())
-        if not line.up:
-            conversation.released = True
-            self._left.set()
-        elif conversation.gone and not line.others_up():
+        if conversation.gone:
             raise KeyboardInterrupt
         _log.info(
             "Leaving when the running blocks are over; %d matches run or wait for their result. "

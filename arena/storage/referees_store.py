@@ -1,6 +1,6 @@
-"""`RefereesStore`: what only referees write: running matches, and ends that bots missed."""
+"""`RefereesStore`: what only the referee writes: running matches, and ends that bots missed."""
 
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -16,7 +16,10 @@ from arena.storage.transaction import driver_of
 
 @asynccontextmanager
 async def open_referees_store(url: str) -> AsyncIterator["RefereesStore"]:
-    """The store of a referee, which holds a lease of the database while it is open."""
+    """The store of a referee, which holds the lease of the database while it is open.
+
+    Raises AnotherRefereeError.
+    """
     engine = async_engine(url)
     try:
         async with held_lease(engine) as lease:
@@ -46,25 +49,20 @@ class RefereesStore(Store):
         async with self.keeping.use() as connection:
             await running.keep(connection, self.lease.epoch, unkept)
 
-    async def kept(self, known: Callable[[], Collection[str]] = lambda: ()) -> list[KeptBlock]:
-        """The running blocks that earlier referees left to this one, those over left out; `known`
-        are the ids of the blocks that it plays already.
+    async def kept(self) -> list[KeptBlock]:
+        """The running blocks that earlier referees left to this one, those over left out.
 
         Unfinished blocks that nobody goes on with are ended: matches of the ladder count, and
         blocks of tournaments that are over are void.
         """
-        played = set(known())
         async with self._fenced() as connection:
             driver = await driver_of(connection)
             await running.forget_recorded(driver)
             await running.forget_orphans(driver)
-            await connection.execute(leftovers.forget_ended_blocks(self.lease.epoch))
+            await connection.execute(leftovers.forget_ended_blocks())
             versions = await connection.execute(bot_statements.all_versions())
             registered = {row.id: registered_of(row) for row in versions}
-            left = await connection.execute(leftovers.running_blocks_of(self.lease.epoch))
-            played |= set(known())  # one that was over meanwhile is among those before
-            mine = [block_id for block_id in map(str, left.scalars()) if block_id not in played]
-            found = await running.read(connection, mine, registered)
+            found = await running.read(connection, self.lease.epoch, registered)
             await connection.execute(leftovers.void_blocks_of_ended_tournaments())
             cut_off = await connection.execute(leftovers.cut_off_blocks())
             for block_id in cut_off.scalars():

@@ -172,7 +172,6 @@ class Tournaments:
                 "kind": one.block.kind.value,
                 "size": one.block.size,
                 "rated": one.block.rated,
-                "epoch": self._epoch,
             }
             for one in blocks
         ]

@@ -12,10 +12,10 @@ from arena.bot.connection import (
     LONGEST_BACK_OFF_S,
     SOON_S,
     RefusedError,
+    TakenOverError,
     keep_playing,
 )
 from arena.bot.conversation import Conversation
-from arena.bot.referees import TakenOverError
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Pauses, Scribe, play_through
 from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse

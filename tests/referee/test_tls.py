@@ -13,8 +13,7 @@ import typer
 from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
-from arena.arena import Arena
-from arena.assembly import running_arena
+from arena.assembly import Arena, running_arena
 from arena.bot.address import Address
 from arena.bot.connection import keep_playing
 from arena.bot.conversation import Conversation

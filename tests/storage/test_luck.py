@@ -192,7 +192,6 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP TABLE board_checkpoints, log_revision, played_ladders")
     sql.execute("DROP FUNCTION advance_log_revision, note_log_changed, note_ladders CASCADE")
     sql.execute("DROP TABLE owner_identities, sign_ins, used_id_tokens")
-    sql.execute("ALTER TABLE blocks DROP COLUMN epoch")
     for table in ("owners", "bots"):
         sql.execute(f"ALTER TABLE {table} DROP COLUMN folded, DROP COLUMN skeleton")
         sql.execute(f"CREATE UNIQUE INDEX {table}_name_key ON {table} (lower(name))")
