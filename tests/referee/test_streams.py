@@ -212,10 +212,11 @@ async def test_copies_under_names_of_their_own_play_side_by_side(scene: Scene) -
 
 async def test_there_is_a_bound_to_the_copies_of_a_version(hasty: Scene) -> None:
     async with good_pair(hasty):
-        copies = [await hasty.peer("many", instance=f"{number}") for number in range(9)]
-        for copy in copies[:8]:
-            await copy.greet()
-        code, why = await status_of(copies[8])
+        copies = []
+        for number in range(8):
+            copies.append(await hasty.peer("many", instance=f"{number}"))
+            await copies[-1].greet()
+        code, why = await status_of(await hasty.peer("many", instance="8"))
         assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
         assert "8 instances" in why
         async with copies[0]:
