@@ -56,8 +56,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Marks tests by their folder, before `-m` chooses among them."""
     mark(items, Path(__file__).parent)
     if config.option.markexpr == "not alone":
-        # Slow ones first, so that no process waits for the other at the end.
-        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+        # Compilers first, then other slow ones, so that no process waits for the other at the end.
+        items.sort(
+            key=lambda item: (
+                item.path.parent.name != "starters",
+                item.get_closest_marker("slow") is None,
+            )
+        )
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """The wheel, installed into an empty environment in an empty directory, does all of it."""
 
 import json
+import os
 import re
 import shutil
 import tarfile
@@ -30,13 +31,12 @@ PLACES = {
 }
 """What the wheel is made of: folders of the checkout, and where they are in site-packages."""
 
-BUILT = {
-    *("sample_bots/go/bot", "sample_bots/go/bin", "sample_bots/cpp/build"),
-    *("sample_bots/java/target", "sample_bots/rust/target"),
-    *("sample_bots/javascript/node_modules", "sample_bots/typescript/node_modules"),
-    *("sample_bots/typescript/dist", "sample_bots/typescript/src/wire"),
-}
-"""What builds of the starters leave in the checkout."""
+BUILT = (
+    *("__pycache__", "node_modules", "sample_bots/*/bin", "sample_bots/*/build"),
+    *("sample_bots/*/dist", "sample_bots/*/target", "sample_bots/go/bot"),
+    "sample_bots/typescript/src/wire",
+)
+"""What Python and builds of the starters leave in the checkout, perhaps while these tests run."""
 
 WRONG = """
 from arena.bot import Bot, Turn
@@ -49,12 +49,20 @@ class Wrong(Bot[BluffView, BluffChoice]):
 """
 
 
+def is_built(path: Path) -> bool:
+    return any(path.match(pattern) for pattern in BUILT)
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    for directory, inner, names in os.walk(folder):
+        inner[:] = [name for name in inner if not is_built(Path(directory, name))]
+        yield from (Path(directory, name) for name in names if not is_built(Path(directory, name)))
+
+
 def files_of_the_checkout() -> Iterator[tuple[str, bytes]]:
     for folder, place in PLACES.items():
-        for file in (ROOT / folder).rglob("*"):
-            outside = not any(file.is_relative_to(ROOT / built) for built in BUILT)
-            if file.is_file() and outside and "__pycache__" not in file.parts:
-                yield f"{place}/{file.relative_to(ROOT / folder)}", file.read_bytes()
+        for file in files_below(ROOT / folder):
+            yield f"{place}/{file.relative_to(ROOT / folder)}", file.read_bytes()
 
 
 def first_bot() -> str:
@@ -81,11 +89,10 @@ def test_the_wheel_is_the_same_from_the_sdist_as_from_what_the_image_is_built_of
     for line in (ROOT / ".dockerignore").read_text().splitlines():
         if line.startswith("!"):
             source = ROOT / line.removeprefix("!")
-            if source.is_dir():
-                ignored = shutil.ignore_patterns("node_modules", "target", "build")
-                shutil.copytree(source, tmp_path / source.name, ignore=ignored)
-            else:
-                shutil.copy(source, tmp_path)
+            for file in files_below(source) if source.is_dir() else [source]:
+                copy = tmp_path / file.relative_to(ROOT)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file, copy)
     uv_succeeds("build", "--quiet", "--wheel", "--out-dir", tmp_path / "dist", cwd=tmp_path)
     assert (tmp_path / "dist" / wheel.name).read_bytes() == wheel.read_bytes()
 
