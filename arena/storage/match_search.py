@@ -1,16 +1,26 @@
 """Finding matches: filters and orders of the list of matches, as SQL statements.
 
-Whatever the filters, a statement looks at a bounded number of the newest matches, unless an index
-leads to those that fit.
+An index leads to the matches of one of the filters, newest first; those are looked at until enough
+fit the other filters, but no more than `SEARCHED` of them. So a list costs the same however many
+matches there are.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
-from typing import Final
+from typing import Final, TypeAlias
 
-from sqlalchemy import ColumnElement, Select, and_, func, literal, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    func,
+    literal,
+    select,
+    true,
+    tuple_,
+)
 
 from arena.storage.names import folded
 from arena.storage.statements import Row, match_rows
@@ -25,7 +35,7 @@ from arena.storage.tables import (
 from arena.storage.tournament_tables import tournament_blocks, tournaments
 
 SEARCHED: Final = 20_000
-"""The newest matches that are looked at for a filter that no index serves."""
+"""The newest matches that an index leads to which are looked at for the other filters."""
 COMPARED: Final = 1_000
 """The newest matches that fit, of which the closest are chosen."""
 
@@ -68,11 +78,10 @@ def found_matches(
     limit: int = 50,
 ) -> Row:
     """The columns of `match_rows`: the matches that fit, older than the match `before`."""
-    newest = _newest(wanted, before)
     if order is MatchOrder.NEWEST:
-        ids = newest.limit(limit).subquery()
+        ids = _newest(wanted, before, limit).subquery()
         return match_rows().where(matches.c.id.in_(select(ids.c.id))).order_by(*_NEWEST_FIRST)
-    compared = newest.limit(COMPARED).subquery()
+    compared = _newest(wanted, before, COMPARED).subquery()
     margin = _margin()
     closest = (
         select(matches.c.id, margin.label("margin"))
@@ -101,69 +110,133 @@ def faults_told(match_ids: Collection[str]) -> Row:
 
 _NEWEST_FIRST = (matches.c.finished_at.desc(), matches.c.id.desc())
 
-
-def _newest(wanted: MatchFilter, before: str | None) -> Select[tuple[str]]:
-    """id: of the matches that fit, newest first."""
-    ranged = select(matches.c.id)
-    if wanted.since is not None:
-        ranged = ranged.where(matches.c.finished_at >= wanted.since)
-    if wanted.until is not None:
-        ranged = ranged.where(matches.c.finished_at < wanted.until)
-    if before is not None:
-        last = matches.alias()
-        then = select(last.c.finished_at).where(last.c.id == before).scalar_subquery()
-        here = tuple_(matches.c.finished_at, matches.c.id)
-        ranged = ranged.where(here < tuple_(then, literal(before, matches.c.id.type)))
-    served = _served(wanted)
-    others = _others(wanted)
-    if others:
-        searched = ranged.where(*served).order_by(*_NEWEST_FIRST).limit(SEARCHED).subquery()
-        ranged = select(matches.c.id).join(searched, searched.c.id == matches.c.id)
-        served = []
-    return ranged.where(*served, *others).order_by(*_NEWEST_FIRST)
+_Found: TypeAlias = Select[tuple[str, datetime]]
+"""id and finished_at of matches."""
 
 
-def _served(wanted: MatchFilter) -> list[ColumnElement[bool]]:
-    """The conditions to whose matches an index leads, or that are frequent if none does."""
+def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
+    """The newest matches that fit, each once."""
+    when = _Range(wanted, before)
+    if wanted.block is not None or wanted.tournament is not None:
+        # All of them: Postgres would rather look for them among the newest matches of all.
+        found = when.of_matches().where(matches.c.block_id.in_(_blocks(wanted)))
+        of_blocks = found.cte("of_blocks").prefix_with("MATERIALIZED")
+        rest = replace(wanted, block=None, tournament=None)
+        return _first(_fitting(of_blocks, rest), limit)
+    if wanted.bot is not None:
+        of_bot = _versions(wanted.bot).subquery("of_bot")
+        own = when.of_seats(faulty=wanted.faults).correlate(of_bot)
+        led = own.where(match_seats.c.version_id == of_bot.c.id)
+        rest = replace(wanted, bot=None, faults=False)
+        # Each version by itself: an index has the matches of one in the order of their ends.
+        of_version = _searched(led, rest, limit).lateral("of_version")
+        both = select(of_version.c.id, of_version.c.finished_at).distinct()
+        return _first(both.select_from(of_bot.join(of_version, true())), limit)
+    if wanted.faults:
+        return _searched(when.of_seats(faulty=True), replace(wanted, faults=False), limit)
+    if wanted.game is not None:
+        led = when.of_matches().where(matches.c.game == wanted.game)
+        return _searched(led, replace(wanted, game=None), limit)
+    if wanted.seats is not None:
+        led = when.of_matches().where(matches.c.seat_count == wanted.seats)
+        return _searched(led, replace(wanted, seats=None), limit)
+    return _searched(when.of_matches(), wanted, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Matches by when they ended."""
+
+    wanted: MatchFilter
+    before: str | None
+
+    def of_matches(self) -> _Found:
+        """Those in the range."""
+        found = select(matches.c.id, matches.c.finished_at)
+        return found.where(*self._holds(matches.c.finished_at, matches.c.id))
+
+    def of_seats(self, *, faulty: bool) -> _Found:
+        """Those of seats in the range, each once; only of seats with a fault."""
+        seats = match_seats.c
+        found = select(seats.match_id.label("id"), seats.finished_at).distinct()
+        found = found.where(*self._holds(seats.finished_at, seats.match_id))
+        return found.where(seats.faults > 0) if faulty else found
+
+    def _holds(
+        self, ended: ColumnElement[datetime], match_id: ColumnElement[str]
+    ) -> Iterator[ColumnElement[bool]]:
+        if self.wanted.since is not None:
+            yield ended >= self.wanted.since
+        if self.wanted.until is not None:
+            yield ended < self.wanted.until
+        if self.before is not None:
+            last = matches.alias()
+            then = select(last.c.finished_at).where(last.c.id == self.before).scalar_subquery()
+            yield tuple_(ended, match_id) < tuple_(then, literal(self.before, matches.c.id.type))
+
+
+def _first(found: _Found, limit: int) -> _Found:
+    match_id, ended = found.selected_columns
+    return found.order_by(ended.desc(), match_id.desc()).limit(limit)
+
+
+def _searched(led: _Found, rest: MatchFilter, limit: int) -> _Found:
+    """The newest matches that an index leads to and that fit the rest of the filters."""
+    if not _conditions(rest):
+        return _first(led, limit)
+    return _first(_fitting(_first(led, SEARCHED).subquery("searched"), rest), limit)
+
+
+def _fitting(found: FromClause, rest: MatchFilter) -> _Found:
+    fitting = select(found.c.id, found.c.finished_at)
+    return fitting.join(matches, matches.c.id == found.c.id).where(*_conditions(rest))
+
+
+def _conditions(wanted: MatchFilter) -> list[ColumnElement[bool]]:
+    """What each match is asked: all filters but time, block and tournament."""
     found: list[ColumnElement[bool]] = []
     if wanted.game is not None:
         found.append(matches.c.game == wanted.game)
     if wanted.seats is not None:
         found.append(matches.c.seat_count == wanted.seats)
     if wanted.bot is not None:
-        found.append(_has(wanted.bot, faulty=wanted.faults))
+        found.append(_seated(_is_of(wanted.bot), faulty=wanted.faults))
+    elif wanted.faults:
+        found.append(_seated(true(), faulty=True))
     if wanted.opponent is not None:
-        found.append(_has(wanted.opponent, faulty=False))
-    if wanted.tournament is not None:
-        of = tournament_blocks.c
-        blocks = (
-            select(of.block_id)
-            .join(tournaments, tournaments.c.id == of.tournament_id)
-            .where(func.lower(tournaments.c.name) == wanted.tournament.lower())
-        )
-        if wanted.pairing is not None:
-            number, table = wanted.pairing
-            blocks = blocks.where(of.round == number, of.table == table)
-        found.append(matches.c.block_id.in_(blocks))
-    if wanted.block is not None:
-        found.append(matches.c.block_id == wanted.block)
+        found.append(_seated(_is_of(wanted.opponent), faulty=False))
     return found
 
 
-def _others(wanted: MatchFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    if wanted.faults and wanted.bot is None:
-        here = and_(match_seats.c.match_id == matches.c.id, match_seats.c.faults > 0)
-        found.append(select(match_seats.c.match_id).where(here).exists())
-    return found
+def _is_of(bot: str) -> ColumnElement[bool]:
+    return match_seats.c.version_id.in_(_versions(bot))
 
 
-def _has(bot: str, *, faulty: bool) -> ColumnElement[bool]:
-    ids = select(versions.c.id).join(bots).where(bots.c.folded == folded(bot))
-    seated = select(match_seats.c.match_id).where(
-        match_seats.c.match_id == matches.c.id, match_seats.c.version_id.in_(ids)
-    )
+def _versions(bot: str) -> Select[tuple[int]]:
+    """id: of the versions of a bot."""
+    return select(versions.c.id).join(bots).where(bots.c.folded == folded(bot))
+
+
+def _seated(who: ColumnElement[bool], *, faulty: bool) -> ColumnElement[bool]:
+    """Whether somebody sits in one of the seats; only with a fault."""
+    seated = select(match_seats.c.match_id).where(match_seats.c.match_id == matches.c.id, who)
     return (seated.where(match_seats.c.faults > 0) if faulty else seated).exists()
+
+
+def _blocks(wanted: MatchFilter) -> Select[tuple[str]]:
+    """block_id: of the block that is wanted, of the tournament, of its pairing."""
+    of = tournament_blocks.c
+    if wanted.tournament is None:
+        return select(literal(wanted.block, matches.c.block_id.type))
+    found = (
+        select(of.block_id)
+        .join(tournaments, tournaments.c.id == of.tournament_id)
+        .where(func.lower(tournaments.c.name) == wanted.tournament.lower())
+    )
+    if wanted.pairing is not None:
+        number, table = wanted.pairing
+        found = found.where(of.round == number, of.table == table)
+    return found if wanted.block is None else found.where(of.block_id == wanted.block)
 
 
 def _margin() -> ColumnElement[int]:

@@ -40,11 +40,13 @@ WITH added AS (
                          %b::smallint[], %b::text[], %b::boolean[], %b::timestamptz[],
                          %b::timestamptz[], %b::integer[], %b::integer[])
     ON CONFLICT (id) DO NOTHING
-    RETURNING id
+    RETURNING id, finished_at
 ), seats AS (
-    INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited)
-    SELECT given.* FROM unnest(%b::uuid[], %b::smallint[], %b::integer[], %b::smallint[],
-                               %b::integer[], %b::integer[], %b::boolean[])
+    INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited,
+                             finished_at)
+    SELECT given.*, added.finished_at
+    FROM unnest(%b::uuid[], %b::smallint[], %b::integer[], %b::smallint[], %b::integer[],
+                %b::integer[], %b::boolean[])
         AS given (match_id, seat, version_id, "placing", score, faults, forfeited)
     JOIN added ON added.id = given.match_id
 ), lucky AS (

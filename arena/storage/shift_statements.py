@@ -183,6 +183,8 @@ def shifts_of(version_id: VersionId) -> Row:
         select(match_seats.c.match_id)
         .select_from(match_seats.join(matches))
         .where(match_seats.c.version_id == shifts.c.version_id)
+        # Which started in the shift; an index leads to those that had not ended before it.
+        .where(match_seats.c.finished_at >= shifts.c.began_at)
         .where(matches.c.started_at.between(shifts.c.began_at, ended))
         .group_by(match_seats.c.match_id, matches.c.started_at)
         .order_by(matches.c.started_at)

@@ -25,6 +25,7 @@ from sqlalchemy import (
     Column,
     Double,
     ForeignKey,
+    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -181,15 +182,17 @@ matches = Table(
     CheckConstraint("finished_at >= started_at", name="times_ordered"),
     # Each rotation of a block is played once.
     UniqueConstraint("block_id", "position"),
-    # For the newest matches, page by page; and those of one ladder.
-    Index("matches_newest_ix", "finished_at", "id"),
-    Index("matches_ladder_ix", "game", "options", "seat_count", "finished_at"),
+    # For the newest matches, page by page: of all, of a game, of a table size. The first is unique
+    # so that `match_seats` can refer to it.
+    Index("matches_newest_ix", "finished_at", "id", unique=True),
+    Index("matches_game_ix", "game", "finished_at", "id"),
+    Index("matches_seats_ix", "seat_count", "finished_at", "id"),
 )
 
 match_seats = Table(
     "match_seats",
     metadata,
-    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    Column("match_id", Uuid(as_uuid=False), primary_key=True),
     Column("seat", SmallInteger, primary_key=True),
     Column("version_id", ForeignKey(versions.c.id), nullable=False),
     # A reserved word in SQL: quote it by hand.
@@ -198,11 +201,20 @@ match_seats = Table(
     Column("score", Integer),
     Column("faults", Integer, nullable=False),
     Column("forfeited", Boolean, nullable=False),
+    # That of the match: for a bot's newest matches without a look at all of them.
+    Column("finished_at", Time, nullable=False),
+    ForeignKeyConstraint(["match_id", "finished_at"], [matches.c.id, matches.c.finished_at]),
     CheckConstraint("seat >= 0", name="seat_least"),
     CheckConstraint('"placing" >= 1', name="placing_least"),
     CheckConstraint("faults >= 0", name="faults_least"),
-    # For a bot's matches.
-    Index("match_seats_version_ix", "version_id", "match_id"),
+    # For a bot's matches, and for matches with faults: of a bot, of anybody.
+    Index("match_seats_version_ix", "version_id", "finished_at", "match_id"),
+    Index(
+        "match_seats_faulty_version_ix",
+        *("version_id", "finished_at", "match_id"),
+        postgresql_where=text("faults > 0"),
+    ),
+    Index("match_seats_faulty_ix", "finished_at", "match_id", postgresql_where=text("faults > 0")),
 )
 
 version_counts = Table(

@@ -38,12 +38,13 @@ INSERT INTO blocks (id, kind, size, closed_at) SELECT block, 'seat', 1, at FROM 
 INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
         decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
     SELECT match, 'bluff', '{}', 2, block, 0, 'finished', false, at, at, 2000, 30000 FROM made;
-INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited)
+INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited,
+        finished_at)
     SELECT match, seat, CASE seat WHEN 0 THEN first ELSE second END,
         CASE WHEN (seat = 0) = (luck < 1 / (1 + exp((first - second) / 60.0))) THEN 1 ELSE 2 END,
         CASE WHEN (seat = 0) = (luck < 1 / (1 + exp((first - second) / 60.0)))
             THEN 1 + n %% 5 ELSE 0 END,
-        CASE WHEN n %% 997 = 0 AND seat = 1 THEN 1 ELSE 0 END, false
+        CASE WHEN n %% 997 = 0 AND seat = 1 THEN 1 ELSE 0 END, false, at
     FROM made, generate_series(0, 1) seat;
 INSERT INTO rating_events (match_id) SELECT match FROM made ORDER BY n;
 """

@@ -57,11 +57,12 @@ INSERT INTO matches (id, game, options, seat_count, block_id, position, terminat
         decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
     SELECT match, 'bluff', '{}', 2, block, position, 'finished', false, at, at, 2000, 30000
     FROM played;
-INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited)
+INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited,
+        finished_at)
     SELECT match, seat, CASE seat WHEN 0 THEN first ELSE second END,
         CASE seat WHEN 0 THEN place ELSE 3 - place END,
         CASE WHEN (seat = 0) = (place = 1) THEN 1 + mod(b, 5) ELSE 0 END,
-        CASE WHEN mod(b, 997) = 0 AND seat = 1 THEN 1 ELSE 0 END, false
+        CASE WHEN mod(b, 997) = 0 AND seat = 1 THEN 1 ELSE 0 END, false, at
     FROM played, generate_series(0, 1) seat;
 INSERT INTO match_luck (match_id, table_file, table_sha256, luck)
     SELECT match, %(file)s, %(sha256)s, ARRAY[luck, -luck] FROM played;

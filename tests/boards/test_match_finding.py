@@ -98,15 +98,19 @@ def test_the_boldest_bluff_comes_first_and_matches_without_one_are_left_out(data
     assert found
 
 
-def test_a_rare_filter_looks_at_a_bounded_number_of_matches(
+def test_the_second_filter_looks_at_a_bounded_number_of_the_matches_of_the_first(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asyncio.run(fill(database, blocks=1, policies=[("beta", anyhow), ("gone", silent)]))
     asyncio.run(fill(database, blocks=9, seed=2))
-    assert len(ids(database, MatchFilter(faults=True))) == 2
-    # The newest matches of the second plan are all without a fault.
+    both = MatchFilter(bot="beta", opponent="gone")
+    assert len(ids(database, both)) == 2
+    # The newest matches of the second plan are all with another opponent.
     monkeypatch.setattr(match_search, "SEARCHED", 5)
-    assert ids(database, MatchFilter(faults=True)) == []
+    assert ids(database, both) == []
+    # An index leads to these, however old they are.
+    assert len(ids(database, MatchFilter(faults=True))) == 2
+    assert len(ids(database, MatchFilter(bot="gone"))) == 2
 
 
 def test_each_transcript_is_read_once(database: str) -> None:

@@ -10,6 +10,7 @@ from arena.records import ToldFault, VersionId
 from arena.scheduling.pairings import Pairing
 from arena.storage import match_search, statements, tournament_statements
 from arena.storage.export import Selection, open_archive
+from arena.storage.match_search import MatchFilter
 from arena.storage.reading import Reader
 from arena.storage.store import Store
 from arena.storage.transcripts import Packed, unpack
@@ -143,6 +144,20 @@ async def test_matches_that_ended_lately_are_counted(
         for minutes in (4, 6, 10_000_000)
     ]
     assert counts == [0, 1, 2]
+
+
+async def test_a_match_in_which_a_bot_has_several_seats_is_listed_once(
+    read: Reader, store: Store, versions: Versions
+) -> None:
+    one = versions[0]
+    other = (await store.register("bot0", "owner0", "2"))[0].version_id
+    matches = [finished((one, one, other), minute=minute) for minute in range(3)]
+    await store.record(matches)
+    newest = [match_id(match) for match in reversed(matches)]
+    for wanted in (MatchFilter(bot="bot0"), MatchFilter(bot="bot0", opponent="bot0")):
+        for limit in (3, 2):
+            found = read(match_search.found_matches(wanted, limit=limit))
+            assert [str(row.match_id) for row in found] == newest[:limit]
 
 
 async def test_transcripts_and_faults_are_those_of_the_matches_asked_for(

@@ -192,6 +192,14 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP TABLE board_checkpoints, log_revision, played_ladders")
     sql.execute("DROP FUNCTION advance_log_revision, note_log_changed, note_ladders CASCADE")
     sql.execute("DROP TABLE owner_identities, sign_ins, used_id_tokens")
+    sql.execute("ALTER TABLE match_seats DROP COLUMN finished_at")
+    sql.execute(
+        "ALTER TABLE match_seats ADD CONSTRAINT match_seats_match_id_fk"
+        " FOREIGN KEY (match_id) REFERENCES matches"
+    )
+    sql.execute("DROP INDEX matches_game_ix, matches_seats_ix")
+    sql.execute("CREATE INDEX matches_ladder_ix ON matches (game, options)")
+    sql.execute("CREATE INDEX match_seats_version_ix ON match_seats (version_id)")
     for table in ("owners", "bots"):
         sql.execute(f"ALTER TABLE {table} DROP COLUMN folded, DROP COLUMN skeleton")
         sql.execute(f"CREATE UNIQUE INDEX {table}_name_key ON {table} (lower(name))")

@@ -26,6 +26,7 @@ from arena.storage.reading import Reader
 from arena.storage.schema import migrate
 from arena.storage.store import Store
 from tests.databases import execute
+from tests.storage.migrating import migrate_to
 from tests.storage.results import finished
 
 PLENTY = Allowance(bots=20, bot_versions_a_day=24, owner_versions_a_day=50)
@@ -363,19 +364,6 @@ def test_names_of_earlier_releases_are_kept_though_they_look_alike(empty_databas
             ("botl", "botl", "botl#2"),
             ("Ann", "ann", "ann"),
         ]
-    engine.dispose()
-
-
-def migrate_to(url: str, revision: str) -> None:
-    from alembic import command
-
-    from tests.storage.test_schema import migrations
-
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        config = migrations()
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
     engine.dispose()
 
 

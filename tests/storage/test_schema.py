@@ -2,9 +2,7 @@
 
 import psycopg
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, select, text
@@ -58,6 +56,7 @@ from arena.storage.tables import (
 )
 from arena.storage.tournament_tables import tournaments
 from tests.databases import execute, named, plain
+from tests.storage.migrating import migrate_to, migrations
 from tests.storage.results import finished
 
 APPEND_ONLY = ("matches", "match_seats", "transcripts", "rating_events", "match_faults")
@@ -109,12 +108,6 @@ _CATALOGUE = {
 }
 
 
-def migrations() -> Config:
-    config = Config()
-    config.set_main_option("script_location", "arena:storage/migrations")
-    return config
-
-
 def catalogue(database: str) -> dict[str, list[str]]:
     """All that a migration can change, as Postgres tells it; what is made anew has another oid."""
     with psycopg.connect(plain(database)) as connection:
@@ -153,12 +146,7 @@ def test_migrating_again_changes_nothing(database: str) -> None:
 def test_alembic_itself_finds_nothing_to_change_in_a_migrated_database(database: str) -> None:
     """As when a process has waited for the lock while another one migrated."""
     before = catalogue(database)
-    engine = create_engine(database)
-    with engine.begin() as connection:
-        config = migrations()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
-    engine.dispose()
+    migrate_to(database, "head")
     assert catalogue(database) == before
 
 

@@ -1,0 +1,195 @@
+"""Lists of matches read what they show and little more, on a database of tens of thousands: no plan
+of Postgres goes through all matches, whatever the filters."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import Connection, event
+
+from arena.boards.faults import faults_of
+from arena.boards.match_finding import Bluffs, find
+from arena.boards.match_sort import Sort
+from arena.storage.engine import reading_engine
+from arena.storage.match_search import COMPARED, SEARCHED, MatchFilter
+from arena.storage.statements import Row
+from tests.databases import TEMPLATE, Copies, plain
+
+MATCHES = 50_000
+"""The oldest are those that are rare: another game, a large table, a tournament, a fault."""
+PAGE = 25
+FEW = 20 * PAGE
+"""Rows of matches and seats together that a page may read by an index that leads to it alone."""
+
+_FILL = """
+SET session_replication_role = replica;
+INSERT INTO owners (name, folded, skeleton) VALUES ('me', 'me', 'me');
+INSERT INTO bots (owner_id, name, folded, skeleton, house)
+    SELECT 1, 'bot' || n, 'bot' || n, 'bot' || n, false FROM generate_series(1, 50) n;
+-- The first bot has two more versions.
+INSERT INTO versions (bot_id, label) SELECT n, '1' FROM generate_series(1, 50) n;
+INSERT INTO versions (bot_id, label) VALUES (1, '2'), (1, '3');
+CREATE TEMPORARY TABLE played AS
+    SELECT n, gen_random_uuid() AS match, gen_random_uuid() AS block, n <= 100 AS rare,
+        timestamptz '2026-01-01' + n * interval '1 second' AS at,
+        CASE WHEN mod(n, 50) = 0 THEN 51 + mod(n / 50, 2) ELSE 1 + mod(n, 50) END AS one,
+        1 + mod(n + 1 + mod(n / 50, 49), 50) AS other
+    FROM generate_series(1, %(matches)s) n;
+INSERT INTO blocks (id, kind, size, closed_at) SELECT block, 'seat', 1, at FROM played;
+INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
+        decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
+    SELECT match, CASE WHEN rare THEN 'bloeff' ELSE 'bluff' END, '{}',
+        CASE WHEN rare THEN 3 ELSE 2 END, block, 0, 'finished', false, at, at, 2000, 30000
+    FROM played;
+INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited,
+        finished_at)
+    SELECT match, seat, CASE seat WHEN 0 THEN one ELSE other END, 1 + seat, 5 * (1 - seat),
+        CASE WHEN rare THEN 1 ELSE 0 END, false, at
+    FROM played, generate_series(0, 1) seat;
+INSERT INTO tournaments (name, format, game, options, seat_count, blocks, score, seed, rated,
+        turn_ms, bank_ms)
+    VALUES ('cup', 'round-robin', 'bloeff', '{}', 3, 1, 'placement', 'x', false, 2000, 30000);
+INSERT INTO tournament_blocks (block_id, tournament_id, round, "table")
+    SELECT block, 1, 1 + mod(n, 4), 1 FROM played WHERE rare;
+"""
+
+
+@pytest.fixture(scope="module")
+def filled(copies: Copies) -> Iterator[str]:
+    with copies.of(TEMPLATE) as url:
+        with psycopg.connect(plain(url), autocommit=True) as connection:
+            for statement in _FILL.split(";\n"):
+                values = {"matches": MATCHES} if "%(" in statement else None
+                connection.execute(statement.encode(), values)
+            connection.execute("VACUUM ANALYZE")
+        yield url
+
+
+@dataclass
+class Plans:
+    """How Postgres ran statements: rows that it read of matches and their seats."""
+
+    whole: set[str] = field(default_factory=set)
+    """Tables that it went through."""
+    rows: int = 0
+
+    def add(self, node: dict[str, Any]) -> None:
+        table = node.get("Relation Name")
+        if table in ("matches", "match_seats"):
+            if node["Node Type"] == "Seq Scan":
+                self.whole.add(table)
+            left = sum(node.get(f"Rows Removed by {why}", 0) for why in ("Filter", "Index Recheck"))
+            self.rows += round((node["Actual Rows"] + left) * node["Actual Loops"])
+        for below in node.get("Plans", ()):
+            self.add(below)
+
+
+class Explained:
+    """Runs statements as a `Read`, each also under EXPLAIN."""
+
+    def __init__(self, url: str) -> None:
+        self._engine = reading_engine(url)
+        self.plans = Plans()
+        event.listen(self._engine, "before_cursor_execute", self._explain)
+
+    def __call__(self, statement: Row) -> Sequence[Any]:
+        with self._engine.connect() as connection:
+            return connection.execute(statement).all()
+
+    def _explain(
+        self, connection: Connection, _cursor: Any, statement: str, values: Any, *_: Any
+    ) -> None:
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, psycopg.Connection)
+        explain = f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}".encode()
+        ((found,),) = driver.execute(explain, values).fetchall()
+        self.plans.add(found[0]["Plan"])
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+@pytest.fixture
+def explained(filled: str) -> Iterator[Explained]:
+    read = Explained(filled)
+    yield read
+    read.close()
+
+
+JANUARY = datetime(2026, 1, 1, 6, tzinfo=UTC)
+
+LED = [
+    MatchFilter(),
+    MatchFilter(since=JANUARY),
+    MatchFilter(until=JANUARY),
+    MatchFilter(bot="bot1"),
+    MatchFilter(bot="bot7"),
+    MatchFilter(bot="bot7", until=JANUARY),
+    MatchFilter(bot="bot7", game="bluff", seats=2),
+    MatchFilter(bot="nobody"),
+    MatchFilter(game="bluff"),
+    MatchFilter(game="bloeff"),
+    MatchFilter(game="bluff_you"),
+    MatchFilter(seats=2),
+    MatchFilter(seats=3),
+    MatchFilter(game="bluff", seats=2),
+    MatchFilter(faults=True),
+    MatchFilter(bot="bot7", faults=True),
+    MatchFilter(faults=True, game="bluff"),
+    MatchFilter(tournament="cup"),
+    MatchFilter(tournament="cup", pairing=(2, 1)),
+    MatchFilter(tournament="cup", bot="bot7", faults=True),
+    MatchFilter(tournament="nothing"),
+]
+
+SOUGHT = [
+    MatchFilter(bot="bot7", opponent="bot9"),
+    MatchFilter(bot="bot7", opponent="nobody"),
+    MatchFilter(bot="bot7", game="bluff_you"),
+    MatchFilter(bot="bot7", seats=3),
+    MatchFilter(opponent="nobody"),
+    MatchFilter(game="bluff", seats=3),
+    MatchFilter(game="bluff", opponent="nobody"),
+]
+
+
+@pytest.mark.parametrize("wanted", LED, ids=str)
+def test_an_index_leads_to_the_matches_of_a_page(explained: Explained, wanted: MatchFilter) -> None:
+    found = find(explained, Bluffs(explained), wanted, limit=PAGE)
+    assert explained.plans.whole == set()
+    assert explained.plans.rows <= FEW
+    if found and len(found) == PAGE:
+        explained.plans = Plans()
+        older = find(explained, Bluffs(explained), wanted, before=found[-1].match_id, limit=PAGE)
+        assert explained.plans.whole == set()
+        assert explained.plans.rows <= FEW
+        assert not {one.match_id for one in older} & {one.match_id for one in found}
+
+
+@pytest.mark.parametrize("wanted", SOUGHT, ids=str)
+def test_two_filters_search_a_bounded_number_of_the_matches_of_one(
+    explained: Explained, wanted: MatchFilter
+) -> None:
+    find(explained, Bluffs(explained), wanted, limit=PAGE)
+    assert explained.plans.whole == set()
+    # Of each match the row that the index leads to, itself, and its seats.
+    assert explained.plans.rows <= 4 * SEARCHED + FEW
+
+
+@pytest.mark.parametrize("wanted", [LED[0], LED[3], SOUGHT[0]], ids=str)
+@pytest.mark.parametrize("sort", [Sort.CLOSEST, Sort.BOLDEST])
+def test_the_closest_and_the_boldest_are_chosen_among_few(
+    explained: Explained, wanted: MatchFilter, sort: Sort
+) -> None:
+    find(explained, Bluffs(explained), wanted, sort=sort, limit=PAGE)
+    assert explained.plans.whole == set()
+    assert explained.plans.rows <= 10 * COMPARED + FEW
+
+
+def test_the_faults_of_a_bot_are_found_by_an_index(explained: Explained) -> None:
+    faults_of(explained, "bot7", 10)
+    assert explained.plans.whole == set()
+    assert explained.plans.rows <= FEW
