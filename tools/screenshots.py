@@ -43,6 +43,7 @@ PAGES: Final = {
     "matches": "/matches",
     "boldest": "/matches?sort=boldest",
     "replay": "/replay?step=6",
+    "analysis": "/replay?step=6&analysis=1",
     "tournaments": "/tournaments",
     "knockout": "/tournaments?name=cup",
     "swiss": "/tournaments?name=league",

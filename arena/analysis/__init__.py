@@ -1,12 +1,14 @@
 """What each decision of a recorded match was worth, and what it cost; see docs/analysis.md."""
 
-from arena.analysis.bot_analysis import BotAnalysis, Estimate, analyse_bot
-from arena.analysis.decisions import AnalysedDecision, decisions
+from arena.analysis.bot_analysis import BotAnalysis, analyse_bot
+from arena.analysis.decisions import ANALYSED_GAMES, AnalysedDecision, decisions
 from arena.analysis.grades import BOUNDS, Grade, grade_of
-from arena.analysis.match_analysis import Account, MatchAnalysis, SeatAnalysis, analyse
+from arena.analysis.loss_sums import Estimate, LossSums
+from arena.analysis.match_analysis import Account, MatchAnalysis, SeatAnalysis, analyse, by_seat
 from arena.analysis.values import ActionValues, BluffSearch, BluffTables, Valued, known_sources
 
 __all__ = [
+    "ANALYSED_GAMES",
     "BOUNDS",
     "Account",
     "ActionValues",
@@ -16,11 +18,13 @@ __all__ = [
     "BotAnalysis",
     "Estimate",
     "Grade",
+    "LossSums",
     "MatchAnalysis",
     "SeatAnalysis",
     "Valued",
     "analyse",
     "analyse_bot",
+    "by_seat",
     "decisions",
     "grade_of",
     "known_sources",

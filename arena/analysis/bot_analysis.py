@@ -1,23 +1,13 @@
 """A bot over many matches: what its decisions cost, and where it loses most."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import sqrt
-from typing import NamedTuple
 
 from arena.analysis.decisions import AnalysedDecision
 from arena.analysis.grades import Grade
+from arena.analysis.loss_sums import Estimate, LossSums
 from arena.analysis.match_analysis import SeatAnalysis
-
-_Z = 1.96
-
-
-class Estimate(NamedTuple):
-    """A mean and half the width of its 95 % interval."""
-
-    mean: float
-    error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,28 +30,16 @@ def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:
     played = [seat for seat in matches if seat.losses]
     if not played:
         return None
-    losses, sizes = [sum(seat.losses) for seat in played], [len(seat.losses) for seat in played]
-    total, count = sum(losses), sum(sizes)
-    # The error of a ratio of sums, by its linearisation (Cochran 1977, section 6.4).
-    residuals = [loss - total / count * size for loss, size in zip(losses, sizes, strict=True)]
+    sums = LossSums.of((len(seat.losses), sum(seat.losses)) for seat in played)
     found = [decision for seat in played for decision in seat.decisions]
     return BotAnalysis(
-        len(played),
-        count,
-        Estimate(total / count, _error(residuals) * len(played) / count),
-        Estimate(total / len(played), _error(losses)),
+        sums.matches,
+        sums.decisions,
+        sums.by_decision,
+        sums.by_match,
         Counter(decision.grade for decision in found if decision.grade is not None),
-        _leak(found, len(played)),
+        _leak(found, sums.matches),
     )
-
-
-def _error(values: Sequence[float]) -> float:
-    """Half the 95 % interval of a mean; infinite for a single value."""
-    if len(values) < 2:
-        return float("inf")
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    return _Z * sqrt(variance / len(values))
 
 
 def _leak(found: Iterable[AnalysedDecision], matches: int) -> str:

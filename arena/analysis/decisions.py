@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from arena.analysis.grades import Grade, grade_of
 from arena.analysis.values import ActionValues, known_sources
@@ -15,6 +15,9 @@ from arena.games.game import DEALER
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
+ANALYSED_GAMES: Final = ("bluff",)
+"""The games whose actions have values."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnalysedDecision:
@@ -25,7 +28,7 @@ class AnalysedDecision:
     """Its position in the transcript, from 1."""
     seat: int
     view: Any
-    """What the seat knew."""
+    """What the seat knew; None in an analysis that was kept."""
     action: Any
     forced: bool
     """The action was played for the seat, after a fault or a forfeit."""

@@ -24,10 +24,14 @@ class SeatAnalysis:
         return [decision.loss for decision in self.decisions if decision.loss is not None]
 
     @property
+    def mistakes(self) -> int:
+        """How many decisions are neither best nor fine."""
+        return sum(decision.grade not in _GOOD for decision in self.decisions)
+
+    @property
     def accuracy(self) -> float | None:
         """The share of decisions that are best or fine; None without decisions."""
-        good = [decision.grade in _GOOD for decision in self.decisions]
-        return sum(good) / len(good) if good else None
+        return 1 - self.mistakes / len(self.decisions) if self.decisions else None
 
     @property
     def mean_loss(self) -> float | None:
@@ -73,13 +77,17 @@ class MatchAnalysis:
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
     """The analysis of a match. Raises TranscriptError if it contradicts the rules."""
     found = tuple(decisions(transcript, sources))
-    count = len(transcript.setup.entrants)
-    seats = tuple(
-        SeatAnalysis(tuple(d for d in found if d.seat == seat and d.values and not d.forced))
-        for seat in range(count)
-    )
-    complete = count == 2 and bool(found) and all(d.values for d in found)
+    seats = by_seat(found, len(transcript.setup.entrants))
+    complete = len(seats) == 2 and bool(found) and all(d.values for d in found)
     return MatchAnalysis(transcript, found, seats, _accounts(transcript, found) if complete else ())
+
+
+def by_seat(found: Sequence[AnalysedDecision], seats: int) -> tuple[SeatAnalysis, ...]:
+    """The decisions of a match by the seat that made them."""
+    return tuple(
+        SeatAnalysis(tuple(d for d in found if d.seat == seat and d.values and not d.forced))
+        for seat in range(seats)
+    )
 
 
 def _accounts(transcript: Transcript, found: Iterable[AnalysedDecision]) -> tuple[Account, ...]:

@@ -25,6 +25,7 @@ from arena.records import (
     VersionId,
 )
 from arena.storage import bot_statements, recording, registering, running, statements
+from arena.storage.analyses import Analyses
 from arena.storage.auditing import record
 from arena.storage.checks import Checks
 from arena.storage.engine import async_engine
@@ -80,6 +81,7 @@ class Store:
         self.workers = Workers(engine)
         self.sign_ins = SignIns(engine)
         self.luck = Lucks(engine)
+        self.analyses = Analyses(engine)
         self.checks = Checks(engine)
         self.signer = partial(signer, engine)
         self._pack = packer()

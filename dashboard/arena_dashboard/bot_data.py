@@ -7,9 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from arena.analysis import BotAnalysis, SeatAnalysis, analyse_bot, by_seat
 from arena.boards.bluffing import Style, style_of
 from arena.boards.board import BoardLine
 from arena.boards.faults import SeenFault, faults_of
+from arena.boards.kept_analyses import kept_decisions
 from arena.boards.ladder_log import LadderId
 from arena.records import VersionId
 from arena.storage import bot_statements
@@ -17,6 +19,12 @@ from arena.storage.checks import RecordedCheck
 from arena.storage.match_search import MatchFilter
 from arena.storage.rows import MatchRow
 from arena_dashboard import data
+from arena_dashboard.accuracy_chart import (
+    accuracy_chart,
+    accuracy_points,
+    in_words,
+)
+from arena_dashboard.drawn import Drawn, drawn
 
 PAGE = 50
 """Bots per page of the index."""
@@ -24,6 +32,8 @@ STYLE_MATCHES = 60
 """The latest matches of a bot whose transcripts are read for its style."""
 KEPT_SECONDS = 10.0
 """How long what the latest matches tell is kept."""
+ANALYSED_MATCHES = 400
+"""The latest matches of a bot among which those with a kept analysis are read."""
 MOST_FAULTS = 10
 """The latest faults of the bot."""
 
@@ -62,6 +72,15 @@ class Recent:
     style: Style
     luck: tuple[float, int]
     """Its mean luck, in expected points by match, and of how many matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What a bot's decisions cost in its latest matches."""
+
+    sums: BotAnalysis
+    accuracy: Drawn | None
+    """Over time; None for too few matches."""
 
 
 def index(search: str, page: int) -> Sequence[Any]:
@@ -113,6 +132,31 @@ def _recent(url: str | None, bot: str) -> Recent:
     ]
     mean = sum(luck) / len(luck) if luck else 0.0
     return Recent(matches, style_of(bot, known.values()), (mean, len(luck)))
+
+
+def decisions(bot: str) -> Decisions | None:
+    """What the bot's decisions cost in its latest matches, some seconds ago at most; None if no
+    analysis of them is kept."""
+    return _decisions(data.database_url(), bot)
+
+
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
+def _decisions(url: str | None, bot: str) -> Decisions | None:
+    del url
+    found = data.find_matches(MatchFilter(bot=bot), limit=ANALYSED_MATCHES)
+    kept = kept_decisions(data.reader(), [one.match_id for one in found])
+    played: list[tuple[datetime, SeatAnalysis]] = [
+        (row.finished_at, seat)
+        for row in reversed(found)
+        if row.match_id in kept
+        for one, seat in zip(row.seats, by_seat(kept[row.match_id], len(row.seats)), strict=True)
+        if one.bot == bot
+    ]
+    sums = analyse_bot(seat for _, seat in played)
+    if sums is None:
+        return None
+    points = accuracy_points(played)
+    return Decisions(sums, drawn(points, accuracy_chart, in_words) if len(points) > 1 else None)
 
 
 def faults(bot: str) -> list[SeenFault]:

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 from urllib.parse import urlencode
 
 import altair as alt
 import numpy as np
 
+from arena.analysis import BotAnalysis, Estimate, Grade
 from arena.boards.bluffing import Style
 from arena.boards.checks import check_in_words, check_mark
 from arena.boards.faults import SeenFault
@@ -146,6 +148,26 @@ def style(found: Style, luck: tuple[float, int]) -> Html:
         ),
         class_="ba-style",
     )
+
+
+def decisions(found: BotAnalysis) -> Html:
+    """What a bot's decisions cost, and where it loses most."""
+    good = found.grades[Grade.BEST] + found.grades[Grade.FINE]
+    blunders = found.grades[Grade.BLUNDER]
+    figures = tag(
+        "dl",
+        *_entry("Accuracy", f"{good / found.decisions:.0%}", f"of {found.decisions:,} decisions"),
+        *_entry("Loss", _percents(found.loss), "of a win by decision"),
+        *_entry("In a match", _percents(found.match_loss), "of a win, all its decisions"),
+        *_entry("Blunders", f"{blunders / found.decisions:.1%}", "of its decisions"),
+        class_="ba-style",
+    )
+    return together(figures, tag("p", found.leak))
+
+
+def _percents(found: Estimate) -> str:
+    error = f" ± {found.error:.1%}" if isfinite(found.error) else ""
+    return f"{found.mean:.1%}{error}"
 
 
 def _figure(name: str, count: int, of: int, words: str) -> tuple[Html, ...]:

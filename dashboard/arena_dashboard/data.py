@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import streamlit as st
 from sqlalchemy import select
 
-from arena.analysis import MatchAnalysis, analyse
+from arena.analysis import AnalysedDecision, decisions
 from arena.boards.board import table_sizes
+from arena.boards.kept_analyses import kept_decisions
 from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import Leaderboard, LiveBoard, LiveBoards
 from arena.boards.match_finding import Bluffs, find
@@ -25,6 +26,7 @@ from arena.boards.match_sort import Sort
 from arena.games import GAMES
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
+from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 from arena.records import VersionId
@@ -153,33 +155,35 @@ def match(match_id: str) -> MatchRow | None:
     return match_row(rows[0]._mapping) if rows else None
 
 
-def replay(match_id: str, viewpoint: str) -> Mapping[str, Any] | None:
-    """A match as `viewpoint` (see `watching`) saw it, for the player; None if there is none.
+def replay(match_id: str, viewpoint: str, *, analysed: bool = False) -> Mapping[str, Any] | None:
+    """A match as `viewpoint` (see `watching`) saw it, for the player, with what decisions were
+    worth if `analysed`; None if there is none.
 
     Raises TranscriptDamagedError.
     """
     if not is_match_id(match_id.lower()):
         return None
     try:
-        return _replay(_url(), match_id, viewpoint)
+        return _replay(_url(), match_id, viewpoint, analysed)
     except _NoTranscriptError:
         return None
 
 
-def replay_content(match_id: str, viewpoint: str, previous: str | None, next_: str | None) -> bytes:
+def replay_content(
+    match_id: str,
+    viewpoint: str,
+    previous: str | None,
+    next_: str | None,
+    *,
+    analysed: bool = False,
+) -> bytes:
     """A match that `replay` has found, with its neighbours in its block, as the player reads it."""
-    return _replay_content(_url(), match_id, viewpoint, previous, next_)
+    return _replay_content(_url(), match_id, viewpoint, analysed, previous, next_)
 
 
 def transcript_file(match_id: str) -> str:
     """The transcript of a recorded match as `arena verify` reads it: everything is in it."""
     return json.dumps(to_json(_transcript(_url(), match_id)), ensure_ascii=False, indent=1)
-
-
-def analysis(match_id: str) -> MatchAnalysis:
-    """What each decision of a match that `replay` has found was worth. It is over: anybody may know
-    all of it."""
-    return _analysis(_url(), match_id)
 
 
 def block_of(match: MatchRow) -> list[MatchRow]:
@@ -250,25 +254,36 @@ class _NoTranscriptError(LookupError):
 
 # Read only and shared by all visitors, so it needs no copy for each run.
 @st.cache_resource(max_entries=200, show_spinner=False)
-def _replay(url: str, match_id: str, viewpoint: str) -> Mapping[str, Any]:
+def _replay(url: str, match_id: str, viewpoint: str, analysed: bool) -> Mapping[str, Any]:
     transcript = _transcript(url, match_id)
     viewed = parse_viewpoint(viewpoint, len(transcript.setup.entrants))
-    return match_json(watch(transcript, viewed))
+    return match_json(watch(transcript, viewed, _decisions(url, match_id) if analysed else None))
 
 
 # Packing takes longer than all else of a page; the neighbours change while a block is played.
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _replay_content(
-    url: str, match_id: str, viewpoint: str, previous: str | None, next_: str | None
+    url: str,
+    match_id: str,
+    viewpoint: str,
+    analysed: bool,
+    previous: str | None,
+    next_: str | None,
 ) -> bytes:
     neighbours = {"previous": previous, "next": next_}
-    return packed({**_replay(url, match_id, viewpoint), **neighbours})
+    return packed({**_replay(url, match_id, viewpoint, analysed), **neighbours})
 
 
-# Milliseconds by tables, a second or more by search; kept, because each click runs a page again.
+# Kept, or else milliseconds by tables, a second or more by search; all viewpoints share it.
 @st.cache_resource(max_entries=200, show_spinner=False)
-def _analysis(url: str, match_id: str) -> MatchAnalysis:
-    return analyse(_transcript(url, match_id))
+def _decisions(url: str, match_id: str) -> Sequence[AnalysedDecision]:
+    kept = kept_decisions(_reader(url), [match_id])
+    if match_id in kept:
+        return kept[match_id]
+    try:
+        return tuple(decisions(_transcript(url, match_id)))
+    except TranscriptError:
+        return ()  # the player says that it cannot be replayed
 
 
 def _transcript(url: str, match_id: str) -> Transcript:

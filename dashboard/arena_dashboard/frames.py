@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from arena.analysis import ANALYSED_GAMES, AnalysedDecision, Grade
 from arena.games import make_game
 from arena_dashboard.scenes import SCENES, sentences
 from arena_dashboard.scenes.claims import Mark, ShownClaim
@@ -66,6 +67,8 @@ def match_json(match: Watched) -> dict[str, Any]:
         "live": match.live,
         "over": match.over,
         "luck": None if match.luck is None else [round(one, 3) for one in match.luck],
+        "analysable": match.game in ANALYSED_GAMES,
+        "analysed": match.analysed,
         "broken": match.broken,
         "doubt": match.doubt,
         "signedBy": match.signed_by,
@@ -116,6 +119,7 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
             "claim": None if standing is None else _claim_json(standing),
             "standing": list(scene.standing(moment.views[0])),
             "luck": [round(one, 3) for one in moment.luck or ()],
+            "decision": None if moment.decision is None else _decision_json(moment.decision),
             "table": scene.table(moment, before),
         }
         if outcome is not None:
@@ -131,3 +135,20 @@ def _claim_json(claim: ShownClaim) -> dict[str, Any]:
         "truth": claim.truth,
         "verdict": None if claim.verdict is None else claim.verdict.value,
     }
+
+
+def _decision_json(decision: AnalysedDecision) -> dict[str, Any]:
+    assert decision.win is not None and decision.loss is not None and decision.grade is not None
+    return {
+        "seat": decision.seat,
+        "action": _in_words(decision.action),
+        "forced": decision.forced,
+        "win": round(decision.win, 4),
+        "loss": round(decision.loss, 4),
+        "grade": decision.grade.value,
+        "better": None if decision.grade is Grade.BEST else _in_words(decision.best),
+    }
+
+
+def _in_words(action: Any) -> str:
+    return str(action).replace("*", "★")

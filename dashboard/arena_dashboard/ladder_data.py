@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from arena.boards.kept_analyses import mean_losses
 from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import Leaderboard
 from arena.records import VersionId
@@ -30,7 +31,9 @@ def _table(
     del sequence
     lines = _board.lines[: ladder_table.MOST_ROWS]
     checks = data.checks([line.version_id for line in lines])
-    return ladder_table.content(lines, ladder.game, _trend(url, ladder), checks)
+    return ladder_table.content(
+        lines, ladder.game, _trend(url, ladder), checks, mean_losses(data.reader(), ladder)
+    )
 
 
 @st.cache_resource(ttl=TREND_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)

@@ -1,9 +1,11 @@
 """The content of the leaderboard's table, which `browser/ladder.js` draws; pure functions."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from types import MappingProxyType
 from typing import Any
 
+from arena.analysis import Estimate
 from arena.boards.board import CENTRE, BoardLine
 from arena.boards.checks import check_in_words, check_mark
 from arena.boards.luck_adjusted import luck_source
@@ -31,6 +33,8 @@ _HINTS = {
     "adjusted": "Elo with the luck of the draws taken out, and half its 95 % interval. It does not "
     f"affect ranks. Shown from {FEWEST_MATCHES} matches on.",
     "trend": f"Elo gained or lost by the latest {TREND_SHARE:.0%} of the ladder's matches.",
+    "loss": "What a decision costs on average, in percent of a win, and half its 95 % interval: 0 "
+    "is perfect play. Of the matches that were analysed; it does not affect ranks.",
     "share": "First places by match; a shared one counts in part.",
     "place": "1 is best; ties share the mean of their places.",
 }
@@ -41,9 +45,11 @@ def content(
     game: str,
     trend: Mapping[VersionId, float] = MappingProxyType({}),
     checks: Mapping[VersionId, RecordedCheck] = MappingProxyType({}),
+    losses: Mapping[VersionId, Estimate] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The rows, best first, each with the values that `browser/ladder.js` names. `trend` is the
-    Elo that versions gained lately, `checks` their last checks against the protocol."""
+    Elo that versions gained lately, `checks` their last checks against the protocol, `losses` what
+    their decisions cost."""
     lines = lines[:MOST_ROWS]
     low, high = _domain(lines)
     return {
@@ -55,11 +61,13 @@ def content(
         "flags": {flag.value: _FLAGS[flag] for line in lines for flag in line.flags},
         "adjusted": any(line.luck_adjusted is not None for line in lines),
         "trends": bool(trend),
+        "losses": bool(losses),
         "rows": [
             [
                 *_row(line, band),
                 _rounded(trend.get(line.version_id)),
                 _checked(checks.get(line.version_id)),
+                _percents(losses.get(line.version_id)),
             ]
             for line, band in zip(lines, bands(lines), strict=True)
         ],
@@ -104,6 +112,13 @@ def _checked(check: RecordedCheck | None) -> list[Any] | None:
     if check is None:
         return None
     return [check_mark(check), check_in_words(check), not check.outcome.failed]
+
+
+def _percents(loss: Estimate | None) -> list[float | None] | None:
+    """Mean and error; no error of a single match."""
+    if loss is None:
+        return None
+    return [round(100 * loss.mean, 2), round(100 * loss.error, 2) if isfinite(loss.error) else None]
 
 
 def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:

@@ -5,11 +5,12 @@ contains no secrets to remove. The state and the transcript are not passed on.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias
 
+from arena.analysis import AnalysedDecision
 from arena.games import GAMES
 from arena.games.game import AnyGame
 from arena.luck import luck_of
@@ -50,6 +51,9 @@ class Moment:
     luck: tuple[float, ...] | None = None
     """The luck of a draw, by seat, in expected points. Only for EVERYTHING, because it reveals all
     hands; None if the game's table gives the draw no value."""
+    decision: AnalysedDecision | None = None
+    """What the step was worth, where it has a value and the viewpoint sees the step itself: it
+    reveals what the seat holds."""
 
     @property
     def fault(self) -> FaultKind | None:
@@ -84,6 +88,8 @@ class Watched:
     live: bool = False
     """Whether spectators saw it while it was played; nothing of it is verified yet."""
     over: bool = True
+    analysed: bool = False
+    """Whether moments have their decisions."""
 
 
 def parse_viewpoint(text: str, seats: int) -> Viewpoint:
@@ -98,8 +104,12 @@ def write_viewpoint(viewpoint: Viewpoint) -> str:
     return viewpoint.value if isinstance(viewpoint, Onlooker) else str(viewpoint)
 
 
-def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
-    """The match from `viewpoint`."""
+def watch(
+    transcript: Transcript,
+    viewpoint: Viewpoint,
+    decisions: Iterable[AnalysedDecision] | None = None,
+) -> Watched:
+    """The match from `viewpoint`, with those of its `decisions` that the viewpoint may know."""
     setup = transcript.setup
     game = setup.make_game()
     moments: list[Moment] = []
@@ -114,6 +124,12 @@ def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
         luck = luck_of(transcript)
         given = {draw.step: draw.seats for draw in luck.draws}
         moments = [replace(moment, luck=given.get(moment.step)) for moment in moments]
+    if decisions is not None:
+        valued = {one.step: one for one in decisions if one.values}
+        moments = [
+            moment if moment.own is None else replace(moment, decision=valued.get(moment.step))
+            for moment in moments
+        ]
     return Watched(
         setup.match_id,
         setup.game,
@@ -128,6 +144,7 @@ def watch(transcript: Transcript, viewpoint: Viewpoint) -> Watched:
         _doubt(transcript),
         luck.seats if luck is not None and luck.draws else None,
         transcript.signature.key.hex() if transcript.signature else None,
+        analysed=decisions is not None,
     )
 
 

@@ -13,6 +13,7 @@ from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import Site
 
 GAMES = ["bluff", "bluff_you", "bloeff"]
+GRADE = re.compile("^(best|fine|inaccurate|mistake|blunder)$")
 
 
 def watch(page: Page, match: FinishedMatch, query: str = "") -> None:
@@ -229,6 +230,66 @@ def test_embedded_there_is_the_player_and_nothing_else(page: Page, site: Site) -
     expect(page.locator(".view[aria-pressed=true]")).to_have_text("Spectator")
     assert "embed=1" in page.url
     expect(page.get_by_test_id("stHeader")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "tall"), [(1440, 900), (390, 844)])
+def test_an_analysis_grades_decisions_and_leads_to_the_worst(
+    page: Page, site: Site, width: int, tall: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": tall})
+    match = site.matches[0]
+    watch(page, match, "&step=2")
+    expect(page.locator(".entry .better")).to_have_count(0)
+    analysis = page.get_by_role("button", name="Analysis", exact=True)
+    analysis.click()
+    expect(page.locator(".chart-choice [aria-pressed=true]")).to_have_text("chance to win")
+    expect(analysis).to_have_attribute("aria-pressed", "true")
+    at_step(page, 2)
+    assert "analysis=1" in page.url
+    assert all(line.get_attribute("d") for line in page.locator(".chart .line").all())
+    worst = page.get_by_role("button", name=re.compile(r"^Step \d+$"))
+    step = int((worst.text_content() or "").removeprefix("Step "))
+    worst.click()
+    at_step(page, step)
+    expect(page.locator(".graded .tag")).to_be_visible()
+    expect(page.locator(".entry[aria-current] .better")).to_be_visible()
+    picture = page.locator(".chart-picture")
+    box = picture.bounding_box()
+    assert box is not None
+    picture.click(position={"x": box["width"] - 7, "y": 30})
+    at_step(page, len(match.transcript.steps))
+    page.keyboard.press("a")
+    expect(analysis).to_have_attribute("aria-pressed", "false")
+    expect(page.locator(".graded")).to_have_count(0)
+    assert "analysis=1" not in page.url
+
+
+def test_an_analysis_tells_a_seat_of_its_own_decisions_and_a_spectator_of_none(
+    page: Page, site: Site
+) -> None:
+    match = site.matches[0]
+    watch(page, match, "&analysis=1&view=1")
+    expect(page.locator(".entry .tag", has_text=GRADE).first).to_be_attached()
+    graded = page.locator(".entry", has=page.locator(".tag", has_text=GRADE))
+    steps = [int(text) for text in graded.locator(".number").all_text_contents()]
+    assert steps and all(match.transcript.steps[step - 1].actor == 1 for step in steps)
+    lines = [line.get_attribute("d") for line in page.locator(".chart .line").all()]
+    assert [bool(line) for line in lines] == [False, True]
+    page.keyboard.press("s")
+    expect(page.locator(".costliest")).to_contain_text("hidden dice")
+    expect(page.locator(".entry .tag", has_text=GRADE)).to_have_count(0)
+
+
+@needs_axe
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_bars_anybody_from_an_analysis(
+    site: Site, scheme: str, width: int, within: Callable[..., Page]
+) -> None:
+    page = within(color_scheme=scheme, viewport={"width": width, "height": 844})
+    watch(page, site.matches[0], "&step=6&analysis=1")
+    expect(page.locator(".costliest")).to_be_attached()
+    assert_nothing_serious(page, "{include: [['.stBidiComponent']]}")
 
 
 @needs_axe

@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import inf
 from typing import Any
 
 import pytest
 
+from arena.analysis import Estimate
 from arena.boards.board import BoardLine
 from arena.boards.luck_adjusted import LuckAdjusted
 from arena.rating.flags import Flag
@@ -51,7 +53,7 @@ def rows(found: list[BoardLine]) -> list[list[Any]]:
 def test_a_row_has_rank_range_elo_interval_matches_share_and_place() -> None:
     assert rows([LINE])[0] == [
         *(7, 2, 1, 3, "alpha", "1.2", "ada", False, False, 1523.4, 1480.2, 1566.6),
-        *(1234, 0.515, 1.485, "", [], 0, None, None),
+        *(1234, 0.515, 1.485, "", [], 0, None, None, None),
     ]
     house, anchor = rows([LINE, HONEST])[1][7:9]
     assert house and anchor
@@ -64,6 +66,17 @@ def test_the_trend_of_a_bot_is_whole_points_and_unknown_for_a_new_one() -> None:
     found = ladder_table.content([LINE], "bluff", {VersionId(1): 3.0})
     assert [row[18] for row in found["rows"]] == [None]
     assert not ladder_table.content([LINE], "bluff")["trends"]
+
+
+def test_the_mean_loss_is_in_percent_and_one_match_has_no_error() -> None:
+    found = ladder_table.content(
+        [LINE, replace(HONEST, version_id=VersionId(1))],
+        "bluff",
+        losses={LINE.version_id: Estimate(0.03216, 0.0041), VersionId(1): Estimate(0.1, inf)},
+    )
+    assert found["losses"] and "percent of a win" in found["hints"]["loss"]
+    assert [row[20] for row in found["rows"]] == [[3.22, 0.41], [10.0, None]]
+    assert not ladder_table.content([LINE], "bluff")["losses"]
 
 
 def test_a_band_starts_below_a_bot_that_is_significantly_better() -> None:
@@ -115,12 +128,12 @@ def test_a_check_is_a_mark_that_says_what_was_found() -> None:
     well = RecordedCheck(CheckOutcome(1, 15, (), ("drain",)), CheckOrigin.AUTHOR, at)
     badly = replace(well, outcome=CheckOutcome(1, 18, ("drain", "takeover")))
     checks = {LINE.version_id: well}
-    assert ladder_table.content([LINE], "bluff", {}, checks)["rows"][0][-1] == [
+    assert ladder_table.content([LINE], "bluff", {}, checks)["rows"][0][19] == [
         "checked",
         "Checked by its author on 2026-03-04: 15 of 15 scenarios met; not tried: drain.",
         True,
     ]
-    assert ladder_table.content([LINE], "bluff", {}, {LINE.version_id: badly})["rows"][0][-1] == [
+    assert ladder_table.content([LINE], "bluff", {}, {LINE.version_id: badly})["rows"][0][19] == [
         "2 failed",
         "Checked by its author on 2026-03-04: 18 of 20 scenarios met; failed: drain, takeover.",
         False,

@@ -5,9 +5,11 @@ import re
 from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from arena.analysis import analyse
+from arena.analysis import Grade, analyse, analyse_bot, decisions
+from arena.commands.results.keep_analyses import keep_missing
 from arena.luck import luck_of
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import read_json
@@ -287,16 +289,51 @@ def test_a_replay_is_of_the_match_and_from_the_viewpoint_of_the_url(filled: Fill
 def test_a_replay_is_analysed_when_asked(filled: Filler) -> None:
     match, _ = filled(blocks=1, dice_per_player=2)
     setup = match.transcript.setup
-    app = open_page("replay", match=setup.match_id)
-    assert "The decision of the match" not in html(app)
-    app.toggle(key="analysis").set_value(True).run()
+    plain = replayed(open_page("replay", match=setup.match_id))
+    assert plain["analysable"] and not plain["analysed"]
+    assert not any(frame["decision"] for frame in plain["frames"])
+    app = open_page("replay", match=setup.match_id, analysis="1")
     assert not app.exception
-    page = html(app)
-    found = analyse(match.transcript)
-    worst = max(found.decisions, key=lambda one: one.loss or 0)
-    assert f"chose {worst.action} where {worst.best} was better" in page
-    assert f"replay?match={setup.match_id}&amp;step={worst.step}" in page
-    assert page.count("<tr>") >= len(found.decisions)
+    analysed = replayed(app)
+    assert analysed["analysed"]
+    shown = {frame["step"]: frame["decision"] for frame in analysed["frames"] if frame["decision"]}
+    found = tuple(decisions(match.transcript))
+    assert [*shown] == [one.step for one in found]
+    for one in found:
+        assert shown[one.step]["loss"] == round(one.loss or 0, 4)
+        better = None if one.grade is Grade.BEST else str(one.best).replace("*", "★")
+        assert shown[one.step]["better"] == better
+
+
+def headings(app: AppTest) -> list[str]:
+    return [one.value for one in app.subheader]
+
+
+def test_what_decisions_cost_is_on_the_board_and_on_the_page_of_a_bot(filled: Filler) -> None:
+    matches = filled(blocks=8)
+    assert "Decisions" not in headings(open_page("bot", bot="beta"))
+    board = component(open_page("leaderboard"), "ladder")
+    assert not board["losses"] and {row[20] for row in board["rows"]} == {None}
+    st.cache_resource.clear()
+    keep_missing(seats=None, jobs=1, follow=False)
+    board = component(open_page("leaderboard"), "ladder")
+    sums = {
+        bot: analyse_bot(
+            seat
+            for match in map(analyse, (one.transcript for one in matches))
+            for entrant, seat in zip(match.transcript.setup.entrants, match.seats, strict=True)
+            if entrant.bot == bot
+        )
+        for bot in ("honest", "alpha", "beta")
+    }
+    for row in board["rows"]:
+        found = sums[row[4]]
+        assert found is not None
+        assert row[20] == pytest.approx([100 * x for x in found.loss], abs=0.006)
+    app = open_page("bot", bot="beta")
+    assert not app.exception
+    assert "Decisions" in headings(app)
+    assert sums["beta"] is not None and sums["beta"].leak in html(app)
 
 
 def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> None:

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 
+from arena.analysis import decisions
 from arena.codec.transcript import to_bytes
 from arena.games import bluff, bluff_you, make_game
 from arena.games.bloeff import Ballot, Card, Deal, Number
@@ -45,10 +46,11 @@ def dealt(action: Any) -> Step:
     return Step(DEALER, action)
 
 
-def _bluff(own: str, reroll: str) -> tuple[Step, ...]:
-    def dice(text: str) -> tuple[Face, ...]:
-        return tuple(Face(int(face)) for face in text)
+def dice(text: str) -> tuple[Face, ...]:
+    return tuple(Face(int(face)) for face in text)
 
+
+def _bluff(own: str, reroll: str) -> tuple[Step, ...]:
     return (
         dealt(bluff.CupRoll((dice(own), dice("22344"), dice("11236")))),
         Step(0, Bet(2, Face.FIVE, dice("5"))),
@@ -138,6 +140,25 @@ def test_others_secrets_make_no_difference_to_any_byte_for_the_player(pair: Pair
             for steps in (pair.one, pair.other)
         )
         assert (one == other) == (viewpoint in OUTSIDERS)
+
+
+def test_others_secrets_make_no_difference_to_an_analysis() -> None:
+    """What a decision was worth reveals the dice of who made it, and nobody else's."""
+
+    def steps(own: str) -> tuple[Step, ...]:
+        cups = (dice(own), dice("22344"), dice("11236"))
+        bets = (Bet(2, Face.FIVE), Bet(3, Face.TWO), Bet(4, Face.TWO))
+        return (dealt(bluff.CupRoll(cups)), *(Step(seat, bet) for seat, bet in enumerate(bets)))
+
+    pair = Pair("bluff", steps("12345"), steps("11234"), (("start_mode", "seat"),))
+    match_id = str(uuid4())
+    played = [transcript(pair, one, match_id) for one in (pair.one, pair.other)]
+    for viewpoint in (*OUTSIDERS, *INSIDERS):
+        one, other = (match_json(watch(it, viewpoint, tuple(decisions(it)))) for it in played)
+        assert (packed(one) == packed(other)) == (viewpoint in OUTSIDERS)
+        decided = [frame["decision"]["seat"] for frame in one["frames"] if frame["decision"]]
+        seats = {Onlooker.SPECTATOR: [], Onlooker.EVERYTHING: [0, 1, 2]}
+        assert decided == seats.get(viewpoint, [viewpoint])
 
 
 @pytest.mark.slow

@@ -151,8 +151,14 @@ def read(data: bytes) -> SolvedPlay:
 @cache
 def shipped() -> SolvedPlay | None:
     """The play of the installed sample bot `cfr`; None where the sample bots are not installed."""
+    data = shipped_file()
+    return None if data is None else read(data)
+
+
+def shipped_file() -> bytes | None:
+    """The file of that play."""
     try:
-        return read(files("arena_sample_bots").joinpath("cfr.tables").read_bytes())
+        return files("arena_sample_bots").joinpath("cfr.tables").read_bytes()
     except (ModuleNotFoundError, FileNotFoundError):
         return None
 

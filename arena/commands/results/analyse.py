@@ -44,14 +44,43 @@ def analyse(
         int, typer.Option(min=1, max=10_000, help="How many of the newest, if none are given.")
     ] = 100,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")] = False,
+    missing: Annotated[
+        bool,
+        typer.Option(
+            "--missing",
+            help="Analyse instead all recorded matches that have no analysis of this release, and "
+            "keep the analyses: pages then show them at once, with sums by bot. Running it again "
+            "changes nothing.",
+        ),
+    ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="With --missing: go on with matches that come.")
+    ] = False,
+    seats: Annotated[
+        int | None, typer.Option(min=2, max=6, help="With --missing: only at so many seats.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="With --missing: in so many processes."),
+    ] = None,
 ) -> None:
     """Print what each decision of a match cost, in chances to win; docs/analysis.md explains how.
 
     Values are known for Bluff without its extension; for other games only how likely claims were.
     """
     with exit_with_message():
+        if missing:
+            if matches or bot is not None or as_json:
+                raise CommandError("--missing looks for matches itself: name none.")
+            # Imported here, because a file needs no database.
+            from arena.commands.results.keep_analyses import keep_missing
+
+            keep_missing(seats=seats, jobs=jobs, follow=follow)
+            return
+        if follow or seats is not None or jobs is not None:
+            raise CommandError("--follow, --seats and --jobs belong to --missing.")
         if not matches and bot is None:
-            raise CommandError("Give matches, files with matches, or --bot NAME.")
+            raise CommandError("Give matches, files with matches, --bot NAME, or --missing.")
         given = _transcripts(matches) if matches else newest(bot, limit) if bot else ()
         found = (_analysed(name, transcript) for name, transcript in given)
         if bot is not None:

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from arena.storage import hosting_tables  # noqa: F401  the others it stands on
+from arena.storage import analysis_tables, hosting_tables  # noqa: F401  the others it stands on
 from arena.storage.tournament_tables import tournaments
 
 context.configure(

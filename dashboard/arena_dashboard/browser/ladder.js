@@ -4,12 +4,12 @@
 /**
  * @typedef {[number, number, number, number, string, string, string, boolean, boolean, number,
  *   number, number, number, number, number, string, string[], number, number | null,
- *   [string, string, boolean] | null]} Row
+ *   [string, string, boolean] | null, [number, number | null] | null]} Row
  *   version id, rank, best and worst rank, bot, version, owner, house, anchor, Elo, low, high,
  *   matches, win share, mean place, luck-adjusted, flags, band, trend, check (its mark, what it
- *   means, whether all is well)
+ *   means, whether all is well), mean loss and its error
  * @typedef {{game: string, low: number, high: number, centre: number, adjusted: boolean,
- *   trends: boolean,
+ *   trends: boolean, losses: boolean,
  *   hints: Record<string, string>, flags: Record<string, [string, string]>, rows: Row[]}} Data
  */
 
@@ -17,6 +17,7 @@ const STEP = 100; // rows shown at first, and added by a press of the button
 const ID = 0, RANK = 1, BEST = 2, WORST = 3, BOT = 4, VERSION = 5, OWNER = 6, HOUSE = 7;
 const ANCHOR = 8, ELO = 9, LOW = 10, HIGH = 11, MATCHES = 12, SHARE = 13, PLACE = 14;
 const ADJUSTED = 15, FLAGS = 16, BAND = 17, TREND = 18, CHECK = 19;
+const LOSS = 20;
 
 /**
  * @param {string} name @param {string} [className] @param {...(Node | string)} children
@@ -112,6 +113,10 @@ const COLUMNS = [
     ],
   },
   {
+    id: "loss", head: "Mean loss", classes: "ba-number ba-wide",
+    order: (row) => row[LOSS]?.[0] ?? 999, key: (row) => String(row[LOSS]), cell: loss,
+  },
+  {
     id: "share", head: "Win share", classes: "ba-number ba-wide", order: (row) => -row[SHARE],
     key: (row) => String(row[SHARE]), cell: (row) => [`${(100 * row[SHARE]).toFixed(1)}%`],
   },
@@ -130,6 +135,13 @@ function trend(row) {
   made.setAttribute("aria-label", gain > 0 ? `+${gain}` : String(gain));
   made.setAttribute("role", "img");
   return [made];
+}
+
+/** What a decision costs, in percent of a win. @param {Row} row */
+function loss(row) {
+  if (!row[LOSS]) return ["–"];
+  const [mean, error] = row[LOSS];
+  return [mean.toFixed(1), error === null ? "" : element("small", "", `±${error.toFixed(1)}`)];
 }
 
 /** @param {Row} row @param {Data} data */
@@ -194,7 +206,10 @@ class Ladder {
     this.game = data.game;
     this.data = data;
     this.columns = COLUMNS.filter(
-      ({ id }) => (id !== "adjusted" || data.adjusted) && (id !== "trend" || data.trends),
+      ({ id }) =>
+        (id !== "adjusted" || data.adjusted) &&
+        (id !== "trend" || data.trends) &&
+        (id !== "loss" || data.losses),
     );
     this.heads();
     this.draw();

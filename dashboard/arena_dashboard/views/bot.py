@@ -102,6 +102,7 @@ def show_style(bot: Profile) -> None:
         "was made; in parentheses the 95 % interval and the counts."
     )
     st.html(bot_tables.style(recent.style, recent.luck))
+    show_decisions(bot)
     faults = bot_data.faults(bot.name)
     if faults:
         st.subheader("Latest faults")
@@ -117,6 +118,21 @@ def show_style(bot: Profile) -> None:
             class_="ba-turning",
         )
     )
+
+
+def show_decisions(bot: Profile) -> None:
+    """What its decisions cost, where its matches have been analysed."""
+    found = bot_data.decisions(bot.name)
+    if found is None:
+        return
+    st.subheader("Decisions")
+    st.caption(
+        f"In its latest {found.sums.matches} matches that were analysed. The loss of a decision is "
+        "in chances to win; accuracy is the share of decisions that were best or fine."
+    )
+    st.html(bot_tables.decisions(found.sums))
+    if found.accuracy is not None:
+        found.accuracy.show()
 
 
 def show_opponents(ladder: LadderId, bot: str) -> None:

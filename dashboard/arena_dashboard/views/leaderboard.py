@@ -55,6 +55,8 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
             "- **Trend**: the Elo that a bot gained or lost by the latest tenth of the ladder's "
             f"matches, its own and those of others; of a long log only the last {TREND_EVENTS:,} "
             "matches of all ladders are looked at.\n"
+            "- **Mean loss**: what a decision costs on average, in percent of a win, by the "
+            "arena's own analysis of matches.\n"
             "- **Win share**: first places by match. **Mean place**: 1 is best.\n"
             "- **checked**: its author ran `arena check`, and the bot met all scenarios that were "
             "tried; otherwise the mark says how many it failed. It affects no rating."

@@ -1,7 +1,8 @@
 """The page "Replay": one match in the player, from a viewpoint.
 
 `?match=…&step=…&view=…` is a link to one moment, seen by one seat, by a spectator, or with
-everything open; `&embed=1` leaves out all but the player.
+everything open; `&analysis=1` adds what decisions were worth; `&embed=1` leaves out all but the
+player.
 """
 
 from collections.abc import Mapping
@@ -11,8 +12,7 @@ import streamlit as st
 
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.rows import MatchRow
-from arena_dashboard import data, decision_tables, match_page
-from arena_dashboard.drawn import drawn
+from arena_dashboard import data, match_page
 from arena_dashboard.markup import together
 from arena_dashboard.player import component
 from arena_dashboard.watching import Onlooker
@@ -28,10 +28,11 @@ def choose_match() -> str:
     return match_id
 
 
-def read(match_id: str) -> tuple[Mapping[str, Any], MatchRow]:
+def read(match_id: str, *, analysed: bool) -> tuple[Mapping[str, Any], MatchRow]:
     """The match from the URL's viewpoint; ends the page if there is no such match."""
     try:
-        seen = data.replay(match_id, st.query_params.get("view", Onlooker.EVERYTHING.value))
+        view = st.query_params.get("view", Onlooker.EVERYTHING.value)
+        seen = data.replay(match_id, view, analysed=analysed)
     except TranscriptDamagedError as error:
         st.error(str(error))
         st.stop()
@@ -49,11 +50,13 @@ def go(asked: dict[str, str]) -> None:
     st.query_params.from_dict(asked)
 
 
-match, row = read(choose_match())
+analysed = st.query_params.get("analysis") == "1"
+match, row = read(choose_match(), analysed=analysed)
 block = data.block_of(row)
 st.set_page_config(f"{match['title']}: {' – '.join(match['names'])} · Bluff Arena")
 previous, following = match_page.neighbours(block, row.match_id)
-component.show(data.replay_content(row.match_id, match["view"], previous, following), go)
+content = data.replay_content(row.match_id, match["view"], previous, following, analysed=analysed)
+component.show(content, go)
 
 # Hidden where the player is embedded in another page.
 with st.container(key="around"):
@@ -68,14 +71,5 @@ with st.container(key="around"):
         on_click="ignore",
         key="transcript",
     )
-    if st.toggle(
-        "Analysis", key="analysis", help="What each decision was worth, and what it cost."
-    ):
-        with st.spinner("Looking at every decision…"):
-            found = data.analysis(row.match_id)
-        st.html(decision_tables.decision_of_the_match(found))
-        if points := decision_tables.chances(found):
-            drawn(points, decision_tables.chart, decision_tables.in_words).show()
-        st.html(decision_tables.decisions(found))
     st.caption("To check every draw and the result yourself:")
     st.code(f"arena verify {row.match_id}.json", language=None)

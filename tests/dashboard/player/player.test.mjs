@@ -16,6 +16,7 @@ const { layout, drawTable, inWords } = await module("table.js");
 const { percent, signed, tagsOf, viewpoints } = await module("words.js");
 const { tag, text, fitted } = await module("svg.js");
 const { seriesOf } = await module("chart.js");
+const { chancesToWin, costliest } = await module("analysis.js");
 const { counts } = await module("games/bluff.js");
 
 // Steps 0, 1, 3, 4, ... : step 2 showed the viewpoint nothing.
@@ -108,6 +109,11 @@ test("an address keeps what is not the player's", () => {
   assert.equal(search, "?embed=1&step=3&match=m&view=0");
   assert.equal(stepOf(search), 3);
   assert.ok(isEmbedded(search));
+  const place = { match: "m", step: 3, view: "0" };
+  const analysed = searchFor(search, { ...place, analysed: true });
+  assert.equal(analysed, `${search}&analysis=1`);
+  assert.equal(searchFor(analysed, place), analysed, "the next match is analysed too");
+  assert.equal(searchFor(analysed, { ...place, analysed: false }), search);
   for (const wrong of ["", "?step=no", "?step=-3", "?step=1.5", "?step="])
     assert.equal(stepOf(wrong), 0);
 });
@@ -210,6 +216,8 @@ function bluffMatch(changes = {}) {
       byFaults: false,
     },
     luck: null,
+    analysable: true,
+    analysed: false,
     broken: null,
     doubt: null,
     signedBy: null,
@@ -223,6 +231,7 @@ function bluffMatch(changes = {}) {
         marks: ["bluff"],
         standing: [2, 2],
         luck: [],
+        decision: null,
         claim: { seat: 0, text: "4 × 3", chances: [0.25, 0.004], truth: "3", verdict: "bluff" },
         table: {
           facts: [],
@@ -311,4 +320,21 @@ test("the chart has what each seat has, and its luck so far", () => {
     [-0.5, -0.5, -0.75],
   ]);
   assert.equal(seriesOf(bluffMatch()).length, 1);
+});
+
+test("an analysed match has each seat's chance to win as it saw it, and the decision of the match", () => {
+  const [frame] = bluffMatch().frames;
+  const decided = (seat, win, loss, forced = false) => ({
+    ...frame,
+    decision: { seat, action: "1 × 2", forced, win, loss, grade: "best", better: null },
+  });
+  const frames = [frame, decided(0, 0.75, 0.01), decided(0, 0.5, 0.2, true), decided(0, 0.25, 0.1), frame];
+  const match = bluffMatch({ frames, analysed: true });
+  assert.deepEqual(chancesToWin(match), [[50, 75, 50, 25, 100], []]);
+  assert.equal(costliest(match), 3, "an action that was played for a seat is not its decision");
+  assert.equal(costliest(bluffMatch()), -1);
+  assert.deepEqual(
+    seriesOf(match).map(({ name }) => name),
+    ["dice", "chance to win"],
+  );
 });

@@ -2,14 +2,16 @@
 
 /**
  * @param {string} search The query string now.
- * @param {{match: string, step: number, view: string}} place
+ * @param {{match: string, step: number, view: string, analysed?: boolean}} place
  * @returns {string} The query string of a place; everything else in it stays.
  */
-export function searchFor(search, { match, step, view }) {
+export function searchFor(search, { match, step, view, analysed }) {
   const query = new URLSearchParams(search);
   query.set("match", match);
   query.set("step", String(step));
   query.set("view", view);
+  if (analysed) query.set("analysis", "1");
+  else if (analysed === false) query.delete("analysis");
   return `?${query}`;
 }
 

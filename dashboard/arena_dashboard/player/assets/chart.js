@@ -1,5 +1,7 @@
-/** A line for each seat over the moments: what it has, or its luck so far. A click seeks. */
+/** A line for each seat over the moments: what it has, its luck so far, its chance to win. A click
+ * seeks. */
 
+import { chancesToWin } from "./analysis.js";
 import { element, picture } from "./dom.js";
 import { label, tag, text } from "./svg.js";
 
@@ -18,12 +20,12 @@ export class Chart {
     this.svg.setAttribute("height", String(HEIGHT));
     this.svg.setAttribute("role", "img");
     this.choices = seriesOf(match);
-    this.chosen = 0;
+    this.chosen = match.analysed ? this.choices.length - 1 : 0;
     this.width = 0;
     this.at = 0;
     const tabs = element("div", { class: "chart-choice", role: "group", "aria-label": "Chart of" });
     for (const [index, { name }] of this.choices.entries()) {
-      const tab = element("button", { type: "button", "aria-pressed": String(!index) }, name);
+      const tab = element("button", { type: "button", "aria-pressed": String(index === this.chosen) }, name);
       tab.addEventListener("click", () => {
         this.chosen = index;
         for (const [place, one] of [...tabs.children].entries())
@@ -72,10 +74,10 @@ export class Chart {
 
   draw() {
     if (this.width <= LEFT) return;
-    const { name, values } = this.choices[this.chosen];
+    const { name, values, unit = "" } = this.choices[this.chosen];
     const all = values.flat();
     const low = Math.min(0, ...all);
-    const high = Math.max(low + 1, ...all);
+    const high = Math.max(low + (unit ? 100 : 1), ...all);
     /** @param {number} value */
     const y = (value) => FOOT + (HEIGHT - 2 * FOOT) * (1 - (value - low) / (high - low));
     const lines = values.map((one, seat) =>
@@ -84,11 +86,11 @@ export class Chart {
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${HEIGHT}`);
     this.svg.setAttribute(
       "aria-label",
-      `${name} of each seat over the match, from ${low} to ${high}`,
+      `${name} of each seat over the match, from ${low} to ${high}${unit}`,
     );
     /** @param {number} value */
     const written = (value) =>
-      (Number.isInteger(value) ? String(value) : value.toFixed(1)).replace("-", "−");
+      (Number.isInteger(value) ? String(value) : value.toFixed(1)).replace("-", "−") + unit;
     this.svg.innerHTML = text([
       tag("line", { class: "axis", x1: LEFT, x2: this.width - FOOT, y1: y(0), y2: y(0) }),
       label("faint", LEFT - 6, y(high) + 5, written(high), "end"),
@@ -106,8 +108,13 @@ export class Chart {
   }
 }
 
-/** @param {Match} match @returns {{name: string, values: number[][]}[]} By seat, over the moments. */
-export function seriesOf({ frames, names, unit }) {
+/**
+ * By seat, over the moments; [] for a seat of which the viewpoint knows nothing.
+ * @param {Match} match @returns {{name: string, values: number[][], unit?: string}[]}
+ */
+export function seriesOf(match) {
+  const { frames, names, unit } = match;
+  /** @type {{name: string, values: number[][], unit?: string}[]} */
   const made = [
     { name: unit, values: names.map((_, seat) => frames.map((frame) => frame.standing[seat])) },
   ];
@@ -119,6 +126,7 @@ export function seriesOf({ frames, names, unit }) {
         return frames.map((frame) => (sum += frame.luck[seat] ?? 0));
       }),
     });
+  if (match.analysed) made.push({ name: "chance to win", values: chancesToWin(match), unit: " %" });
   return made;
 }
 

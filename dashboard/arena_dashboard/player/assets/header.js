@@ -26,6 +26,8 @@ export class Header {
       views.append(made);
     }
     this.views = views;
+    const look = element("div", { class: "look" }, views);
+    if (match.analysable) look.append(analysisButton(match, player));
     this.place = element(
       "header",
       {},
@@ -37,7 +39,7 @@ export class Header {
         match.live ? running(match) : checked(match),
         links,
       ),
-      ...(match.live ? [] : [views]),
+      ...(match.live ? [] : [look]),
     );
   }
 
@@ -47,6 +49,18 @@ export class Header {
     if (chosen instanceof HTMLElement)
       this.views.scrollLeft = chosen.offsetLeft - this.views.offsetLeft - 60;
   }
+}
+
+/** @param {Match} match @param {import("./player.js").Player} player */
+function analysisButton({ analysed }, player) {
+  const title = "What each decision was worth, and what it cost (A)";
+  const made = element("button", { type: "button", class: "view", title }, "Analysis");
+  made.setAttribute("aria-pressed", String(analysed));
+  made.addEventListener("click", () => {
+    made.textContent = analysed ? "Analysis" : "Analysing…";
+    player.act({ name: "analysis" });
+  });
+  return made;
 }
 
 /** Whether the transcript was verified, as a tag. @param {Match} match */

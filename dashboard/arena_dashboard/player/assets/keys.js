@@ -3,7 +3,7 @@
 /**
  * @typedef {{name: "move"|"round"|"speed", by: number}
  *   | {name: "view", view: string}
- *   | {name: "play"|"first"|"last"|"loop"|"cycle"|"help"}} Action
+ *   | {name: "play"|"first"|"last"|"loop"|"cycle"|"analysis"|"help"}} Action
  */
 
 /** The keys and what they do, for the help. @type {[string, string][]} */
@@ -16,6 +16,7 @@ export const HELP = [
   ["L", "loop"],
   ["1 – 9", "seen from that seat"],
   ["0, S", "everything, spectator"],
+  ["A", "analysis"],
   ["?", "this help"],
 ];
 
@@ -31,6 +32,7 @@ const PLAIN = {
   l: { name: "loop" },
   0: { name: "view", view: "everything" },
   s: { name: "view", view: "spectator" },
+  a: { name: "analysis" },
   "?": { name: "help" },
 };
 

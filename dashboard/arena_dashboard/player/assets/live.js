@@ -40,14 +40,7 @@ export class Live {
       this.ended = this.furthest = 0;
       player.paused = false;
     }
-    const focused = document.activeElement?.getAttribute("aria-label");
-    const held = Boolean(player.place?.contains(document.activeElement));
     player.build(match);
-    // What had the focus was made anew.
-    const again = [...(player.place?.querySelectorAll("button, input") ?? [])].find(
-      (one) => one.getAttribute("aria-label") === focused,
-    );
-    if (held && again instanceof HTMLElement) again.focus({ preventScroll: true });
     player.listen();
     player.draw();
   }

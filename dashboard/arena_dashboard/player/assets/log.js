@@ -2,7 +2,7 @@
 
 import { element } from "./dom.js";
 import { roundStarts } from "./playback.js";
-import { percent, signed, tagsOf } from "./words.js";
+import { GRADES, percent, signed, tagsOf } from "./words.js";
 
 /** @typedef {import("./types.js").Match} Match */
 /** @typedef {import("./types.js").Frame} Frame */
@@ -77,6 +77,11 @@ function tags(match, frame) {
   const made = tagsOf(frame.marks).map(([words, kind]) =>
     element("span", { class: `tag ${kind}` }, words),
   );
+  if (frame.decision) {
+    const { grade, better } = frame.decision;
+    made.push(element("span", { class: `tag ${GRADES[grade]}` }, grade));
+    if (better) made.push(element("span", { class: "better" }, `better: ${better}`));
+  }
   const chance = chanceOf(match, frame);
   if (chance !== null)
     made.push(element("span", { class: "chance" }, `P(true) ${percent(chance)}`));

@@ -1,6 +1,7 @@
 /** The player: puts its parts together and keeps them at one moment of the match. */
 
 import { isEmbedded, matchOf, searchFor, stepOf } from "./address.js";
+import { Analysis } from "./analysis.js";
 import { Chart } from "./chart.js";
 import { Controls } from "./controls.js";
 import { element, picture } from "./dom.js";
@@ -75,6 +76,7 @@ export class Player {
 
   /** @param {Match} match */
   build(match) {
+    const focused = this.focused();
     this.place?.remove();
     this.observer?.disconnect();
     this.table = picture("table");
@@ -84,9 +86,10 @@ export class Player {
     this.controls = new Controls(match, this);
     this.log = new Log(match, (index) => this.seek(index));
     this.chart = new Chart(match, (index) => this.seek(index));
+    this.analysis = new Analysis(match, (index) => this.seek(index));
     const scene = element("div", { class: "scene" });
     onSwipe(this.table, (by) => this.act({ name: "move", by }));
-    scene.append(this.told, this.table);
+    scene.append(this.told, ...(match.analysed ? [this.analysis.now] : []), this.table);
     const stage = element("div", { class: "stage" }, scene, this.log.place);
     this.place = element(
       "section",
@@ -98,6 +101,7 @@ export class Player {
       stage,
       this.controls.place,
       this.chart.place,
+      ...(match.analysed ? [this.analysis.costliest] : []),
       resultElement(match),
     );
     this.root.append(this.place);
@@ -106,6 +110,21 @@ export class Player {
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(scene);
     this.measure();
+    if (focused) this.focus(focused);
+  }
+
+  /** The name of what has the focus in the player, if anything. */
+  focused() {
+    const held = /** @type {Document|ShadowRoot} */ (this.place?.getRootNode())?.activeElement;
+    return held && this.place?.contains(held) ? nameOf(held) : "";
+  }
+
+  /** The focus to what has this name, made anew. @param {string} name */
+  focus(name) {
+    const again = [...(this.place?.querySelectorAll("button, input") ?? [])].find(
+      (one) => nameOf(one) === name,
+    );
+    if (again instanceof HTMLElement) again.focus({ preventScroll: true });
   }
 
   listen() {
@@ -177,6 +196,9 @@ export class Player {
       case "view":
         this.go(action.view);
         break;
+      case "analysis":
+        this.analyse();
+        break;
       case "help":
         this.controls?.toggleHelp();
         break;
@@ -213,6 +235,7 @@ export class Player {
     told.textContent = frame.told.join(" ");
     this.log?.show(playback.at);
     this.chart?.show(playback.at);
+    this.analysis?.show(playback.at);
     if (match.live) this.live.show();
     this.laterAddress();
   }
@@ -238,10 +261,23 @@ export class Player {
   go(view) {
     if (!this.match || view === this.match.view) return;
     if (!viewpoints(this.match.names.length).includes(view)) return;
+    this.ask({ view, analysed: this.match.analysed });
+  }
+
+  /** What decisions were worth, or no longer. */
+  analyse() {
+    if (!this.match?.analysable || this.match.live || this.waiting) return;
+    this.ask({ view: this.match.view, analysed: !this.match.analysed });
+  }
+
+  /** Asks the server for other data. @param {{view: string, analysed: boolean}} wanted */
+  ask({ view, analysed }) {
+    const { match = "" } = this.match ?? {};
     this.waiting = true;
-    const place = { match: this.match.match, step: this.step, view };
-    history.replaceState(history.state, "", searchFor(location.search, place));
-    this.component?.setTriggerValue("go", { ...place, step: String(place.step) });
+    const search = searchFor(location.search, { match, step: this.step, view, analysed });
+    history.replaceState(history.state, "", search);
+    const asked = { match, step: String(this.step), view };
+    this.component?.setTriggerValue("go", analysed ? { ...asked, analysis: "1" } : asked);
   }
 
   /** @param {"svg"|"png"} kind */
@@ -255,6 +291,11 @@ export class Player {
     clearTimeout(this.addressTimer);
     this.place?.remove();
   }
+}
+
+/** @param {Element} one */
+function nameOf(one) {
+  return one.getAttribute("aria-label") ?? one.textContent ?? "";
 }
 
 /**

@@ -29,7 +29,18 @@
  * @property {Claim|null} claim The claim that stands, or that ends in this moment.
  * @property {number[]} standing What each seat has, in `unit`.
  * @property {number[]} luck The luck of a draw, by seat; empty without one.
+ * @property {Decision|null} decision What the step was worth, if its seat chose it, it has a value,
+ *   and the viewpoint may know it.
  * @property {any} table
+ *
+ * @typedef {object} Decision
+ * @property {number} seat
+ * @property {string} action
+ * @property {boolean} forced Whether it was played for the seat.
+ * @property {number} win The seat's chance to win after it, by what the seat knew.
+ * @property {number} loss What it cost.
+ * @property {"best"|"fine"|"inaccurate"|"mistake"|"blunder"} grade
+ * @property {string|null} better A better action; null after the best.
  *
  * @typedef {object} Result
  * @property {number[]} placing
@@ -53,6 +64,8 @@
  * @property {boolean} live Whether it is, or just was, played: frames are added while it goes on.
  * @property {boolean} over Whether no frames will be added.
  * @property {number[]|null} luck
+ * @property {boolean} analysable Whether decisions of this game have values.
+ * @property {boolean} analysed Whether frames have their decisions.
  * @property {string|null} broken
  * @property {string|null} doubt What is wrong with the transcript; null if it was verified.
  * @property {string|null} signedBy

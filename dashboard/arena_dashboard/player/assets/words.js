@@ -27,6 +27,20 @@ export const TAGS = {
   fault: ["fault", "bad"],
 };
 
+/** The kind of colour of a grade. */
+export const GRADES = {
+  best: "good",
+  fine: "plain",
+  inaccurate: "warn",
+  mistake: "bad",
+  blunder: "bad",
+};
+
+/** What an action cost: a difference of chances. @param {number} loss */
+export function points(loss) {
+  return `${(100 * loss).toFixed(1)} %`;
+}
+
 /**
  * The tags of a moment. A doubt and its verdict are one tag; that something was shown needs none.
  * @param {Mark[]} marks @returns {[string, string][]}

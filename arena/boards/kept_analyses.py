@@ -1,0 +1,38 @@
+"""Analyses that were kept, as boards and pages read them: of matches, and summed up by version."""
+
+from collections.abc import Collection, Mapping
+from functools import cache
+
+from arena.analysis import AnalysedDecision, Estimate, LossSums, kept_form
+from arena.boards.ladder_log import LadderId
+from arena.games import GAMES
+from arena.records import VersionId
+from arena.storage.analyses import kept_analyses, losses, unpacked
+from arena.storage.reading import Read
+
+
+@cache
+def edition() -> str:
+    """The edition of this release's analyses."""
+    return kept_form.edition()
+
+
+def kept_decisions(
+    read: Read, match_ids: Collection[str]
+) -> Mapping[str, tuple[AnalysedDecision, ...]]:
+    """The decisions of those of these matches whose analyses are kept."""
+    rows = read(kept_analyses(edition(), match_ids)) if match_ids else ()
+    return {
+        row.match_id: kept_form.from_json(unpacked(row.data), GAMES[row.game].notation)
+        for row in rows
+    }
+
+
+def mean_losses(read: Read, ladder: LadderId) -> Mapping[VersionId, Estimate]:
+    """What a decision of each version costs at the tables of a ladder, by kept sums."""
+    rows = read(
+        losses(
+            edition(), ladder.game, ladder.option_values, list(ladder.sizes), ladder.time_control
+        )
+    )
+    return {VersionId(row.version_id): LossSums(*row[1:]).by_decision for row in rows}

@@ -1,0 +1,101 @@
+"""`arena analyse --missing`: analyses recorded matches in processes, and keeps what they find."""
+
+import asyncio
+from collections.abc import Iterable
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import datetime, timedelta
+from multiprocessing import get_context
+
+import structlog
+import typer
+
+from arena.analysis import ANALYSED_GAMES, by_seat, decisions, kept_form
+from arena.boards.kept_analyses import edition
+from arena.commands.database import database
+from arena.commands.jobs_option import processor_count
+from arena.commands.progress import progress
+from arena.games import GAMES
+from arena.match.replay import TranscriptError
+from arena.settings import read_settings
+from arena.storage.analyses import FoundAnalysis, Unanalysed, Wanted
+from arena.storage.errors import TranscriptDamagedError
+from arena.storage.listening import notifications
+from arena.storage.store import Store, open_store
+from arena.storage.tables import RESULTS_CHANNEL
+from arena.storage.transcripts import unpack
+
+_AT_A_TIME = 200
+"""Matches that are read, analysed and kept together: seconds by tables."""
+_LATELY = timedelta(hours=1)
+"""Matches that were recorded later than so after their end are found by the next start."""
+
+log = structlog.get_logger()
+
+
+def keep_missing(*, seats: int | None, jobs: int | None, follow: bool) -> None:
+    """Analyse all recorded matches that have no analysis of this release, newest first; then, with
+    `follow`, those that come, until it is stopped."""
+    with database(read_settings()) as url:
+        asyncio.run(
+            analyse_missing(url, seats=seats, jobs=jobs or processor_count(), follow=follow)
+        )
+
+
+async def analyse_missing(
+    url: str, *, seats: int | None, jobs: int, follow: bool, lately: timedelta = _LATELY
+) -> None:
+    """The same on a database; only matches that ended `lately` are looked for when some come."""
+    wanted = Wanted(edition(), ANALYSED_GAMES, seats)
+    # Spawned: this process has threads of its own by now.
+    several = get_context("spawn")
+    with ThreadPoolExecutor(1) if jobs == 1 else ProcessPoolExecutor(jobs, several) as pool:
+        async with open_store(url) as store:
+            await store.analyses.forget_others(wanted.edition)
+            done, failed = await _pass(store, pool, wanted)
+            typer.echo(f"Analysed {done:,} matches.")
+            if failed:
+                typer.echo(f"{failed:,} could not be analysed; the log says why.", err=True)
+            if follow:
+                async with aclosing(notifications(url, [RESULTS_CHANNEL])) as news:
+                    async for _ in news:
+                        since = datetime.now().astimezone() - lately
+                        await _pass(store, pool, replace(wanted, since=since))
+
+
+async def _pass(store: Store, pool: Executor, wanted: Wanted) -> tuple[int, int]:
+    """Analyse what is missing; returns how many were analysed, and how many could not be."""
+    done = failed = 0
+    before: Unanalysed | None = None
+    with progress(await store.analyses.missing(wanted), "analysis") as advance:
+        while part := await store.analyses.next_missing(wanted, before, _AT_A_TIME):
+            found = await _analysed(pool, part)
+            if found:
+                await store.analyses.keep(wanted.edition, found)
+            done, failed = done + len(found), failed + len(part) - len(found)
+            advance(len(part))
+            before = part[-1]
+    return done, failed
+
+
+async def _analysed(pool: Executor, part: Iterable[Unanalysed]) -> list[FoundAnalysis]:
+    loop = asyncio.get_running_loop()
+    tasks = [loop.run_in_executor(pool, analysed, match) for match in part]
+    return [found for found in await asyncio.gather(*tasks) if found is not None]
+
+
+def analysed(match: Unanalysed) -> FoundAnalysis | None:
+    """The analysis of a match; None if it cannot be analysed."""
+    try:
+        transcript = unpack(match.transcript)
+        found = tuple(decisions(transcript))
+    except (TranscriptDamagedError, TranscriptError) as error:
+        log.warning("match not analysed", match=match.match_id, why=str(error))
+        return None
+    seats = by_seat(found, len(transcript.setup.entrants))
+    return FoundAnalysis(
+        match.match_id,
+        kept_form.to_json(found, GAMES[transcript.setup.game].notation),
+        tuple((len(seat.losses), sum(seat.losses)) for seat in seats),
+    )
