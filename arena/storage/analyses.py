@@ -56,7 +56,7 @@ SET matches = sums.matches + EXCLUDED.matches, decisions = sums.decisions + EXCL
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AnalysisQuery:
     """Which matches are to have an analysis."""
 
     edition: str
@@ -100,7 +100,7 @@ class Analyses:
                 delete(version_losses).where(version_losses.c.edition != edition)
             )
 
-    async def missing(self, wanted: Wanted) -> int:
+    async def missing(self, wanted: AnalysisQuery) -> int:
         """How many of the matches wanted have no analysis."""
         found = _missing(select(func.count(matches.c.id)), wanted)
         async with transaction(self._engine) as connection:
@@ -108,7 +108,7 @@ class Analyses:
             return int((await connection.execute(found)).scalar_one())
 
     async def next_missing(
-        self, wanted: Wanted, before: Unanalysed | None, limit: int
+        self, wanted: AnalysisQuery, before: Unanalysed | None, limit: int
     ) -> list[Unanalysed]:
         """The newest of them, or those that ended before one of them."""
         columns = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
@@ -181,7 +181,7 @@ def losses(
     )
 
 
-def _missing(chosen: Select[Any], wanted: Wanted) -> Select[Any]:
+def _missing(chosen: Select[Any], wanted: AnalysisQuery) -> Select[Any]:
     kept = and_(
         match_analyses.c.match_id == matches.c.id, match_analyses.c.edition == wanted.edition
     )

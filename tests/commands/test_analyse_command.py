@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from arena.boards.kept_analyses import edition
 from arena.commands.results.analyse import analyse
 from arena.commands.results.keep_analyses import analyse_missing
-from arena.storage.analyses import Wanted
+from arena.storage.analyses import AnalysisQuery
 from arena.storage.store import open_store
 from tests.dashboard.played import fill
 
@@ -59,7 +59,7 @@ async def test_matches_that_come_are_analysed_while_it_follows(database: str) ->
     async with open_store(database) as store, asyncio.timeout(60):
         for seed in (1, 2, 3):
             await fill(database, blocks=1, seed=seed, dice_per_player=1)
-            while await store.analyses.missing(Wanted(edition(), ("bluff",))):
+            while await store.analyses.missing(AnalysisQuery(edition(), ("bluff",))):
                 assert not following.done()
                 await asyncio.sleep(0.05)
     following.cancel()

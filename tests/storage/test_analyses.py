@@ -6,13 +6,13 @@ import pytest
 from arena.analysis import LossSums
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.records import VersionId
-from arena.storage.analyses import FoundAnalysis, Wanted, kept_analyses, losses, unpacked
+from arena.storage.analyses import AnalysisQuery, FoundAnalysis, kept_analyses, losses, unpacked
 from arena.storage.reading import Reader
 from arena.storage.store import Store
 from tests.storage.results import finished, match_id
 
 Versions = tuple[VersionId, ...]
-ALL = Wanted("a", ("bluff",))
+ALL = AnalysisQuery("a", ("bluff",))
 
 
 def summed(read: Reader, edition: str, *seats: int, **options: object) -> dict[int, LossSums]:
@@ -60,7 +60,7 @@ async def test_an_analysis_of_another_edition_counts_as_none_and_is_replaced(
     match = finished(versions[:2])
     await store.record([match])
     await store.analyses.keep("a", [FoundAnalysis(match_id(match), "[]", ((1, 0.5), (1, 0.0)))])
-    new = Wanted("b", ("bluff",))
+    new = AnalysisQuery("b", ("bluff",))
     assert await store.analyses.missing(new) == 1
     assert read(kept_analyses("b", [match_id(match)])) == []
     await store.analyses.forget_others("b")
@@ -76,12 +76,12 @@ async def test_what_is_missing_comes_newest_first_in_parts(
     matches = [finished(versions[:2], minute=at) for at in range(5)]
     three = finished(versions, minute=9)
     await store.record([*matches, three])
-    wanted = Wanted("a", ("bluff",), seats=2, since=matches[1].finished_at)
+    wanted = AnalysisQuery("a", ("bluff",), seats=2, since=matches[1].finished_at)
     assert await store.analyses.missing(wanted) == 4
     first = await store.analyses.next_missing(wanted, None, 3)
     rest = await store.analyses.next_missing(wanted, first[-1], 3)
     assert [one.match_id for one in (*first, *rest)] == [match_id(m) for m in matches[:0:-1]]
-    assert await store.analyses.missing(Wanted("a", ("bloeff",))) == 0
+    assert await store.analyses.missing(AnalysisQuery("a", ("bloeff",))) == 0
     assert len(await store.analyses.next_missing(ALL, None, 9)) == 6
 
 

@@ -19,7 +19,7 @@ from arena.commands.progress import progress
 from arena.games import GAMES
 from arena.match.replay import TranscriptError
 from arena.settings import read_settings
-from arena.storage.analyses import FoundAnalysis, Unanalysed, Wanted
+from arena.storage.analyses import AnalysisQuery, FoundAnalysis, Unanalysed
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.listening import notifications
 from arena.storage.store import Store, open_store
@@ -47,7 +47,7 @@ async def analyse_missing(
     url: str, *, seats: int | None, jobs: int, follow: bool, lately: timedelta = _LATELY
 ) -> None:
     """The same on a database; only matches that ended `lately` are looked for when some come."""
-    wanted = Wanted(edition(), ANALYSED_GAMES, seats)
+    wanted = AnalysisQuery(edition(), ANALYSED_GAMES, seats)
     # Spawned: this process has threads of its own by now.
     several = get_context("spawn")
     with ThreadPoolExecutor(1) if jobs == 1 else ProcessPoolExecutor(jobs, several) as pool:
@@ -64,7 +64,7 @@ async def analyse_missing(
                         await _pass(store, pool, replace(wanted, since=since))
 
 
-async def _pass(store: Store, pool: Executor, wanted: Wanted) -> tuple[int, int]:
+async def _pass(store: Store, pool: Executor, wanted: AnalysisQuery) -> tuple[int, int]:
     """Analyse what is missing; returns how many were analysed, and how many could not be."""
     done = failed = 0
     before: Unanalysed | None = None
