@@ -1,13 +1,14 @@
 """The files of a .zip of a stranger's: listed, and refused unless all of them are harmless.
 
 Nothing but the list of contents is read to decide, so that deciding takes milliseconds. A file
-that holds more than the list says is never unpacked beyond that: `zipfile` stops there.
+that holds more than the list says is never unpacked beyond that.
 """
 
 import io
 import stat
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import Final
 
@@ -22,11 +23,22 @@ DEEPEST: Final = 16
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 0x1
 _UNIX: Final = 3
+_PART_BYTES: Final = 64 * 1024
+MOST_OF_A_REASON: Final = 200
+"""Characters of what a library says of a damaged file, which may name files of it."""
+_DAMAGED: Final = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError),
+    ValueError,  # for a place before the begin of the file
+)
+"""What `zipfile` raises for a damaged file."""
 _LEFT_OUT: Final = ("__MACOSX/",)
 """What some programs add to every archive."""
 _CONTENTS_BYTES: Final = 1024 * 1024
 """Of the list of contents: 2,000 names take at most half of it."""
 _END_OF_CONTENTS: Final = b"PK\x05\x06"
+_ZIP64: Final = b"PK\x06\x07"
+_ZIP64_BYTES: Final = 20
+"""Before the end of contents, if there are further numbers, which count instead of those there."""
 
 
 def open_archive(data: bytes) -> zipfile.ZipFile:
@@ -44,6 +56,10 @@ def _require_few(data: bytes) -> None:
     at = data.rfind(_END_OF_CONTENTS)
     if at < 0 or at + 22 > len(data):
         raise BuildRefusedError("The file is not a .zip that can be read (its end is missing).")
+    if data[max(0, at - _ZIP64_BYTES) :].startswith(_ZIP64):
+        raise BuildRefusedError(
+            "The .zip has the form ZIP64, which only bigger ones need: pack it without (zip -fz-)."
+        )
     number = int.from_bytes(data[at + 10 : at + 12], "little")
     size = int.from_bytes(data[at + 12 : at + 16], "little")
     if number > MOST_FILES or size > _CONTENTS_BYTES:
@@ -95,6 +111,22 @@ def harmless_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         if one in folders:
             raise BuildRefusedError(f"In the .zip {_shown(path)} is a file and a folder.")
     return files
+
+
+def file_in(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    """The bytes of a file in parts, no more of them than the list says. Raises BuildRefusedError if
+    it is damaged.
+
+    `ZipFile.read` would take the memory of all that is packed before it stops there.
+    """
+    try:
+        with archive.open(entry) as file:
+            while part := file.read(_PART_BYTES):
+                yield part
+    except _DAMAGED as error:
+        raise BuildRefusedError(
+            f"In the .zip {_shown(entry.filename)} is damaged ({str(error)[:MOST_OF_A_REASON]})."
+        ) from error
 
 
 def _require_plain(entry: zipfile.ZipInfo) -> None:

@@ -1,13 +1,11 @@
 """`Build`: a bot's program as it was handed in: a .py file, or a .zip with bot.toml."""
 
 import hashlib
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from arena.builds.archive import harmless_files, open_archive
+from arena.builds.archive import file_in, harmless_files, open_archive
 from arena.builds.errors import BuildRefusedError
 from arena.builds.manifest import (
     MANIFEST,
@@ -24,13 +22,6 @@ MOST_SOURCE_BYTES: Final = 1024 * 1024
 PYTHON_FILE: Final = "bot.py"
 """The name under which a .py file is kept."""
 ZIP_FILE: Final = "bot.zip"
-MOST_OF_A_REASON: Final = 200
-"""Characters of what a library says of a damaged file, which may name files of it."""
-_DAMAGED: Final = (
-    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError),
-    ValueError,  # for a place before the begin of the file
-)
-"""What `zipfile` raises for a damaged file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +74,13 @@ def unpack(build: Build, folder: Path) -> None:
         for path, entry in harmless_files(archive).items():
             target = folder / path.removeprefix(build.root)
             target.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                content = archive.read(entry)
-            except _DAMAGED as error:
-                raise BuildRefusedError(
-                    f"In the .zip {path!a} is damaged ({str(error)[:MOST_OF_A_REASON]})."
-                ) from error
-            target.write_bytes(content)
+            begin = b""
+            with target.open("wb") as file:
+                for part in file_in(archive, entry):
+                    begin = begin or part[:4]
+                    file.write(part)
             # A .zip made on Windows says of no file that it is a program.
-            target.chmod(0o755 if content.startswith((b"\x7fELF", b"#!")) else 0o644)
+            target.chmod(0o755 if begin.startswith((b"\x7fELF", b"#!")) else 0o644)
 
 
 def _python(data: bytes) -> Build:
@@ -123,12 +112,7 @@ def _zip(data: bytes) -> Build:
             raise BuildRefusedError(
                 f"{MANIFEST} is too big: {MOST_MANIFEST_BYTES // 1024} kB are allowed."
             )
-        try:
-            text = archive.read(entry)
-        except _DAMAGED as error:
-            raise BuildRefusedError(
-                f"{MANIFEST} is damaged in the .zip ({str(error)[:MOST_OF_A_REASON]})."
-            ) from error
+        text = b"".join(file_in(archive, entry))
     names = {path.removeprefix(root) for path in files}
     return Build(ZIP_FILE, data, read_manifest(text, names), root)
 

@@ -27,9 +27,15 @@ READY: Final = b"ready\n"
 GO: Final = b"go\n"
 """What lets a program begin."""
 _GATE = 'echo ready; read -r go && exec "$@" </dev/null'
-"""Holds a program back until bubblewrap is done. A program that began before could outlive a
-worker that is killed meanwhile: bubblewrap's first process asks late to end with its parent, and
-goes on at the end of a --block-fd. At the gate the program ends without its worker."""
+"""Holds a program back until all that ends it with its worker is in place. At the gate it ends
+without its worker, whose end closes the pipe."""
+ENDS_WITH_US: Final = ("/usr/bin/setpriv", "--pdeathsig", "KILL")
+"""Whatever is started by these words ends with the thread that starts it."""
+_LEASH: Final = (*ENDS_WITH_US, "/usr/bin/unshare", "--pid", "--fork", "--kill-child")
+"""bubblewrap is the first process of a namespace, so that the kernel ends whatever it has begun
+when it ends: else a worker that is killed in the moment of a start could leave a process behind,
+which waits for bubblewrap for ever."""
+_LEASH_OF_A_USER: Final = (*_LEASH, "--user", "--map-current-user")
 _WHEEL_DEPTH = 2
 """The program lies so deep below what it needs of the wheel; the system's needs nothing."""
 _SHARED_MEMORY_BYTES = MIB
@@ -77,12 +83,12 @@ def command_line(
     if socket is not None:
         shown.append(SeenPath(socket.resolve(), SOCKET))
     if os.geteuid() != 0:
-        return [str(bubblewrap), *options, *_arguments(shown, limits, command)]
+        return [*_LEASH_OF_A_USER, str(bubblewrap), *options, *_arguments(shown, limits, command)]
     wheel = bubblewrap.parents[_WHEEL_DEPTH]
     moved = [SeenPath(Path(_STAGE, str(number)), one.path) for number, one in enumerate(shown)]
     inner = Path(_STAGE, str(len(shown)), bubblewrap.relative_to(wheel))
     return [
-        *(sys.executable, "-I", "-S", str(_STAGE_SCRIPT), _STAGE),
+        *(*_LEASH, sys.executable, "-I", "-S", str(_STAGE_SCRIPT), _STAGE),
         *(str(one.source) for one in shown),
         *(str(wheel), "--", str(inner), *options, *_arguments(moved, limits, command)),
     ]
@@ -128,7 +134,8 @@ def _limited(limits: SandboxLimits) -> Iterator[str]:
     we might not be allowed to limit another user's process from outside."""
     yield from ("/usr/bin/nice", "-n", str(NICENESS), "/usr/bin/prlimit")
     for limit, most in (
-        ("core", 0),
+        # With 0 the kernel would still start the system's program for dumps, which runs as root.
+        ("core", 1),
         # Twice: what is not touched takes no memory, and threads have large stacks.
         ("data", 2 * limits.memory_bytes),
         ("fsize", limits.temporary_bytes),

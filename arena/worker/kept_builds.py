@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 import shutil
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from tempfile import mkdtemp
@@ -12,7 +13,8 @@ from typing import Final
 from arena.builds import Build, BuildRefusedError, read_build, unpack
 
 MOST_KEPT: Final = 50
-"""Builds; the one that was used longest ago goes."""
+"""Builds; the one that was used longest ago goes. A worker with many slots keeps more: what runs
+must stay."""
 _PACKED: Final = "packed"
 _UNPACKED: Final = "files"
 
@@ -23,6 +25,7 @@ class KeptBuilds:
     def __init__(self, folder: Path, most: int = MOST_KEPT) -> None:
         self._folder = folder
         self._most = most
+        self._one_at_a_time = threading.Lock()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     async def get(
@@ -31,9 +34,8 @@ class KeptBuilds:
         """A build, and the folder with its files. Raises BuildRefusedError and what `fetch`
         raises."""
         place = self._folder / sha256.hex()
-        if (place / _UNPACKED).is_dir():
-            os.utime(place)
-            data = (place / _PACKED).read_bytes()
+        data = await asyncio.to_thread(self._kept, place)
+        if data is not None:
             return read_build(file_name, data, len(data)), place / _UNPACKED
         data = await fetch()
         if hashlib.sha256(data).digest() != sha256:
@@ -42,22 +44,30 @@ class KeptBuilds:
         await asyncio.to_thread(self._keep, build, place)
         return build, place / _UNPACKED
 
+    def _kept(self, place: Path) -> bytes | None:
+        """A build that is there, as it was handed in."""
+        with self._one_at_a_time:
+            if not (place / _UNPACKED).is_dir():
+                return None
+            os.utime(place)
+            return (place / _PACKED).read_bytes()
+
     def _keep(self, build: Build, place: Path) -> None:
         """Unpack a build, so that it is there whole or not at all."""
-        self._drop_old()
-        new = Path(mkdtemp(dir=self._folder))
-        try:
-            (new / _UNPACKED).mkdir()
-            unpack(build, new / _UNPACKED)
-            (new / _PACKED).write_bytes(build.data)
-            new.chmod(0o755)
+        with self._one_at_a_time:
+            if (place / _UNPACKED).is_dir():  # another slot was faster
+                return
+            self._drop_old()
+            new = Path(mkdtemp(dir=self._folder))
             try:
+                (new / _UNPACKED).mkdir()
+                unpack(build, new / _UNPACKED)
+                (new / _PACKED).write_bytes(build.data)
+                new.chmod(0o755)
                 new.rename(place)
-            except OSError:  # another slot was faster
-                if not place.is_dir():
-                    raise
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
+            except BaseException:
+                shutil.rmtree(new, ignore_errors=True)
+                raise
 
     def _drop_old(self) -> None:
         kept = sorted(self._folder.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)

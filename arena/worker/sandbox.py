@@ -14,7 +14,6 @@ has them (arena.worker.cgroups), by rlimits and by looking at what the program u
 
 import asyncio
 import contextlib
-import json
 import os
 import random
 import signal
@@ -40,7 +39,7 @@ from arena.worker.cgroups import ProgramGroup, program_group
 from arena.worker.limits import MIB, SandboxLimits
 from arena.worker.printed import Printed
 from arena.worker.system_calls import system_call_filter
-from arena.worker.usage import Usage, processes_of, usage_of
+from arena.worker.usage import Usage, children_of, processes_of, usage_of
 
 START_SECONDS: Final = 10.0
 """How long bubblewrap may take; it needs some milliseconds."""
@@ -99,7 +98,7 @@ class ConfinedProgram:
 
     @property
     def process_id(self) -> int:
-        """The id of bubblewrap, which waits for the program."""
+        """The id of the process that waits for bubblewrap, which waits for the program."""
         return self._process.pid
 
     def look(self) -> Usage:
@@ -168,26 +167,23 @@ async def confined(
             except (OSError, ImportError, RuntimeError) as error:
                 raise SandboxError(f"{NOT_HERE}: {error}.") from error
             theirs.callback(os.close, calls)
-            info, tell = os.pipe()
-            ours.callback(os.close, info)
-            theirs.callback(os.close, tell)
             process = await asyncio.create_subprocess_exec(
                 *command_line(
                     *(bubblewrap, program.folder, socket, limits),
-                    ("--seccomp", str(calls), "--info-fd", str(tell)),
+                    ("--seccomp", str(calls)),
                     program.command,
                 ),
                 env=environment,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(calls, tell),
+                pass_fds=(calls,),
                 start_new_session=True,
             )
         assert process.stdin is not None
         printed = Printed()
         try:
-            first = await _at_gate(process, info, printed)
+            first = await _at_gate(process, printed)
             running = ConfinedProgram(process, first, printed, limits, group)
             ours.callback(running.close)
             _share_processors(first, limits)
@@ -205,21 +201,22 @@ async def confined(
                 running.kill()
                 await reading
         finally:
-            # bubblewrap ends when all of its processes have. What waits at the gate ends with it.
+            # It ends when all of the program's processes have. What waits at the gate ends with it.
             process.stdin.close()
             kill(process)
             await process.wait()
 
 
-async def _at_gate(process: asyncio.subprocess.Process, info: int, printed: Printed) -> int:
+async def _at_gate(process: asyncio.subprocess.Process, printed: Printed) -> int:
     """The first process of a program that waits at the gate. Raises SandboxError."""
     assert process.stdout is not None
     try:
         async with asyncio.timeout(START_SECONDS):
-            first = await _first_process(info)
             line = await process.stdout.readline()
-            if first is not None and line == READY:
-                return first
+            if line == READY:
+                for bubblewrap in children_of(process.pid):
+                    for first in children_of(bubblewrap):
+                        return first
             printed.add(line)
             await _read(process, printed)
     except TimeoutError:
@@ -242,27 +239,6 @@ async def _read(process: asyncio.subprocess.Process, printed: Printed) -> None:
     assert process.stdout is not None
     while data := await process.stdout.read(_CHUNK_BYTES):
         printed.add(data)
-
-
-async def _first_process(info: int) -> int | None:
-    """The process that bubblewrap tells of; None if it ends before."""
-    told = bytearray()
-    loop = asyncio.get_running_loop()
-    readable = asyncio.Event()
-    os.set_blocking(info, False)
-    loop.add_reader(info, readable.set)
-    try:
-        while True:
-            await readable.wait()
-            readable.clear()
-            with contextlib.suppress(BlockingIOError):
-                data = os.read(info, 4096)
-                if not data:
-                    break
-                told += data
-    finally:
-        loop.remove_reader(info)
-    return int(json.loads(told)["child-pid"]) if told else None
 
 
 def _share_processors(first: int, limits: SandboxLimits) -> None:

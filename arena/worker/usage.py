@@ -53,7 +53,14 @@ def processes_of(first: int) -> Iterator[int]:
     while waiting:
         process = waiting.pop()
         yield process
-        with suppress(OSError):
-            for thread in os.scandir(f"/proc/{process}/task"):
-                with suppress(OSError):
-                    waiting += map(int, Path(thread.path, "children").read_text().split())
+        waiting += children_of(process)
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that a process started, as far as they run; none if it has ended."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in os.scandir(f"/proc/{process}/task"):
+            with suppress(OSError):
+                found += map(int, Path(thread.path, "children").read_text().split())
+    return found

@@ -25,6 +25,7 @@ from arena.builds import BuildRefusedError
 from arena.builds.hosted import CHECK_TASK, PLAY_TASK, QUEUE
 from arena.records import CheckOutcome
 from arena.v1 import worker_pb2 as pb
+from arena.worker.bubblewrap import ENDS_WITH_US
 from arena.worker.kept_builds import KeptBuilds
 from arena.worker.program import command_of
 from arena.worker.referee import Shifts, WorkerCallError
@@ -225,7 +226,7 @@ async def _check(
             "scratch": scratch,
         }
         child = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "arena.worker.checking"),
+            *(*ENDS_WITH_US, sys.executable, "-m", "arena.worker.checking"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=1024 * 1024,

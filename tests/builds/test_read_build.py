@@ -3,7 +3,9 @@
 import io
 import stat
 import struct
+import tracemalloc
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -126,14 +128,46 @@ def test_bombs_are_refused_before_anything_is_unpacked() -> None:
     assert "too big when it is unpacked" in refused(with_toml(*((f"z{n}", part) for n in range(5))))
 
 
-def test_a_file_that_is_bigger_than_the_list_says_is_not_unpacked(tmp_path: Path) -> None:
-    data = with_toml(("zeros", bytes(1_000_000)))
-    # Of the list of contents and of the file's own head: it says 10 bytes.
-    size = struct.pack("<I", 1_000_000)
-    build = read_build("bot.zip", data.replace(size, struct.pack("<I", 10)))
-    with pytest.raises(BuildRefusedError, match="damaged"):
-        unpack(build, tmp_path)
-    assert not (tmp_path / "zeros").exists()
+def lying(data: bytes, size: int, said: int) -> bytes:
+    """The same archive, whose list of contents and the file's own head say another size."""
+    return data.replace(struct.pack("<I", size), struct.pack("<I", said))
+
+
+def most_memory(call: Callable[[], object]) -> int:
+    """The most bytes that a call which is refused holds at a time."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(BuildRefusedError, match="damaged"):
+            call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_that_is_bigger_than_the_list_says_is_not_unpacked_beyond_that(
+    tmp_path: Path,
+) -> None:
+    size = 50_000_000
+    build = read_build("bot.zip", lying(with_toml(("zeros", bytes(size))), size, 10))
+    assert most_memory(lambda: unpack(build, tmp_path)) < size // 10
+    assert (tmp_path / "zeros").stat().st_size <= 10
+
+
+def test_a_manifest_that_is_bigger_than_the_list_says_takes_no_memory() -> None:
+    size = 50_000_000
+    data = lying(packed(("bot.toml", bytes(size))), size, len(TOML))
+    assert most_memory(lambda: read_build("bot.zip", data)) < size // 10
+
+
+def test_a_list_of_contents_that_counts_twice_is_refused() -> None:
+    """Python reads the numbers of ZIP64, if there are any, instead of the usual ones."""
+    entry = struct.pack("<4s4B4H3L5H2L", b"PK\1\2", 20, 3, 20, *(0,) * 8, 1, *(0,) * 6) + b"a"
+    contents = entry * 10_000
+    numbers = (10_000, 10_000, len(contents), 0)
+    zip64 = struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, *numbers)
+    zip64 += struct.pack("<4sLQL", b"PK\6\7", 0, len(contents), 1)
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, len(entry), 0, 0)
+    assert "has the form ZIP64" in refused(contents + zip64 + end)
 
 
 def test_other_compressions_and_encryption_are_refused() -> None:
@@ -160,7 +194,13 @@ def test_other_compressions_and_encryption_are_refused() -> None:
         (TOML + b"games = []", "`games` is a list"),
         (TOML + b"matches_at_once = 65", "a number from 1 to 64"),
         (TOML + b"matches_at_once = true", "a number from 1 to 64"),
-        (TOML + b"#" * 20_000, "bot.toml is too big: 16 kB"),
+        (TOML + b"matches_at_once = " + b"9" * 4_000, "a number from 1 to 64"),
+        (TOML + b"matches_at_once = 2024-01-01", "a number from 1 to 64"),
+        (TOML + b"protocol = [1]", '`protocol` is "grpc", or "lines"'),
+        (TOML + b"games = [[]]", "`games` is a list"),
+        (b'command = ["node", "\\u0000"]', "not a list of 1 to 32 words"),
+        (b"a = " + b"[" * 4_000, "bot.toml is not TOML"),
+        (TOML + b"#" * 5_000, "bot.toml is too big: 4 kB"),
     ],
 )
 def test_a_wrong_manifest_is_refused_with_what_is_allowed(toml: bytes, words: str) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import io
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -101,10 +101,10 @@ async def hosting(
             yield Hosted(scene, database, home, client, threads)
 
 
-def packed(**files: str | bytes) -> bytes:
-    """A .zip; `bot_toml` is the file bot.toml."""
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
+    """A .zip with these files, by their paths."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name.replace("_toml", ".toml").replace("_", "."), content)
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            archive.writestr(path, content)
     return buffer.getvalue()

@@ -12,7 +12,7 @@ from arena.builds.manifest import Manifest
 from arena.worker.checking import CheckPlan, CheckResult, check_build
 from arena.worker.limits import CONNECT_SECONDS
 from arena.worker.program import command_of
-from tests.worker.hosting import packed
+from tests.worker.hosting import zipped
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -94,7 +94,7 @@ def test_a_command_that_cannot_be_started_is_named(
     command: str, expected: str, folder: Path, scratch: Path
 ) -> None:
     # A script whose interpreter is not there.
-    data = packed(bot_toml=f"command = {command}\n", bot="#!/nowhere/ruby\n")
+    data = zipped({"bot.toml": f"command = {command}\n", "bot": "#!/nowhere/ruby\n"})
     result = check(read_build("bot.zip", data), folder, scratch)
     assert not result.accepted
     assert "It did not start" in result.reason

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import select
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,10 @@ import pytest
 from arena.builds.hosted import BuildState
 from arena.owner_client import OwnerCallError
 from arena.storage.hosted_builds import NO_WORKER
+from arena.worker.usage import processes_of
+from tests.bots import PATIENCE
 from tests.referee.scene import playing
-from tests.worker.hosting import PLAYS, hosting
+from tests.worker.hosting import LONG, PLAYS, hosting
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -67,6 +71,39 @@ async def test_a_worker_on_another_machine_passes_on_what_its_bots_say(
             async with playing([await stage.scene.peer("opponent")]):
                 await stage.played("mine")
         assert await stage.scene.faults("mine") == 0
+
+
+async def test_nothing_of_a_check_survives_its_worker(database: str, tmp_path: Path) -> None:
+    async with hosting(database, tmp_path) as stage:
+        token = await stage.scene.arena.store.workers.add("worker", "test")
+        worker = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "arena", "work"),
+            env=os.environ
+            | {
+                "ARENA_HOME": str(tmp_path / "worker"),
+                "ARENA_DATABASE_URL": database,
+                "ARENA_ADDRESS": f"127.0.0.1:{stage.scene.port}",
+                "ARENA_SOCKET": str(tmp_path / "referee.sock"),
+                "ARENA_WORKER_TOKEN": token,
+            },
+        )
+        async with asyncio.timeout(LONG):
+            await stage.upload("ann", "bot.py", PLAYS.encode())
+            while "met" not in (await stage.build("ann")).reason:  # noqa: ASYNC110  only the database knows
+                await asyncio.sleep(0.1)
+            processes = [os.pidfd_open(one) for one in processes_of(worker.pid)]
+            assert len(processes) > 10
+            worker.kill()
+            await asyncio.to_thread(await_the_end_of, processes)
+        await worker.wait()
+
+
+def await_the_end_of(processes: list[int]) -> None:
+    """Wait until the processes that these handles name have ended."""
+    for process in processes:
+        ended, _, _ = select.select([process], [], [], PATIENCE)
+        assert ended, "a process survives its worker"
+        os.close(process)
 
 
 async def test_an_owner_has_only_so_many_hosted_bots(database: str, tmp_path: Path) -> None:

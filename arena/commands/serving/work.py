@@ -16,7 +16,7 @@ from arena.commands.serving.serve import stop_signal
 from arena.logs import configure_logs
 from arena.settings import Settings, on_loopback, read_settings
 from arena.worker.cgroups import enter_leaf
-from arena.worker.kept_builds import KeptBuilds
+from arena.worker.kept_builds import MOST_KEPT, KeptBuilds
 from arena.worker.referee import Shifts
 from arena.worker.sandbox import why_not_here
 from arena.worker.worker import Workplace, queue_of, run_worker
@@ -67,7 +67,8 @@ async def _work(settings: Settings, url: str, address: str, token: str, slots: i
     assert socket is not None  # only Linux confines programs
     # On another machine than the referee's there is none: the worker passes on.
     beside = local or settings.socket is not None or socket.exists()
-    builds = KeptBuilds(settings.home / "builds")
+    # Shifts that end go on beside those of the slots.
+    builds = KeptBuilds(settings.home / "builds", max(MOST_KEPT, 3 * slots))
     referee = Address.parse(address, os.environ)
     place = Workplace(referee, Shifts(referee, token), builds, socket if beside else None)
     why_no_group = enter_leaf()
