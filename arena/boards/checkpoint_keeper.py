@@ -44,11 +44,11 @@ class CheckpointKeeper:
             except StorageError as error:
                 log.warning("checkpoints not looked at", why=str(error))
                 continue
-            if end.sequence - self._sequence >= ENOUGH_EVENTS:
-                await self._write()
+            if end.sequence - self._sequence >= ENOUGH_EVENTS and await self._write():
                 self._sequence = end.sequence
 
-    async def _write(self) -> None:
+    async def _write(self) -> bool:
+        """Whether they were written, or another process is writing them."""
         process = spawn(
             [sys.executable, "-m", "arena.boards.checkpointing"],
             stdin=subprocess.PIPE,
@@ -58,11 +58,14 @@ class CheckpointKeeper:
         try:
             process.stdin.write(self._url.encode())
             process.stdin.close()
-            if code := await asyncio.to_thread(process.wait, MOST_SECONDS):
-                log.error("checkpoints not written; boards read more of the log", code=code)
+            code = await asyncio.to_thread(process.wait, MOST_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             log.error("checkpoints not written; boards read more of the log", why=str(error))
+            return False
         finally:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+        if code:
+            log.error("checkpoints not written; boards read more of the log", code=code)
+        return not code

@@ -1,4 +1,4 @@
-"""`Attendance`: the connected versions, their places, and how many kinds of table they can fill.
+"""`Attendance`: the connected versions, their places, and how many table types they can fill.
 
 It is counted when a bot comes or goes, at a cost that does not grow with the number of bots.
 """
@@ -28,7 +28,7 @@ class Attendance:
 
     @property
     def quota(self) -> float:
-        """How many places each kind of table may take, so that small tables do not starve large
+        """How many places each table type may take, so that small tables do not starve large
         ones: an equal part for each that can be filled."""
         possible = sum(
             self._games[table_type.game].most_at_a_table >= table_type.seats

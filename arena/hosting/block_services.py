@@ -35,6 +35,8 @@ class BlockServices:
     """Called when a bot declined."""
     left: Callable[[ConnectedBot], None]
     """Called when a bot left a block after its first match, by declining or by not being there."""
+    proved: Callable[[ConnectedBot], None]
+    """Called when a bot on probation played a match to its end."""
     owed: OwedSeats
     showable: Callable[["HostedMatch", str], None]
     """Called when a match begins, with the name of its tournament or ""."""

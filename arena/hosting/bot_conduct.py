@@ -62,7 +62,8 @@ class BotConduct:
             for bot, out in zip(bots, forfeited, strict=True):
                 if not out:
                     bot.reliability.played()
-                    bot.on_probation = False
+                    if bot.on_probation:
+                        self._services.proved(bot)
                 elif not self._tournament_goes_on:
                     self._services.missed(bot)
         if self._of_ladder and first:

@@ -71,6 +71,7 @@ class Director:
             missed=self._leave_out,
             declined=self._offer_nothing_for_a_moment,
             left=self._begin_no_block_for_a_moment,
+            proved=self._end_probation,
             over=self._release,
             owed=self._owed,
             showable=self._show,
@@ -211,7 +212,7 @@ class Director:
                 self._engage(engagement, now, held)
                 return True
             kept.update(self.agenda.held(one_per_version(self._roster.eligible(now))))
-        self._tables.hold(kept)
+        self._tables.exclude(kept)
         match self._tables.next(now):
             case LadderTable(table_type, candidates):
                 block = Block(str(uuid4()), BlockKind.SEAT, table_type.seats)
@@ -228,9 +229,13 @@ class Director:
     def _copies(
         self, versions: Iterable[int], now: float, held: Counter[ConnectedBot]
     ) -> list[ConnectedBot]:
-        """A free copy of each version."""
-        found = [self._roster.idlest(version, now, held) for version in versions]
-        return [bot for bot in found if bot is not None]
+        """A free copy of each version; each must have one."""
+        found = []
+        for version in versions:
+            bot = self._roster.idlest(version, now, held)
+            assert bot is not None, f"version {version} was chosen and has no free copy"
+            found.append(bot)
+        return found
 
     def _play(self, challenge: ChallengeRun) -> None:
         wanted = challenge.wanted
@@ -296,17 +301,22 @@ class Director:
         seconds = self._terms.patience.decline_seconds
         now = self._timer.now()
         until = bot.reliability.declined(bot.participant.instance, now, seconds)
-        self._roster.paused(bot)
+        self._roster.reliability_changed(bot)
         self._timer.call_at(until, self.schedule)
 
     def _begin_no_block_for_a_moment(self, bot: ConnectedBot) -> None:
         seconds = self._terms.patience.decline_seconds
         until = bot.reliability.left_block(self._timer.now(), seconds)
-        self._roster.paused(bot)
+        self._roster.reliability_changed(bot)
         self._timer.call_at(until, self.schedule)
+
+    def _end_probation(self, bot: ConnectedBot) -> None:
+        bot.on_probation = False
+        self._roster.reliability_changed(bot)
+        self.schedule()
 
     def _leave_out(self, bot: ConnectedBot) -> None:
         until = leave_out(bot, self._timer.now())
-        self._roster.paused(bot)
+        self._roster.reliability_changed(bot)
         if until is not None:
             self._timer.call_at(until, self.schedule)

@@ -53,9 +53,9 @@ class LadderTables:
         }
         self._free: dict[int, Candidate] = {}
         """The versions with a free place."""
-        self._held: Set[int] = frozenset()
+        self._excluded: Set[int] = frozenset()
         """Those of them that the ladder leaves alone."""
-        self._seekers = {
+        self._free_by_type = {
             table_type.key: FreeBots(table_type, counts, strengths) for table_type in table_types
         }
         self._last: dict[Any, tuple[frozenset[int], float]] = {}
@@ -76,7 +76,7 @@ class LadderTables:
         """A bot is gone, or leaves and begins no further block."""
         if self._attendance.left(bot):
             self._time.left(bot.candidate)
-            for free in self._seekers.values():
+            for free in self._free_by_type.values():
                 free.forget(bot.candidate.bot)
         self._quota = self._attendance.quota
 
@@ -86,20 +86,20 @@ class LadderTables:
             self._free.pop(version, None)
         else:
             self._free[version] = free
-        if version not in self._held:
-            self._seek(version)
+        if version not in self._excluded:
+            self._offer(version)
 
-    def hold(self, versions: Set[int]) -> None:
+    def exclude(self, versions: Set[int]) -> None:
         """From now on the ladder leaves these versions alone, and no others."""
-        if versions != self._held:
-            changed = versions ^ self._held
-            self._held = frozenset(versions)
+        if versions != self._excluded:
+            changed = versions ^ self._excluded
+            self._excluded = frozenset(versions)
             for version in changed:
-                self._seek(version)
+                self._offer(version)
 
     def look_again(self) -> None:
         """Before tables are looked for: what has ended since may let bots meet again."""
-        for key, free in self._seekers.items():
+        for key, free in self._free_by_type.items():
             if self._seats_in_play[key]:
                 free.look_again()
             else:
@@ -113,7 +113,7 @@ class LadderTables:
         ):
             if self._seats_in_play[table_type.key] >= self._quota:
                 continue
-            free = self._seekers[table_type.key]
+            free = self._free_by_type[table_type.key]
             not_these, until = self._not_again(table_type, now)
             choose = partial(
                 free.choose,
@@ -152,16 +152,16 @@ class LadderTables:
         for shared in self._shared.values():
             shared.charge(guest, hosts, by)
 
-    def held(self, table_type: TableType, block: BlockTime, now: float) -> float | None:
+    def note_time(self, table_type: TableType, block: BlockTime, now: float) -> float | None:
         """A block is over. Returns when to look again, if bots rest until then from each other."""
         # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it
         # would with the default turn.
         scale = min(1.0, DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms)
         return self._time.held(block.scaled(scale), self._attendance.places, now)
 
-    def _seek(self, version: int) -> None:
-        candidate = None if version in self._held else self._free.get(version)
-        for free in self._seekers.values():
+    def _offer(self, version: int) -> None:
+        candidate = None if version in self._excluded else self._free.get(version)
+        for free in self._free_by_type.values():
             if candidate is None:
                 free.drop(version)
             else:

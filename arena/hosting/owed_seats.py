@@ -10,32 +10,32 @@ MOST_OF_ONE = 64
 
 
 class OwedSeats:
-    """By version and kind of table, in order. Without it a bot could decline, or leave in the
+    """By version and table type, in order. Without it a bot could decline, or leave in the
     middle of a block, until its seat is a good one."""
 
     def __init__(self) -> None:
         self._seats: dict[tuple[int, Hashable], list[int]] = {}
 
-    def owe(self, version: int, kind: Hashable, seat: int) -> None:
+    def owe(self, version: int, table_type: Hashable, seat: int) -> None:
         """A version did not take a seat that it was offered."""
         if len(self._seats) < MOST_OWED:
-            owed = self._seats.setdefault((version, kind), [])
+            owed = self._seats.setdefault((version, table_type), [])
             if len(owed) < MOST_OF_ONE:
                 owed.append(seat)
 
-    def taken(self, version: int, kind: Hashable, seat: int) -> None:
+    def taken(self, version: int, table_type: Hashable, seat: int) -> None:
         """The version played the first match of a block at such a table in this seat."""
-        owed = self._seats.get((version, kind), [])
+        owed = self._seats.get((version, table_type), [])
         if seat in owed:
             owed.remove(seat)
             if not owed:
-                del self._seats[version, kind]
+                del self._seats[version, table_type]
 
-    def arrange(self, kind: Hashable, order: Sequence[Candidate]) -> list[Candidate]:
+    def arrange(self, table_type: Hashable, order: Sequence[Candidate]) -> list[Candidate]:
         """The order of seats, with those who are owed one in it; of two, the first gets it."""
         owed: dict[int, Candidate] = {}
         for candidate in order:
-            seats = self._seats.get((candidate.bot, kind))
+            seats = self._seats.get((candidate.bot, table_type))
             if seats:
                 owed.setdefault(seats[0], candidate)
         placed = {candidate.bot for candidate in owed.values()}

@@ -115,12 +115,14 @@ class Roster:
         """Of the free copies of a version the idlest, so that they share its load; without those
         whose last places are held. None if there is none."""
         able = (
-            bot for bot in self._free.get(version, ()) if bot.free_places(now) > held.get(bot, 0)
+            bot
+            for bot in self._copies.get(version, ())
+            if bot.rated and bot.free_places(now) > held.get(bot, 0)
         )
         return min(able, key=lambda copy: copy.taken, default=None)
 
-    def paused(self, bot: ConnectedBot) -> None:
-        """The reliability of a version has changed."""
+    def reliability_changed(self, bot: ConnectedBot) -> None:
+        """Its version is left out or on probation, or is so no longer."""
         self._changed.update(self._copies.get(bot.candidate.bot, {}))
 
     def take_places(self, bots: Iterable[ConnectedBot]) -> None:

@@ -77,7 +77,7 @@ class RunningBlocks:
             self._meet(running, -1)
         time = running.time
         if time.played or time.unplayed:
-            return self._tables.held(running.table_type, time, self._timer.now())
+            return self._tables.note_time(running.table_type, time, self._timer.now())
         return None
 
     def _meet(self, running: BlockRun, times: int) -> None:

@@ -1,15 +1,15 @@
-"""`FreeBots`: the bots that are free for one kind of table, kept in the orders in which they are
-sought, and the choice among them. No step looks at all of them.
+"""`FreeBots`: the bots that are free for one table type, and the choice of who sits down next.
+No step looks at all of them.
 
-A table is begun by one bot and filled seat by seat. Of every `ROUND` tables
+A table is begun by one bot and filled seat by seat. Of every `CYCLE` tables
 
 - one is a walk: all bots begin one in turn, and each goes on along all strengths where it stopped,
   so that everybody meets everybody sooner or later;
 - one is begun by the bot that waits longest, so that nobody starves;
 - the others are begun by the one with the fewest matches.
 
-All but walks are filled, of the nearest in strength, by those of whom a match tells most for the
-number of meetings there were.
+All but walks are filled from the nearest in strength: by the bot with which a match reduces the
+squared errors most, divided by 1 + the number of times they have met.
 """
 
 from collections import OrderedDict
@@ -23,7 +23,7 @@ from sortedcontainers import SortedList
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths, chance
 
-ROUND: Final = 6
+CYCLE: Final = 6
 NEAR: Final = 6
 """So many are looked at to each side of a strength."""
 FURTHER: Final = 32
@@ -61,8 +61,8 @@ class _Free:
 
 
 class FreeBots:
-    """Of one kind of table. Every method takes a time that grows with the logarithm of their
-    number; `choose` does on average over calls."""
+    """Of one table type. Every method takes a time that grows with the logarithm of their number,
+    `choose` on average over calls; only `look_again(None)` looks at all that found no table."""
 
     def __init__(self, table_type: TableType, counts: MeetingCounts, strengths: Strengths) -> None:
         self.table_type = table_type
@@ -73,9 +73,9 @@ class FreeBots:
         self._by_strength: SortedList[_Place] = SortedList()
         self._by_owner: OrderedDict[str, dict[int, None]] = OrderedDict()
         turns = count()
-        self._sought = {house: _Sought(turns) for house in (False, True)}
+        self._beginners = {house: _Beginners(turns) for house in (False, True)}
         """Who can begin a table, of the house and others."""
-        self._in_vain: OrderedDict[int, None] = OrderedDict()
+        self._without_table: OrderedDict[int, None] = OrderedDict()
         """Who found no table; they may be chosen for those of others. Longest first."""
         self._walks: dict[int, _Place] = {}
         """How far the walk of each has come."""
@@ -96,9 +96,9 @@ class FreeBots:
         matches = self._counts.matches(self.table_type, bot)
         before = self._free.get(bot)
         if before is not None and before.candidate is candidate and before.mean == known.mean:
-            self._seek_no_more(before)
+            self._begins_none(before)
             before.variance, before.matches = known.variance, matches
-            self._sought[candidate.house].add(bot, matches)
+            self._beginners[candidate.house].add(bot, matches)
             return
         self.drop(bot)
         self._walkers.setdefault(bot, None)
@@ -107,7 +107,7 @@ class FreeBots:
         free = self._free[bot] = _Free(candidate, known.mean, known.variance, matches)
         self._by_strength.add(free.place)
         self._by_owner.setdefault(candidate.owner, {})[bot] = None
-        self._sought[candidate.house].add(bot, matches)
+        self._beginners[candidate.house].add(bot, matches)
 
     def drop(self, bot: int) -> None:
         """A bot is not free any more, if it was."""
@@ -119,14 +119,14 @@ class FreeBots:
         del self._by_owner[owner][bot]
         if not self._by_owner[owner]:
             del self._by_owner[owner]
-        self._seek_no_more(free)
+        self._begins_none(free)
 
-    def _seek_no_more(self, free: _Free) -> None:
+    def _begins_none(self, free: _Free) -> None:
         bot = free.candidate.bot
-        if bot in self._in_vain:
-            del self._in_vain[bot]
+        if bot in self._without_table:
+            del self._without_table[bot]
         else:
-            self._sought[free.candidate.house].remove(bot, free.matches)
+            self._beginners[free.candidate.house].remove(bot, free.matches)
 
     def forget(self, bot: int) -> None:
         """A bot has left."""
@@ -136,10 +136,10 @@ class FreeBots:
 
     def look_again(self, most: int | None = TRIED_AGAIN) -> None:
         """What may sit where has changed: some of those who found no table are tried again."""
-        for bot in list(self._in_vain if most is None else islice(self._in_vain, most)):
+        for bot in list(self._without_table if most is None else islice(self._without_table, most)):
             free = self._free[bot]
-            del self._in_vain[bot]
-            self._sought[free.candidate.house].add(bot, free.matches)
+            del self._without_table[bot]
+            self._beginners[free.candidate.house].add(bot, free.matches)
 
     def choose(
         self,
@@ -152,19 +152,20 @@ class FreeBots:
 
         With `with_visitor` the first is not of the house; the table of `not_these` is not chosen.
         """
-        turn = self._tables % ROUND
+        turn = self._tables % CYCLE
         if turn == 0 and (first := self._walker(with_visitor=with_visitor)) is not None:
             bots = self._around(first, may_sit, not_these, walks=True)
             if bots is not None:
                 return Choice(bots, walked=True)
+            self._walkers.move_to_end(first.candidate.bot)  # nobody waits for it
         longest = turn == 1
         while (first := self._first(longest=longest, with_visitor=with_visitor)) is not None:
             bots = self._around(first, may_sit, not_these)
             if bots is not None:
                 return Choice(bots, walked=False)
             bot = first.candidate.bot
-            self._sought[first.candidate.house].remove(bot, first.matches)
-            self._in_vain[bot] = None
+            self._beginners[first.candidate.house].remove(bot, first.matches)
+            self._without_table[bot] = None
         return None
 
     def opened(self, choice: Choice) -> None:
@@ -185,10 +186,10 @@ class FreeBots:
 
     def _first(self, *, longest: bool, with_visitor: bool) -> _Free | None:
         houses = (False,) if with_visitor else (False, True)
-        queues = [self._sought[house] for house in houses if self._sought[house]]
+        queues = [self._beginners[house] for house in houses if self._beginners[house]]
         if not queues:
             return None
-        order = _Sought.longest if longest else _Sought.fewest
+        order = _Beginners.longest if longest else _Beginners.fewest
         return self._free[min(map(order, queues))[1]]
 
     def _around(
@@ -226,7 +227,7 @@ class FreeBots:
                 )
             else:
                 near = list(filter(fits, self._near(first.place)))
-                found = self._most_telling(near, seated) if near else None
+                found = self._most_informative(near, seated) if near else None
             found = found or next(filter(fits, self._of_others(first.candidate)), None)
             if found is None:
                 return None
@@ -250,9 +251,9 @@ class FreeBots:
             if owner != first.owner or first.house:
                 yield from (self._free[bot] for bot in islice(self._by_owner[owner], NEAR))
 
-    def _most_telling(self, near: Iterable[_Free], seated: Iterable[_Free]) -> _Free:
-        """Whose match with those at the table lowers the sum of the squared errors most, per
-        meeting there was."""
+    def _most_informative(self, near: Iterable[_Free], seated: Iterable[_Free]) -> _Free:
+        """The one whose match with those at the table reduces the sum of the squared errors most,
+        divided by 1 + the number of times they have met."""
 
         def worth(one: _Free) -> float:
             worth, bot = 0.0, one.candidate.bot
@@ -268,7 +269,7 @@ class FreeBots:
         return max(near, key=worth)
 
 
-class _Sought:
+class _Beginners:
     """Bots in the order of their waiting and in that of their matches."""
 
     def __init__(self, turns: Iterator[int]) -> None:

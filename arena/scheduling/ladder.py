@@ -12,7 +12,7 @@ from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 
 @dataclass(frozen=True, slots=True)
 class TableType:
-    """A kind of table: a game under fixed options, a number of seats and a time control."""
+    """A game under fixed options, a number of seats and a time control."""
 
     game: str
     options: Options

@@ -40,8 +40,8 @@ _ADAPTATION = 1.5
 class BlockTime:
     """How long a block held its bots' places, and who used the time."""
 
-    kind: Hashable
-    """The kind of table."""
+    table_type: Hashable
+    """The key of its table type."""
     bots: Sequence[Candidate]
     seconds: float
     played: int
@@ -70,7 +70,7 @@ class HeldTime:
 
     def __init__(self) -> None:
         self._used_to: dict[int, dict[Hashable, float]] = {}
-        """Seconds for one match, by bot that is there and kind of table."""
+        """Seconds for one match, by bot that is there and table type."""
         self._prompt: dict[str, bool] = {}
         """By account that is there."""
         self.rests: dict[int, dict[str, float]] = {}
@@ -122,7 +122,7 @@ class HeldTime:
         latest: float | None = None
         for bot in block.bots:
             known = self._used_to.get(bot.bot, {})
-            used_to = known.get(block.kind, FIRST_SECONDS)
+            used_to = known.get(block.table_type, FIRST_SECONDS)
             matches = block.played + block.unplayed
             excess = block.seconds - TOLERANCE * used_to * matches
             # Who is slow itself blames nobody else.
@@ -137,7 +137,7 @@ class HeldTime:
             if block.played:
                 longer = block.seconds > used_to * matches
                 adapted = used_to * _ADAPTATION if longer else used_to / _ADAPTATION
-                known[block.kind] = max(LEAST_SECONDS, adapted)
+                known[block.table_type] = max(LEAST_SECONDS, adapted)
         for account in excessive:
             self._note(account, False)
         if block.played:
@@ -185,7 +185,7 @@ class SharedPlaces:
                     _add(self._held, one, other, by)
 
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
-        """Count a place of each of `hosts` that their guest holds at another kind of table. One
+        """Count a place of each of `hosts` that their guest holds at another table type. One
         place is left to the guest's owner all the same: nobody avoids an opponent in this way."""
         for host in hosts:
             _add(self._charged, host, guest, by)

@@ -21,7 +21,7 @@ _INFORMATION: Final = 0.2
 
 @dataclass(slots=True)
 class Strength:
-    """A bot's strength at a kind of table."""
+    """A bot's strength at a table type."""
 
     mean: float = 0.0
     """Nats, from an arbitrary zero."""
@@ -35,7 +35,7 @@ class Strength:
 
 
 class Strengths:
-    """Of all bots, by kind of table. Unknown ones are average, and as uncertain as can be."""
+    """Of all bots, by table type. Unknown ones are average, and as uncertain as can be."""
 
     def __init__(self) -> None:
         self._known: defaultdict[tuple[Any, int], Strength] = defaultdict(Strength)

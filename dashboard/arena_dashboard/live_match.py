@@ -38,6 +38,8 @@ class LiveMatches:
         self._client = client
         self._clock = clock
         self._lock = Lock()
+        self._asking = Lock()
+        """Held by the one who asks for the referee's figures; others get the last ones."""
         self._kept: OrderedDict[str, tuple[WatchedMatch, float]] = OrderedDict()
         """Each with the time at which something happened in it."""
         self._following: Watching | None = None
@@ -48,15 +50,16 @@ class LiveMatches:
 
     def activity(self) -> RefereeActivity | None:
         """How busy the referee is; None if it does not answer."""
-        with self._lock:
-            if self._clock() >= self._activity_until:
-                try:
-                    self._activity = self._client.activity()
-                    self._activity_until = self._clock() + ACTIVITY_SECONDS
-                except RefereeAwayError:
-                    self._activity = None
-                    self._activity_until = self._clock() + RETRY_SECONDS
-            return self._activity
+        if self._clock() >= self._activity_until and self._asking.acquire(blocking=False):
+            try:
+                self._activity = self._client.activity()
+                self._activity_until = self._clock() + ACTIVITY_SECONDS
+            except RefereeAwayError:
+                self._activity = None
+                self._activity_until = self._clock() + RETRY_SECONDS
+            finally:
+                self._asking.release()
+        return self._activity
 
     def match(self, shown: str | None, *, seen: bool) -> WatchedMatch | None:
         """The match that a visitor is to see, who sees `shown` now; another one if it has `seen`

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from random import Random
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -186,3 +186,29 @@ def test_a_referee_that_is_away_is_not_asked_all_the_time() -> None:
     assert matches.activity() is None
     assert matches.activity() is None
     assert referee.asked == 1
+
+
+class FrozenReferee(Referee):
+    """Takes its time over its figures."""
+
+    def __init__(self, *scripts: Script) -> None:
+        super().__init__(*scripts)
+        self.reached, self.thawed = Event(), Event()
+
+    def activity(self) -> RefereeActivity:
+        self.reached.set()
+        self.thawed.wait(PATIENCE)
+        raise RefereeAwayError("away")
+
+
+def test_only_one_visitor_waits_for_a_referee_that_does_not_answer() -> None:
+    referee = FrozenReferee(Script([match(1)]))
+    matches = LiveMatches(referee)
+    waiting = Thread(target=matches.activity, daemon=True)
+    waiting.start()
+    assert referee.reached.wait(PATIENCE)
+    assert matches.activity() is None
+    assert until(lambda: matches.match(None, seen=False)).match_id == "1"
+    assert waiting.is_alive()
+    referee.thawed.set()
+    waiting.join(PATIENCE)

@@ -170,3 +170,19 @@ async def test_of_a_block_that_an_earlier_referee_kept_nothing_stays_once_it_is_
     await world.turn(0.5, step=0.5)  # both matches are over before they would have been kept
     assert wishes.endings == [EngagementEnd.COMPLETE]
     assert engagement.block.id in {one for kept in world.recorder.kept for one in kept.over}
+
+
+async def test_a_bot_that_missed_and_plays_again_may_be_wanted_in_the_middle_of_its_block() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a = world.arrive("a", max_matches=4, habit=Habit.NEVER_JOINS)
+    b = world.arrive("b", max_matches=4, think_seconds=0.2)
+    await world.turn(6)  # it is left out for not joining
+    a.habit = Habit.PLAYS
+    while not world.matches:  # its first match since, and so the end of its probation
+        await world.turn(0.01)
+    wishes.wish(a, b)
+    world.director.schedule()
+    await world.turn(20)
+    assert of_the_tournament(world) == [["a b", "b a"]]
+    assert wishes.endings == [EngagementEnd.COMPLETE]

@@ -12,7 +12,7 @@ def seat_of(owed: OwedSeats, bot: Candidate, kind: str = "kind") -> int:
 
 def test_who_is_owed_nothing_sits_where_chance_puts_it() -> None:
     owed = OwedSeats()
-    owed.owe(0, "another kind of table", 2)
+    owed.owe(0, "another table type", 2)
     assert owed.arrange("kind", BOTS) == BOTS
 
 

@@ -96,7 +96,7 @@ def test_only_versions_that_may_be_free_or_busy_since_are_told_as_changed() -> N
     roster.take_places([one] * 4)
     assert dict(roster.changes(0.0)) == {1: other.candidate}
     one.reliability.missed(1.0)
-    roster.paused(one)
+    roster.reliability_changed(one)
     assert dict(roster.changes(1.0)) == {1: None}
     assert dict(roster.changes(2.0)) == {}
     assert dict(roster.changes(6.0)) == {1: other.candidate}, "its pause is over"

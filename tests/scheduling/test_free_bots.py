@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.games import make_game
-from arena.scheduling.free_bots import ROUND, FreeBots, MaySit
+from arena.scheduling.free_bots import CYCLE, FreeBots, MaySit
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths
 from tests.thoroughness import tries
@@ -93,7 +93,7 @@ def test_whoever_is_free_sits_at_one_of_six_tables_for_each_that_waits(
     for seated in room.tables(60 * count):
         for bot in waited:
             waited[bot] = 0 if bot in seated else waited[bot] + 1
-        assert max(waited.values()) <= ROUND * count
+        assert max(waited.values()) <= CYCLE * count
 
 
 @pytest.mark.parametrize("count", [5, 20, 60])
@@ -101,8 +101,21 @@ def test_every_bot_meets_every_other_however_far_they_are_apart(count: int) -> N
     room = Room(2, bots(count))
     for bot in range(count):
         room.rate(bot, float(bot))
-    met = Counter((min(pair), max(pair)) for pair in room.tables(ROUND * count * count))
+    met = Counter((min(pair), max(pair)) for pair in room.tables(CYCLE * count * count))
     assert len(met) == count * (count - 1) // 2
+
+
+def test_one_that_may_sit_with_nobody_now_keeps_none_of_the_others_from_meeting() -> None:
+    room = Room(2, bots(20))
+    for bot in range(20):
+        room.rate(bot, float(bot))
+    met = set()
+    for _ in range(CYCLE * 20 * 20):
+        seated = room.table(lambda one, other: 0 not in (one.bot, other.bot))
+        assert seated is not None
+        met.add((min(seated), max(seated)))
+        room.free.look_again()
+    assert len(met) == 19 * 18 // 2
 
 
 def test_most_tables_are_of_bots_near_in_strength() -> None:
@@ -114,17 +127,17 @@ def test_most_tables_are_of_bots_near_in_strength() -> None:
     assert apart[-1] > 50
 
 
-def test_the_least_known_are_sought_first_and_meet_in_turn_whom_a_match_tells_most_about() -> None:
+def test_the_least_known_begin_and_meet_those_about_whom_a_match_tells_most() -> None:
     room = Room(2, bots(8))
-    for bot in range(6):
-        room.rate(bot, 0.0)
-    for bot in range(6):
+    for bot in range(7):
+        room.rate(bot, 0.0 if bot == 3 else 3.0)
         room.counts.add_matches(room.type, bot, 10)
         room.free.put(room.candidates[bot])
-    room.tables(1)
-    assert room.free.choose() is not None
-    chosen = room.tables(1)[0]
-    assert set(chosen) <= {6, 7} or chosen[0] in (6, 7)
+    room.tables(2)  # a walk, and one of who waits longest
+    assert room.tables(1) == [(7, 3)]
+    room.counts.add_matches(room.type, 7, 100)
+    room.free.put(room.candidates[7])
+    assert room.tables(1)[0][0] != 7
 
 
 def test_the_same_history_leads_to_the_same_tables() -> None:

@@ -35,7 +35,7 @@ def test_a_tie_among_equals_moves_nobody_and_makes_both_surer() -> None:
     strengths.learn(FOUR, (1, 2, 3, 4), (1, 1, 1, 1))
     assert [strengths.of(FOUR, bot).mean for bot in (1, 2, 3, 4)] == [0, 0, 0, 0]
     assert strengths.of(FOUR, 1).variance < PRIOR_VARIANCE
-    assert strengths.of(TWO, 1).matches == 0, "another kind of table"
+    assert strengths.of(TWO, 1).matches == 0, "another table type"
 
 
 def test_chances_of_bots_far_apart_are_finite() -> None:
