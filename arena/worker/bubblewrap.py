@@ -31,7 +31,10 @@ _GATE = 'echo ready; read -r go && exec "$@" </dev/null'
 without its worker, whose end closes the pipe."""
 ENDS_WITH_US: Final = ("/usr/bin/setpriv", "--pdeathsig", "KILL")
 """Whatever is started by these words ends with the thread that starts it."""
-_LEASH: Final = (*ENDS_WITH_US, "/usr/bin/unshare", "--pid", "--fork", "--kill-child")
+_LEASH: Final = (
+    *(*ENDS_WITH_US, "/usr/bin/unshare", "--pid", "--fork", "--kill-child"),
+    "--mount-proc",  # bubblewrap looks its children up there
+)
 """bubblewrap is the first process of a namespace, so that the kernel ends whatever it has begun
 when it ends: else a worker that is killed in the moment of a start could leave a process behind,
 which waits for bubblewrap for ever."""

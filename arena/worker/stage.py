@@ -1,11 +1,12 @@
 """Shows a program what it needs where `nobody` may see it, gives root up, and executes the program.
 
-Run as a script by root, never imported, so that nothing of the worker is shared with it:
+Run as a script by root in a mount namespace of its own, never imported, so that nothing of the
+worker is shared with it:
 
     python -I -S stage.py STAGE [SOURCE…] -- PROGRAM [ARGUMENT…]
 
-In a mount namespace of its own, a small file system at STAGE holds the sources as 0, 1, 2, ….
-PROGRAM is bubblewrap. In a user namespace of root's, root's files would still be the program's own.
+A small file system at STAGE holds the sources as 0, 1, 2, …. PROGRAM is bubblewrap. In a user
+namespace of root's, root's files would still be the program's own.
 """
 
 import ctypes
@@ -14,8 +15,7 @@ import pwd
 import sys
 from pathlib import Path
 
-_CLONE_NEWNS = 0x00020000
-_MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 4096, 16384, 1 << 18
+_MS_NOSUID, _MS_NODEV, _MS_BIND = 2, 4, 4096
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -26,8 +26,6 @@ def main(arguments: list[str]) -> None:
     stage, *sources = arguments[:split]
     program = arguments[split + 1 :]
     nobody = pwd.getpwnam("nobody")
-    _checked("unshare", _libc.unshare(_CLONE_NEWNS))
-    _mount("none", "/", "", _MS_REC | _MS_PRIVATE)
     _mount("tmpfs", stage, "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=755,size=64k")
     for number, source in enumerate(map(Path, sources)):
         place = Path(stage, str(number))

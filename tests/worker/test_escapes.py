@@ -369,6 +369,19 @@ def command_lines() -> Iterator[list[str]]:
             yield (process / "cmdline").read_text(errors="replace").split("\0")
 
 
+async def test_programs_are_confined_in_a_namespace_of_processes_too() -> None:
+    """As in a container, where other processes have the lowest numbers."""
+    tried = "import asyncio, arena.worker.sandbox as it; print(asyncio.run(it.why_not_here()))"
+    ours = () if os.geteuid() == 0 else ("--user", "--map-current-user")
+    process = await asyncio.create_subprocess_exec(
+        *("unshare", *ours, "--pid", "--fork", "--mount-proc", sys.executable, "-c", tried),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    async with asyncio.timeout(PATIENCE):
+        said, _ = await process.communicate()
+    assert said == b"None\n"
+
+
 async def test_a_command_that_is_not_there_is_told(program: MakeProgram) -> None:
     _, printed = await outcome(program("", "./nothing"))
     assert "./nothing" in printed
