@@ -51,7 +51,7 @@ from arena.storage.hosted_shifts import HostedShifts
 from arena.storage.listening import notifications
 from arena.storage.reading import Reader, open_reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
-from arena.storage.rows import AppearanceCount, OpponentCount, PlacedMatch
+from arena.storage.rows import PlacedMatch
 from arena.storage.spools import Spools, record_spooled
 from arena.storage.store import Store
 from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
@@ -183,15 +183,16 @@ async def running_arena(
         metrics = Metrics()
         journal = Journal(store, gather_seconds=GATHER_SECONDS, spool=spool, meter=metrics)
         readiness = Readiness(journal)
+        counts, known = await earlier_play(store)
         director = Director(
             table_types,
-            await meeting_counts(store),
+            counts,
             journal,
             LoopTimer(),
             lambda: secrets.token_bytes(SECRET_BYTES),
             lambda transcript: to_bytes(signer.signed(transcript)),
             terms or Terms(),
-            strengths=await strengths(store),
+            strengths=known,
         )
         conductor = Conductor(store.tournaments, journal, director.schedule)
         director.agenda = conductor
@@ -313,29 +314,19 @@ async def _look_after(shifts: HostedShifts, hosting: bool) -> None:
         await asyncio.sleep(LOOK_AFTER_SECONDS)
 
 
-async def meeting_counts(store: Store) -> MeetingCounts:
-    """How often versions played and met, counted from the stored results."""
-    counts = MeetingCounts()
-    for seen in await store.appearances():
-        ladder = _table_type(seen)
-        counts.add_matches(ladder, seen.version_id, seen.matches)
-    for met in await store.opponent_counts():
-        ladder = _table_type(met)
-        counts.add_meetings(ladder, met.one, met.other, met.matches)
-    return counts
-
-
-async def strengths(store: Store) -> Strengths:
-    """What the newest stored results say of the strengths of versions."""
-    found = Strengths()
+async def earlier_play(store: Store) -> tuple[MeetingCounts, Strengths]:
+    """How often versions played and met in the newest stored results, and what these say of their
+    strengths."""
+    counts, known = MeetingCounts(), Strengths()
     types: dict[str, TableType] = {}
     for match in await store.newest_placings():
         named = f"{match.game} {match.options} {match.seat_count} {match.time_control}"
         table_type = types.get(named) or types.setdefault(named, _table_type(match))
-        found.learn(table_type, match.versions, match.placings)
-    return found
+        counts.add(table_type, match.versions)
+        known.learn(table_type, match.versions, match.placings)
+    return counts, known
 
 
-def _table_type(count: AppearanceCount | OpponentCount | PlacedMatch) -> TableType:
-    options = make_game(count.game, count.options).options
-    return TableType(count.game, options, count.seat_count, count.time_control)
+def _table_type(match: PlacedMatch) -> TableType:
+    options = make_game(match.game, match.options).options
+    return TableType(match.game, options, match.seat_count, match.time_control)

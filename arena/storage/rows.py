@@ -104,31 +104,6 @@ class MatchRow:
 
 
 @dataclass(frozen=True, slots=True)
-class OpponentCount:
-    """How many matches two versions played together; `one` is the smaller id."""
-
-    game: str
-    options: Mapping[str, Any]
-    seat_count: int
-    time_control: TimeControl
-    one: VersionId
-    other: VersionId
-    matches: int
-
-
-@dataclass(frozen=True, slots=True)
-class AppearanceCount:
-    """How many matches a version played on a ladder."""
-
-    game: str
-    options: Mapping[str, Any]
-    seat_count: int
-    time_control: TimeControl
-    version_id: VersionId
-    matches: int
-
-
-@dataclass(frozen=True, slots=True)
 class PlacedMatch:
     """Who was placed where in a match on a ladder."""
 

@@ -9,15 +9,16 @@ from datetime import timedelta
 from typing import Any, Final, TypeAlias
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Select,
-    Subquery,
     Update,
     and_,
     exists,
     func,
     not_,
     select,
+    true,
     update,
 )
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
@@ -234,53 +235,27 @@ NEWEST_COUNTED: Final = 20_000
 the slower the longer the history, and a bot that is new play until it had caught up with it."""
 
 
-def opponent_counts() -> Row:
-    """The columns of `_LADDER`, one, other (version ids, one below other), matches together: of the
-    newest matches, but those of challenges."""
-    newest = _newest_matches()
-    one, other = match_seats.alias("one"), match_seats.alias("other")
-    together = and_(other.c.match_id == one.c.match_id, other.c.version_id > one.c.version_id)
-    ladder = [newest.c[column.name] for column in _LADDER]
-    return (
-        select(*ladder, one.c.version_id.label("one"), other.c.version_id.label("other"))
-        .add_columns(func.count().label("matches"))
-        .select_from(newest.join(one, one.c.match_id == newest.c.id).join(other, together))
-        .group_by(*ladder, one.c.version_id, other.c.version_id)
-    )
-
-
-def appearances() -> Row:
-    """The columns of `_LADDER`, version_id, matches: of the newest, but those of challenges."""
-    newest = _newest_matches()
-    ladder = [newest.c[column.name] for column in _LADDER]
-    return (
-        select(*ladder, match_seats.c.version_id, func.count().label("matches"))
-        .select_from(newest.join(match_seats, match_seats.c.match_id == newest.c.id))
-        .group_by(*ladder, match_seats.c.version_id)
-    )
-
-
 def newest_placings() -> Row:
     """The columns of `_LADDER`, versions, placings (both by seat): of the newest matches, but those
-    of challenges, oldest first."""
-    newest = _newest_matches()
-    ladder = [newest.c[column.name] for column in _LADDER]
-    by_seat = aggregate_order_by(match_seats.c.version_id, match_seats.c.seat)
-    places = aggregate_order_by(match_seats.c["placing"], match_seats.c.seat)
+    of challenges, oldest first. Each is looked up by itself: however few they are among all, a join
+    would go through all blocks and seats."""
+    ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
+    by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
+    newest = ladder.order_by(*by_end).limit(NEWEST_COUNTED).subquery("newest")
+    counts = select(not_(casual())).where(blocks.c.id == newest.c.block_id).scalar_subquery()
+
+    def by_seat(column: Column[Any]) -> Any:
+        return func.array_agg(aggregate_order_by(column, match_seats.c.seat)).label(column.name)
+
+    seats = (
+        select(by_seat(match_seats.c.version_id), by_seat(match_seats.c["placing"]))
+        .where(match_seats.c.match_id == newest.c.id)
+        .lateral("seats")
+    )
     return (
-        select(*ladder)
-        .add_columns(func.array_agg(by_seat).label("versions"))
-        .add_columns(func.array_agg(places).label("placings"))
-        .select_from(newest.join(match_seats, match_seats.c.match_id == newest.c.id))
-        .group_by(newest.c.id, newest.c.finished_at, *ladder)
+        select(*(newest.c[column.name] for column in _LADDER))
+        .add_columns(seats.c.version_id.label("versions"), seats.c["placing"].label("placings"))
+        .select_from(newest.join(seats, true()))
+        .where(counts)
         .order_by(newest.c.finished_at, newest.c.id)
     )
-
-
-def _newest_matches() -> Subquery:
-    """id and the columns of `_LADDER`."""
-    by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
-    ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
-    newest = ladder.order_by(*by_end).limit(NEWEST_COUNTED).subquery("newest")
-    of_block = newest.join(blocks, blocks.c.id == newest.c.block_id)
-    return select(newest).select_from(of_block).where(not_(casual())).subquery("counted")

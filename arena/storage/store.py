@@ -38,10 +38,8 @@ from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.names import SHIFT_PREFIX, check_name, normal_name, token_hash
 from arena.storage.owners import Owners
 from arena.storage.rows import (
-    AppearanceCount,
     BotVersion,
     MatchRow,
-    OpponentCount,
     PlacedMatch,
     match_row,
     with_time_control,
@@ -268,16 +266,6 @@ class Store:
         return unpack(Packed(**rows[0])) if rows else None
 
     # What ratings and pairings are computed from
-
-    async def opponent_counts(self) -> list[OpponentCount]:
-        """How often which versions met, on each ladder."""
-        rows = await self._counted(statements.opponent_counts())
-        return [OpponentCount(**with_time_control(row)) for row in rows]
-
-    async def appearances(self) -> list[AppearanceCount]:
-        """How often which versions played, on each ladder."""
-        rows = await self._counted(statements.appearances())
-        return [AppearanceCount(**with_time_control(row)) for row in rows]
 
     async def newest_placings(self) -> list[PlacedMatch]:
         """Who was placed where in the newest matches, oldest first."""

@@ -89,7 +89,7 @@ async def test_a_challenge_is_played_told_and_recorded_without_a_rating(
     assert [row.position for row in rows] == [0, 1, 2]
     assert scene.arena.read(statements.log_end())[0].sequence == 0
     store = scene.arena.store
-    assert await store.appearances() == await store.opponent_counts() == []
+    assert await store.newest_placings() == []
 
 
 async def test_rated_matches_go_on_and_are_not_casual(scene: Scene, challenges: Any) -> None:
@@ -104,7 +104,7 @@ async def test_rated_matches_go_on_and_are_not_casual(scene: Scene, challenges: 
     assert any(row.rated for row in rows)
     assert not any(row.rated and row.casual for row in rows)
     ladders = scene.arena.read(statements.ladders())
-    counted = [*ladders, *await scene.arena.store.appearances()]
+    counted = [*ladders, *await scene.arena.store.newest_placings()]
     assert {count.options["dice_per_player"] for count in counted} == {2}
 
 

@@ -15,7 +15,7 @@ from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
 from arena.storage.engine import reading_engine
 from arena.storage.match_search import COMPARED, SEARCHED, MatchFilter
-from arena.storage.statements import Row
+from arena.storage.statements import NEWEST_COUNTED, Row, newest_placings
 from tests.databases import TEMPLATE, Copies, plain
 
 MATCHES = 50_000
@@ -187,6 +187,12 @@ def test_the_closest_and_the_boldest_are_chosen_among_few(
     find(explained, Bluffs(explained), wanted, sort=sort, limit=PAGE)
     assert explained.plans.whole == set()
     assert explained.plans.rows <= 10 * COMPARED + FEW
+
+
+def test_a_start_looks_at_the_newest_matches_alone(explained: Explained) -> None:
+    assert len(explained(newest_placings())) == NEWEST_COUNTED
+    assert explained.plans.whole == set()
+    assert explained.plans.rows == 3 * NEWEST_COUNTED
 
 
 def test_the_faults_of_a_bot_are_found_by_an_index(explained: Explained) -> None:

@@ -4,7 +4,7 @@ from uuid import uuid4
 
 import pytest
 
-from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.match.clock import TimeControl
 from arena.records import VersionId
 from arena.storage import statements
 from arena.storage.errors import TranscriptDamagedError
@@ -97,10 +97,8 @@ async def test_matches_with_another_time_control_are_on_a_ladder_of_their_own(
     ]
     found = await store.match(match_id(thoughtful))
     assert found is not None and found.time_control == slow
-    counts = {one.time_control: one.matches for one in await store.opponent_counts()}
-    assert counts == {DEFAULT_TIME_CONTROL: 1, slow: 1}
-    counts = {one.time_control: one.matches for one in await store.appearances()}
-    assert counts == {DEFAULT_TIME_CONTROL: 1, slow: 1}
+    placed = [one.time_control for one in await store.newest_placings()]
+    assert sorted(control.turn_ms for control in placed) == [2_000, 60_000]
 
 
 async def test_later_results_are_asked_for_by_the_last_number(
@@ -162,7 +160,7 @@ async def test_a_match_that_is_not_there_is_none(store: Store, versions: Version
         assert await store.matches(before=unknown) == []
 
 
-async def test_ladders_and_meetings_are_counted(
+async def test_ladders_and_who_met_on_them_are_told(
     read: Reader, store: Store, versions: Versions
 ) -> None:
     one, two, three = versions
@@ -172,26 +170,14 @@ async def test_ladders_and_meetings_are_counted(
         ({}, 2),
         ({"show_and_reroll": True}, 3),
     ]
-    meetings = {
-        (count.seat_count, count.one, count.other): count.matches
-        for count in await store.opponent_counts()
-    }
-    assert meetings == {
-        (2, one, two): 2,
-        (2, one, three): 1,
-        (3, one, two): 1,
-        (3, one, three): 1,
-        (3, two, three): 1,
-    }
-    played = {
-        (count.seat_count, count.version_id): count.matches for count in await store.appearances()
-    }
-    assert played == {(2, one): 3, (2, two): 2, (2, three): 1} | {(3, v): 1 for v in versions}
     placed = await store.newest_placings()
     assert sorted(tuple(match.versions) for match in placed) == sorted(
         [(one, two), (two, one), (one, three), tuple(versions)]
     )
-    assert all(len(match.placings) == match.seat_count for match in placed)
+    assert all(match.placings == [1, 2, 3][: match.seat_count] for match in placed)
+    assert sorted((match.options, match.seat_count) for match in placed if match.options) == [
+        ({"show_and_reroll": True}, 3)
+    ]
 
 
 def test_a_damaged_transcript_is_noticed() -> None:

@@ -202,7 +202,7 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         for statement in (
             *(found_matches(MatchFilter(bot="bot0")), statements.ladders()),
             bot_statements.bot_list(),
-            *(rated_seats("bluff", {}, [3], DEFAULT_TIME_CONTROL), statements.appearances()),
+            *(rated_seats("bluff", {}, [3], DEFAULT_TIME_CONTROL), statements.newest_placings()),
         ):
             assert connection.execute(statement).all()
         assert connection.scalar(statements.log_end()) == 1
