@@ -43,7 +43,6 @@ class ComparisonsPage:
     """A ladder's comparisons as they are shown, of one moment."""
 
     matches: int
-    bots: int
     matrix: Html
     worst: str
     """The pair that the ratings explain worst; "" where nobody met often enough."""
@@ -54,18 +53,23 @@ class ComparisonsPage:
 
 # Thousands of cells: written once for all visitors.
 @st.cache_resource(ttl=DETAILS_SECONDS, max_entries=20, show_spinner=False)
-def comparisons_page(ladder: LadderId, *, checked: bool) -> ComparisonsPage | None:
-    """The comparisons of a ladder, `checked` by the exact model; None before the first match."""
+def comparisons_page(
+    ladder: LadderId, start: int, stop: int, *, checked: bool
+) -> ComparisonsPage | None:
+    """The comparisons of a ladder's lines from position `start` to `stop`, `checked` by the exact
+    model; None before the first match."""
+    shown = range(start, stop)
     facts, found = ladder_details(ladder), check(ladder) if checked else None
     if facts.comparisons is None:
         return None
     lines, compared = facts.board.lines, facts.comparisons
     return ComparisonsPage(
         facts.board.matches,
-        len(lines),
-        comparison_tables.matrix(lines, compared, ladder),
+        comparison_tables.matrix(lines, shown, compared, ladder),
         comparison_tables.worst_in_words(lines, compared),
-        comparison_tables.numbers(lines, compared, facts.troubles, facts.across_tables, found),
+        comparison_tables.numbers(
+            lines, shown, compared, facts.troubles, facts.across_tables, found
+        ),
         "" if found is None else comparison_tables.check_in_words(lines, found),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from arena.boards.board import BoardLine
+from arena.boards.board_page import around
 from arena.boards.comparisons import AcrossTables, Comparisons, WinCell
 from arena.boards.ladder_log import LadderId
 from arena.boards.model_check import ModelCheck
@@ -13,7 +14,9 @@ from arena_dashboard.markup import Html, tag, together
 from arena_dashboard.tables import bot_link
 
 MATRIX_BOTS = 25
-"""The most rows of a legible matrix; each bot's own page has all its opponents."""
+"""The most rows of a legible matrix, and of a page of comparisons."""
+MOST_OPPONENTS = 50
+"""The most opponents of a bot that are listed: those next to it in rank."""
 
 
 def versus_link(bot: str, opponent: str, ladder: LadderId) -> str:
@@ -21,32 +24,34 @@ def versus_link(bot: str, opponent: str, ladder: LadderId) -> str:
     return link("versus", ladder, bot=bot, opponent=opponent)
 
 
-def matrix(lines: Sequence[BoardLine], comparisons: Comparisons, ladder: LadderId) -> Html:
-    """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals."""
-    lines = lines[:MATRIX_BOTS]
+def matrix(
+    lines: Sequence[BoardLine], shown: range, comparisons: Comparisons, ladder: LadderId
+) -> Html:
+    """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals; of
+    the lines at the positions `shown`."""
     head = tag(
         "tr",
         tag("th", "#", scope="col", class_="ba-number"),
         tag("th", "Bot", scope="col"),
         *(
             tag("th", str(line.rank), scope="col", title=_name(line), aria_label=_name(line))
-            for line in lines
+            for line in lines[shown.start : shown.stop]
         ),
     )
     rows = (
         tag(
             "tr",
-            tag("td", str(line.rank), class_="ba-number"),
+            tag("td", str(lines[at].rank), class_="ba-number"),
             tag(
                 "th",
-                tag("a", line.bot, href=bot_link(line.bot)),
+                tag("a", lines[at].bot, href=bot_link(lines[at].bot)),
                 " ",
-                tag("span", f"v{line.version}", class_="ba-faint"),
+                tag("span", f"v{lines[at].version}", class_="ba-faint"),
                 scope="row",
             ),
-            *(_cell(comparisons, at, other, lines, ladder) for other in range(len(lines))),
+            *(_cell(comparisons, at, other, lines, ladder) for other in shown),
         )
-        for at, line in enumerate(lines)
+        for at in shown
     )
     return tag(
         "div",
@@ -94,12 +99,14 @@ def _cell(
 
 def numbers(
     lines: Sequence[BoardLine],
+    shown: range,
     comparisons: Comparisons,
     troubles: Mapping[VersionId, Trouble],
     across: Mapping[VersionId, AcrossTables],
     check: ModelCheck | None,
 ) -> Html:
-    """Per bot, best first: Nash weight, first places by table size, faults, forfeits."""
+    """Per bot at the positions `shown`: Nash weight, first places by table size, faults,
+    forfeits."""
     sizes = sorted({cell.seats for one in across.values() for cell in one.wins})
     several = any(len(one.elo) > 1 for one in across.values())
     heads: list[tuple[str, str, str | None]] = [
@@ -114,7 +121,8 @@ def numbers(
         hint = "The mean of the Elo of its ladders, and how many. It is not a rating"
         heads.append(("Mean of ladders", "ba-number", hint))
     rows = []
-    for line, weight in zip(lines, comparisons.nash_weight, strict=True):
+    for at in shown:
+        line, weight = lines[at], comparisons.nash_weight[at]
         trouble, one = troubles.get(line.version_id), across[line.version_id]
         interval = check.nash_interval.get(line.version_id) if check else None
         cells = {cell.seats: cell for cell in one.wins}
@@ -138,9 +146,9 @@ def numbers(
 def opponents(
     lines: Sequence[BoardLine], comparisons: Comparisons, version: VersionId, ladder: LadderId
 ) -> Html:
-    """All whom a version met on a ladder, best first."""
-    bot = next(line.bot for line in lines if line.version_id == version)
+    """Whom a version met on a ladder, best first; of many those next to it in rank."""
     at = comparisons.bots.index(version)
+    bot = lines[at].bot
     heads: list[tuple[str, str, str | None]] = [
         ("Opponent", "", None),
         ("Elo", "ba-number", None),
@@ -151,20 +159,27 @@ def opponents(
         ("", "", None),
     ]
     rows = []
-    for other, line in enumerate(lines):
-        met = comparisons.met(at, other)
-        if met is not None:
-            rows.append(
-                tag(
-                    "tr",
-                    tag("td", tag("a", line.bot, href=bot_link(line.bot)), " ", _version(line)),
-                    _number(f"{line.elo:.0f}"),
-                    *(_number(str(count)) for count in (met.wins, met.ties, met.losses)),
-                    _number(f"{met.share:.1%}", f"{met.low:.0%}–{met.high:.0%}"),
-                    tag("td", tag("a", "Head to head", href=versus_link(bot, line.bot, ladder))),
-                )
+    every = [(other, comparisons.met(at, other)) for other in range(len(lines))]
+    all_met = [(other, met) for other, met in every if met is not None]
+    weaker = sum(other > at for other, _ in all_met)
+    shown = around(len(all_met) - weaker, len(all_met), MOST_OPPONENTS)
+    for other, met in all_met[shown.start : shown.stop]:
+        line = lines[other]
+        rows.append(
+            tag(
+                "tr",
+                tag("td", tag("a", line.bot, href=bot_link(line.bot)), " ", _version(line)),
+                _number(f"{line.elo:.0f}"),
+                *(_number(str(count)) for count in (met.wins, met.ties, met.losses)),
+                _number(f"{met.share:.1%}", f"{met.low:.0%}–{met.high:.0%}"),
+                tag("td", tag("a", "Head to head", href=versus_link(bot, line.bot, ladder))),
             )
-    return scrolling("Opponents", heads, rows)
+        )
+    table = scrolling("Opponents", heads, rows)
+    if len(rows) == len(all_met):
+        return table
+    said = f"The {len(rows)} next to it in rank, of {len(all_met):,}."
+    return together(tag("p", said, class_="ba-faint"), table)
 
 
 def scrolling(

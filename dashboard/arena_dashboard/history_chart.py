@@ -8,6 +8,8 @@ import altair as alt
 HEIGHT = 380
 MOST_BOTS = 8
 """The most lines that can be told apart, by their colours too."""
+SUGGESTED = 200
+"""The most bots in the list to choose from; the name of any other can be typed."""
 _COLOURS = ["#d9822b", "#4f8fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98", "#b59a1f", "#2aa7a7"]
 
 
@@ -22,6 +24,11 @@ class HistoryPoint:
     elo: float
     low: float
     high: float
+
+
+def suggested(names: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """The bots to choose from: the chosen ones, and the first of all."""
+    return list(dict.fromkeys([*chosen, *names[:SUGGESTED]]))
 
 
 def history(points: Sequence[HistoryPoint]) -> alt.LayerChart:

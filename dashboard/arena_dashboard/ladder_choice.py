@@ -97,9 +97,9 @@ def query(ladder: LadderId) -> dict[str, str]:
     return chosen | ({"time": ladder.time_control.name} if ladder.time_control.name else {})
 
 
-def link(page: str, ladder: LadderId, **more: str) -> str:
+def link(path: str, ladder: LadderId, /, **more: str) -> str:
     """The address of a page about the ladder."""
-    return f"{page}?{urlencode(query(ladder) | more)}"
+    return f"{path}?{urlencode(query(ladder) | more)}"
 
 
 def in_words(ladder: LadderId) -> str:

@@ -18,21 +18,23 @@ TREND_SECONDS: Final = 60.0
 """How old the trend may be: to fit the ratings of then costs as much as those of now."""
 
 
-def table(ladder: LadderId, board: Leaderboard) -> Mapping[str, Any]:
-    """The content of the table, from `ladder_table.content`."""
-    return _table(data.database_url(), ladder, board.sequence, _board=board)
+def table(ladder: LadderId, board: Leaderboard, shown: range) -> Mapping[str, Any]:
+    """The content of the table, from `ladder_table.content`, of the lines at these positions."""
+    return _table(
+        data.database_url(), ladder, board.sequence, shown.start, shown.stop, _board=board
+    )
 
 
 # The board is known by its sequence; the argument with an underscore is not part of the key.
 @st.cache_resource(ttl=CHECKS_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)
 def _table(
-    url: str | None, ladder: LadderId, sequence: int, *, _board: Leaderboard
+    url: str | None, ladder: LadderId, sequence: int, start: int, stop: int, *, _board: Leaderboard
 ) -> Mapping[str, Any]:
     del sequence
-    lines = _board.lines[: ladder_table.MOST_ROWS]
-    checks = data.checks([line.version_id for line in lines])
+    checks = data.checks([line.version_id for line in _board.lines[start:stop]])
+    trend, losses = _trend(url, ladder), mean_losses(data.reader(), ladder)
     return ladder_table.content(
-        lines, ladder.game, _trend(url, ladder), checks, mean_losses(data.reader(), ladder)
+        _board.lines, range(start, stop), ladder.game, trend, checks, losses
     )
 
 

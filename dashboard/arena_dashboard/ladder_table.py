@@ -16,7 +16,7 @@ from arena.records import VersionId
 from arena.storage.checks import RecordedCheck
 
 MOST_ROWS = 500
-"""The most bots that are sent; the page of bots finds the others."""
+"""The most bots of a page."""
 
 _FLAGS: Mapping[Flag, tuple[str, str]] = {
     Flag.FEW_CLUSTERS: ("few matches", "Fewer than 20 blocks: the interval itself is uncertain."),
@@ -42,15 +42,17 @@ _HINTS = {
 
 def content(
     lines: Sequence[BoardLine],
+    shown: range,
     game: str,
     trend: Mapping[VersionId, float] = MappingProxyType({}),
     checks: Mapping[VersionId, RecordedCheck] = MappingProxyType({}),
     losses: Mapping[VersionId, Estimate] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The rows, best first, each with the values that `browser/ladder.js` names. `trend` is the
-    Elo that versions gained lately, `checks` their last checks against the protocol, `losses` what
-    their decisions cost."""
-    lines = lines[:MOST_ROWS]
+    """The rows of the shown lines, best first, each with the values that `browser/ladder.js` names.
+    `trend` is the Elo that versions gained lately, `checks` their last checks against the protocol,
+    `losses` what their decisions cost."""
+    banded = bands(lines)[shown.start : shown.stop]
+    lines = lines[shown.start : shown.stop]
     low, high = _domain(lines)
     return {
         "game": game,
@@ -69,7 +71,7 @@ def content(
                 _checked(checks.get(line.version_id)),
                 _percents(losses.get(line.version_id)),
             ]
-            for line, band in zip(lines, bands(lines), strict=True)
+            for line, band in zip(lines, banded, strict=True)
         ],
     }
 

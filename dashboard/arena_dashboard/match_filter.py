@@ -105,8 +105,11 @@ def choose_matches() -> ChosenMatches:
     )
 
 
-def choose_bot(name: str, label: str) -> tuple[str | None, bool]:
-    """A bot of the URL, with a widget; and False if the URL names one that does not exist."""
+def choose_bot(
+    name: str, label: str, forget: str = "before", placeholder: str = "all bots"
+) -> tuple[str | None, bool]:
+    """A bot of the URL, with a widget; and False if the URL names one that does not exist. Another
+    choice removes `forget` from the URL."""
     asked = st.query_params.get(name)
     known = data.bot_named(asked) if asked else None
     if asked and known is None:
@@ -117,10 +120,10 @@ def choose_bot(name: str, label: str) -> tuple[str | None, bool]:
         label,
         suggested if known is None or known in suggested else [known, *suggested],
         index=None,
-        placeholder="all bots",
+        placeholder=placeholder,
         key=name,
         accept_new_options=True,
-        on_change=to_url(name, "before"),
+        on_change=to_url(name, forget),
         width=200,
     )
     return known, not asked or known is not None

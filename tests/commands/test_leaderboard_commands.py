@@ -130,6 +130,9 @@ def test_a_page_of_a_long_leaderboard_is_shown_from_the_top_or_around_a_bot() ->
     last = arena("leaderboard", "--limit", 1, "--bot", bots[2].upper()).output
     assert bots[2] in last and bots[0] not in last and "Lines 3 to 3 of 3" in last
     assert "Lines" not in arena("leaderboard", "--limit", 3).output
+    details = arena("leaderboard", "--details", "--limit", 1, "--bot", bots[2]).output
+    assert details.count(f"{bots[2]} 1") == 3  # the ladder, the comparisons, the matrix
+    assert "1 of 3 bots; --json has all" in details
     unknown = arena("leaderboard", "--bot", "nobody")
     assert unknown.exit_code == 2
     assert "--bot nobody: it has no rated match on this ladder" in unknown.output
@@ -260,6 +263,8 @@ def test_the_history_ends_at_the_leaderboard_and_each_point_is_the_fit_of_its_pa
 def test_the_history_of_one_bot_can_be_asked_for(played: str) -> None:
     points = answer("history", "--bot", "Alpha")["points"]
     assert {rating["bot"] for point in points for rating in point["ratings"]} == {"alpha"}
+    assert "1 of 3 bots: --limit shows more" in arena("history", "--limit", 1).output
+    assert "of 3 bots" not in arena("history").output
     said = arena("history", "--bot", "nobody")
     assert said.exit_code == 2
     assert "--bot nobody" in said.output

@@ -2,16 +2,13 @@
 
 import asyncio
 import re
-from types import SimpleNamespace
 
 import pytest
 
-from arena.boards.board import Board
-from arena.boards.comparisons import Comparisons, comparisons
+from arena.boards.comparisons import Comparisons
 from arena.boards.ladder_log import LadderId
-from arena.match.transcript import Entrant
 from arena.rating.methods import ScoreRule
-from arena.records import CheckOrigin, CheckOutcome, Registered, VersionId
+from arena.records import CheckOrigin, CheckOutcome
 from arena.storage.store import open_store
 from arena_dashboard import bot_data, comparison_data, comparison_tables, history_chart, versus
 from arena_dashboard.drawn import drawn
@@ -105,6 +102,13 @@ def test_the_history_is_a_line_per_bot_that_ends_at_the_leaderboard(filled: Fill
         fields = {one["field"] for one in layer["encoding"].values() if "field" in one}
         assert fields <= layer["data"]["values"][0].keys()
         assert len(layer["data"]["values"]) == len(points)
+
+
+def test_of_many_bots_a_part_is_suggested_for_the_history_and_the_chosen_ones() -> None:
+    names = [f"bot{rank} 1" for rank in range(1_000)]
+    found = history_chart.suggested(names, ["bot999 1", "bot0 1"])
+    assert found[:3] == ["bot999 1", "bot0 1", "bot1 1"]
+    assert len(found) == history_chart.SUGGESTED + 1
 
 
 @pytest.mark.slow
@@ -237,29 +241,6 @@ def test_a_bots_opponents_are_all_whom_it_met(filled: Filler) -> None:
         facts.board.lines, facts.comparisons, facts.comparisons.bots[0], TWO
     )
     assert rows.count("<tr>") == 1 + 2
-
-
-def test_the_matrix_of_a_large_ladder_is_that_of_its_best_bots() -> None:
-    count = comparison_tables.MATRIX_BOTS + 5
-    versions = {
-        VersionId(n): Registered(VersionId(n), Entrant(f"bot{n}", "1", f"owner{n}"), house=False)
-        for n in range(count)
-    }
-    board = Board("bluff")
-    board.extend(
-        SimpleNamespace(
-            sequence=n,
-            match_id=f"m{n}",
-            block_id=f"b{n}",
-            version_ids=[VersionId(n % count), VersionId((n + 1 + n // count) % count)],
-            placings=[1, 2],
-            luck=None,
-        )
-        for n in range(1, 3 * count)
-    )
-    page = comparison_tables.matrix(board.lines(versions), comparisons(board.ladder(versions)), TWO)
-    assert page.count('scope="row"') == comparison_tables.MATRIX_BOTS
-    assert page.count("ba-heat ") == comparison_tables.MATRIX_BOTS**2
 
 
 @pytest.mark.slow

@@ -45,8 +45,13 @@ def lines(*ranges: tuple[int, int]) -> list[BoardLine]:
     ]
 
 
+def content_of(found: list[BoardLine], *more: Any, **named: Any) -> dict[str, Any]:
+    """The content of all these lines."""
+    return ladder_table.content(found, range(len(found)), "bluff", *more, **named)
+
+
 def rows(found: list[BoardLine]) -> list[list[Any]]:
-    content: list[list[Any]] = ladder_table.content(found, "bluff")["rows"]
+    content: list[list[Any]] = content_of(found)["rows"]
     return content
 
 
@@ -60,23 +65,22 @@ def test_a_row_has_rank_range_elo_interval_matches_share_and_place() -> None:
 
 
 def test_the_trend_of_a_bot_is_whole_points_and_unknown_for_a_new_one() -> None:
-    found = ladder_table.content([LINE, HONEST], "bluff", {LINE.version_id: -12.6})
+    found = content_of([LINE, HONEST], {LINE.version_id: -12.6})
     assert found["trends"] and "latest 10%" in found["hints"]["trend"]
     assert [row[18] for row in found["rows"]] == [-13, -13]
-    found = ladder_table.content([LINE], "bluff", {VersionId(1): 3.0})
+    found = content_of([LINE], {VersionId(1): 3.0})
     assert [row[18] for row in found["rows"]] == [None]
-    assert not ladder_table.content([LINE], "bluff")["trends"]
+    assert not content_of([LINE])["trends"]
 
 
 def test_the_mean_loss_is_in_percent_and_one_match_has_no_error() -> None:
-    found = ladder_table.content(
+    found = content_of(
         [LINE, replace(HONEST, version_id=VersionId(1))],
-        "bluff",
         losses={LINE.version_id: Estimate(0.03216, 0.0041), VersionId(1): Estimate(0.1, inf)},
     )
     assert found["losses"] and "percent of a win" in found["hints"]["loss"]
     assert [row[20] for row in found["rows"]] == [[3.22, 0.41], [10.0, None]]
-    assert not ladder_table.content([LINE], "bluff")["losses"]
+    assert not content_of([LINE])["losses"]
 
 
 def test_a_band_starts_below_a_bot_that_is_significantly_better() -> None:
@@ -87,15 +91,15 @@ def test_a_band_starts_below_a_bot_that_is_significantly_better() -> None:
 
 
 def test_the_axis_holds_all_bots_and_one_wide_interval_does_not_flatten_the_rest() -> None:
-    content = ladder_table.content([LINE, HONEST], "bluff")
+    content = content_of([LINE, HONEST])
     assert content["low"] < 1480.2 and content["high"] > 1566.6
     endless = replace(LINE, interval=(1400.0, 99_999.0))
-    content = ladder_table.content([endless, HONEST], "bluff")
+    content = content_of([endless, HONEST])
     assert 1523.4 < content["high"] < 1700
 
 
 def test_a_luck_adjusted_elo_is_labelled_and_ranks_nobody() -> None:
-    assert not ladder_table.content([LINE, HONEST], "bluff")["adjusted"]
+    assert not content_of([LINE, HONEST])["adjusted"]
     assert ladder_table.luck_note([LINE, HONEST], "bluff") is None
     better = LuckAdjusted(1600.0, (1565.0, 1635.0), 0.66)
     anchored = LuckAdjusted(1500.0, (1500.0, 1500.0), None)
@@ -103,7 +107,7 @@ def test_a_luck_adjusted_elo_is_labelled_and_ranks_nobody() -> None:
         replace(HONEST, rank=1, luck_adjusted=anchored),
         replace(LINE, rank=2, elo=1490.0, luck_adjusted=better),
     ]
-    content = ladder_table.content(found, "bluff")
+    content = content_of(found)
     assert content["adjusted"] and "It does not affect ranks." in content["hints"]["adjusted"]
     assert [row[4] for row in content["rows"]] == ["honest", "alpha"]
     assert [row[15] for row in content["rows"]] == ["", "1600 ± 35"]
@@ -113,14 +117,16 @@ def test_a_luck_adjusted_elo_is_labelled_and_ranks_nobody() -> None:
 
 @pytest.mark.parametrize("flag", list(Flag))
 def test_every_flag_is_explained(flag: Flag) -> None:
-    content = ladder_table.content([replace(LINE, flags=frozenset({flag}))], "bluff")
+    content = content_of([replace(LINE, flags=frozenset({flag}))])
     (word, hint) = content["flags"][content["rows"][0][16][0]]
     assert word and hint.endswith(".")
 
 
-def test_a_ladder_of_any_length_sends_a_bounded_number_of_rows() -> None:
-    many = [replace(LINE, rank=rank) for rank in range(1, ladder_table.MOST_ROWS + 50)]
-    assert len(rows(many)) == ladder_table.MOST_ROWS
+def test_a_page_of_a_long_ladder_has_its_rows_in_the_bands_of_the_whole_ladder() -> None:
+    many = lines(*((rank, rank) for rank in range(1, 501)))
+    content = ladder_table.content(many, range(200, 300), "bluff")
+    assert [row[1] for row in content["rows"]] == list(range(201, 301))
+    assert [row[17] for row in content["rows"]] == list(range(200, 300))
 
 
 def test_a_check_is_a_mark_that_says_what_was_found() -> None:
@@ -128,12 +134,12 @@ def test_a_check_is_a_mark_that_says_what_was_found() -> None:
     well = RecordedCheck(CheckOutcome(1, 15, (), ("drain",)), CheckOrigin.AUTHOR, at)
     badly = replace(well, outcome=CheckOutcome(1, 18, ("drain", "takeover")))
     checks = {LINE.version_id: well}
-    assert ladder_table.content([LINE], "bluff", {}, checks)["rows"][0][19] == [
+    assert content_of([LINE], {}, checks)["rows"][0][19] == [
         "checked",
         "Checked by its author on 2026-03-04: 15 of 15 scenarios met; not tried: drain.",
         True,
     ]
-    assert ladder_table.content([LINE], "bluff", {}, {LINE.version_id: badly})["rows"][0][19] == [
+    assert content_of([LINE], {}, {LINE.version_id: badly})["rows"][0][19] == [
         "2 failed",
         "Checked by its author on 2026-03-04: 18 of 20 scenarios met; failed: drain, takeover.",
         False,

@@ -38,6 +38,9 @@ def history(
         list[str] | None, typer.Option(help="Only this bot, all its versions. May be repeated.")
     ] = None,
     points: Annotated[int, typer.Option(min=1, max=50, help="The most points to print.")] = 50,
+    limit: Annotated[
+        int, typer.Option(min=1, max=10_000, help="How many bots, best first; --json has them all.")
+    ] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Print the ratings of a ladder over time, recomputed from its log of results."""
@@ -66,10 +69,11 @@ def history(
         typer.echo(f"{title(rules, size, score, control)}: no rated match yet.")
     else:
         console, named = Terminal(), title(rules, size, score, control)
-        table = _table(named, found, chosen, len(found.points))
+        table = _table(named, found, chosen, limit, len(found.points))
         if too_wide := excess(console, table):
             # A narrow terminal shows the newest points.
-            table = _table(named, found, chosen, max(1, len(found.points) - too_wide))
+            fewer = max(1, len(found.points) - too_wide)
+            table = _table(named, found, chosen, limit, fewer)
         console.print_table(table)
 
 
@@ -132,19 +136,16 @@ def _json(
     }
 
 
-def _table(title: str, found: "LadderHistory", chosen: set[int], points: int) -> Table:
+def _table(title: str, found: "LadderHistory", chosen: set[int], limit: int, points: int) -> Table:
     """A line per bot, currently best first, with its newest `points` as bars on one scale."""
     of_all = f" of {len(found.points)}" if points < len(found.points) else ""
     heads = [Column(head, no_wrap=True) for head in ("bot", "first", "way", "now")]
     table = Table(*heads, title=f"{title}, {points}{of_all} points")
-    ways = {
-        rating.version_id: [
-            next((r.elo for r in point.ratings if r.version_id == rating.version_id), None)
-            for point in found.points
-        ]
-        for rating in found.points[-1].ratings
-        if rating.version_id in chosen
-    }
+    now = [one.version_id for one in found.points[-1].ratings if one.version_id in chosen]
+    if len(now) > limit:
+        table.caption = f"{limit} of {len(now):,} bots: --limit shows more, --bot NAME one of them."
+    then = [{one.version_id: one.elo for one in point.ratings} for point in found.points]
+    ways = {version: [elos.get(version) for elos in then] for version in now[:limit]}
     known = [elo for way in ways.values() for elo in way if elo is not None]
     low, span = min(known), max(max(known) - min(known), 1e-9)
     last = {rating.version_id: rating for rating in found.points[-1].ratings}

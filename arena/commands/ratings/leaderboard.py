@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +15,7 @@ from arena.commands.database import database, with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.ratings.leaderboard_json import LastChecks, ladder_json, luck_of_lines
+from arena.commands.ratings.page import Page
 from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess, fitted
 from arena.commands.time_option import TimeOption, time_control
@@ -75,7 +75,7 @@ def leaderboard(
     from arena.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
-    page = _Page(bot, limit)
+    page = Page(bot, limit)
     if follow:
         _follow(rules, seats, score, control, page, as_json=as_json)
     elif details or check:
@@ -95,7 +95,8 @@ def leaderboard(
         named = title(rules, size, score, control)
         with exit_with_message():
             print_leaderboard(rules, named, found.board.lines, checks, page)
-        print_details(Terminal(), found)
+        with exit_with_message():
+            print_details(Terminal(), found, page)
     else:
 
         def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine], LastChecks]":
@@ -112,31 +113,12 @@ def leaderboard(
             print_leaderboard(rules, title(rules, size, score, control), lines, checks, page)
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """Which lines of a leaderboard are printed."""
-
-    bot: str | None = None
-    limit: int = 50
-
-    def of(self, lines: "Sequence[BoardLine]") -> "Sequence[BoardLine]":
-        """The first lines, or those around a bot. Raises CommandError if it has none."""
-        if self.bot is None:
-            return lines[: self.limit]
-        wanted = self.bot.lower()
-        at = next((at for at, line in enumerate(lines) if line.bot.lower() == wanted), None)
-        if at is None:
-            raise CommandError(f"--bot {self.bot}: it has no rated match on this ladder.")
-        start = max(0, min(at - self.limit // 2, len(lines) - self.limit))
-        return lines[start : start + self.limit]
-
-
 def _follow(
     rules: AnyGame,
     seats: int | None,
     score: ScoreRule,
     control: TimeControl,
-    page: _Page,
+    page: Page,
     *,
     as_json: bool,
 ) -> None:
@@ -205,7 +187,7 @@ def print_leaderboard(
     title: str,
     lines: Sequence["BoardLine"],
     checks: LastChecks,
-    page: _Page = _Page(),
+    page: Page = Page(),
 ) -> None:
     """Print a page of a leaderboard as a table. Raises CommandError if its bot has no line."""
     if not lines:
@@ -224,12 +206,13 @@ def _tables_and_note(
     lines: Sequence["BoardLine"],
     checks: LastChecks,
     console: Terminal,
-    page: _Page,
+    page: Page,
 ) -> tuple[list[Table], Text]:
     """With the luck-adjusted column, or where that is too wide with a table of its own below; and
     what that column is, and which lines are shown if not all."""
     luck = luck_of_lines(rules, lines)
-    count, lines = len(lines), page.of(lines)
+    count, shown = len(lines), page.of(lines)
+    lines = lines[shown.start : shown.stop]
     more = ""
     if len(lines) < count:
         more = (

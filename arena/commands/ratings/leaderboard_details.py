@@ -7,6 +7,7 @@ from rich.table import Table
 from arena.boards.board import BoardLine
 from arena.boards.details import Details
 from arena.boards.model_check import ModelCheck
+from arena.commands.ratings.page import Page
 from arena.commands.terminal import Terminal
 from arena.records import VersionId
 
@@ -101,13 +102,13 @@ def _check_json(check: ModelCheck, names: dict[VersionId, dict[str, Any]]) -> di
     }
 
 
-def print_details(console: Terminal, found: Details) -> None:
-    """Print the details as tables."""
+def print_details(console: Terminal, found: Details, page: Page) -> None:
+    """Print the details of the page's lines as tables. Raises CommandError if its bot has none."""
     if found.comparisons is None:
         return
     names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.lines}
-    console.print_table(_bots(found))
-    console.print_table(_matrix(found))
+    console.print_table(_bots(found, page.of(found.board.lines)))
+    console.print_table(_matrix(found, page.within(MATRIX_BOTS).of(found.board.lines)))
     worst = found.comparisons.worst
     if worst is not None:
         console.print(
@@ -119,7 +120,7 @@ def print_details(console: Terminal, found: Details) -> None:
         console.print(_check(found.check, names))
 
 
-def _bots(found: Details) -> Table:
+def _bots(found: Details, shown: range) -> Table:
     sizes = sorted({cell.seats for across in found.across_tables.values() for cell in across.wins})
     ladders = max(len(across.elo) for across in found.across_tables.values())
     heads = ["bot", "Nash weight", "faults", "forfeits", *(f"wins at {size}" for size in sizes)]
@@ -127,7 +128,8 @@ def _bots(found: Details) -> Table:
         heads.append("mean of its ladders' Elo")
     table = Table(*heads, title="Comparisons")
     assert found.comparisons is not None
-    for line, weight in zip(found.board.lines, found.comparisons.nash_weight, strict=True):
+    for at in shown:
+        line, weight = found.board.lines[at], found.comparisons.nash_weight[at]
         trouble = found.troubles.get(line.version_id)
         across = found.across_tables[line.version_id]
         shares = {cell.seats: cell for cell in across.wins}
@@ -153,22 +155,21 @@ def _weight(weight: float, check: ModelCheck | None, bot: VersionId) -> str:
     return f"{weight:.2f}" + (f" ({interval[0]:.2f}–{interval[1]:.2f})" if interval else "")
 
 
-def _matrix(found: Details) -> Table:
+def _matrix(found: Details, shown: range) -> Table:
     assert found.comparisons is not None
-    lines = found.board.lines[:MATRIX_BOTS]
-    more = len(found.board.lines) - len(lines)
+    lines = found.board.lines
     title = "Points taken, row from column, in % with 95 % Wilson intervals"
-    if more:
-        title += f" ({len(lines)} of {len(lines) + more} bots; --json has all)"
-    table = Table("#", "bot", *(str(line.rank) for line in lines), title=title)
-    for at, line in enumerate(lines):
+    if len(shown) < len(lines):
+        title += f" ({len(shown)} of {len(lines)} bots; --json has all)"
+    table = Table("#", "bot", *(str(lines[at].rank) for at in shown), title=title)
+    for at in shown:
         cells = []
-        for other in range(len(lines)):
+        for other in shown:
             met = found.comparisons.met(at, other)
             cells.append(
                 f"{100 * met.share:.0f}\n{100 * met.low:.0f}–{100 * met.high:.0f}" if met else ""
             )
-        table.add_row(str(line.rank), f"{line.bot} {line.version}", *cells)
+        table.add_row(str(lines[at].rank), f"{lines[at].bot} {lines[at].version}", *cells)
     return table
 
 

@@ -9,7 +9,7 @@
  *   matches, win share, mean place, luck-adjusted, flags, band, trend, check (its mark, what it
  *   means, whether all is well), mean loss and its error
  * @typedef {{game: string, low: number, high: number, centre: number, adjusted: boolean,
- *   trends: boolean, losses: boolean,
+ *   trends: boolean, losses: boolean, sought: string | null,
  *   hints: Record<string, string>, flags: Record<string, [string, string]>, rows: Row[]}} Data
  */
 
@@ -171,6 +171,8 @@ class Ladder {
     this.game = undefined;
     /** @type {string | undefined} */
     this.headKey = undefined;
+    /** The bot that the visitor looks for. @type {string | null} */
+    this.sought = null;
     /** @type {Data | undefined} */
     this.data = undefined;
     /** @type {Column[] | undefined} */
@@ -205,6 +207,11 @@ class Ladder {
     if (this.game !== data.game) this.rows.clear();
     this.game = data.game;
     this.data = data;
+    const sought = data.sought === this.sought
+      ? undefined
+      : data.rows.find((row) => row[BOT] === data.sought);
+    this.sought = data.sought;
+    if (sought) this.shown = Math.max(this.shown, data.rows.indexOf(sought) + 1);
     this.columns = COLUMNS.filter(
       ({ id }) =>
         (id !== "adjusted" || data.adjusted) &&
@@ -213,6 +220,7 @@ class Ladder {
     );
     this.heads();
     this.draw();
+    if (sought) this.rows.get(sought[ID])?.scrollIntoView({ block: "center" });
   }
 
   heads() {
@@ -277,6 +285,7 @@ class Ladder {
       // Only a row that changed its place is moved.
       if (this.body.children[at] !== row) this.body.insertBefore(row, this.body.children[at] ?? null);
       const ranked = this.sort === "rank" && !words && at > 0;
+      row.classList.toggle("ba-sought", shown[at][BOT] === data.sought);
       row.classList.toggle("ba-band", ranked && shown[at][BAND] !== shown[at - 1][BAND]);
     });
     if (focused instanceof HTMLElement && focused.isConnected) focused.focus({ preventScroll: true });

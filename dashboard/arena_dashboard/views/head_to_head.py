@@ -7,14 +7,17 @@ import streamlit as st
 from arena.boards.ladder_log import LadderId
 from arena_dashboard import comparison_data, comparison_tables
 from arena_dashboard.ladder_choice import choose_ladder, in_words, ladder_tabs, link
+from arena_dashboard.ladder_page import choose_lines, turn_pages
 from arena_dashboard.markup import tag
 
 
 def show(ladder: LadderId) -> None:
     """The matrix and the numbers of one moment."""
     checked = st.query_params.get("check") == "1"
+    lines, most = comparison_data.ladder_details(ladder).board.lines, comparison_tables.MATRIX_BOTS
+    shown = choose_lines(lines, most)
     with st.spinner("Fitting the exact model…") if checked else nullcontext():
-        page = comparison_data.comparisons_page(ladder, checked=checked)
+        page = comparison_data.comparisons_page(ladder, shown.start, shown.stop, checked=checked)
     if page is None:
         st.info("No match of this ladder counts yet.")
         return
@@ -23,16 +26,12 @@ def show(ladder: LadderId) -> None:
         "took from the column's, in per cent, a tie being half a point; below, the 95 % Wilson "
         "interval."
     )
-    if page.bots > comparison_tables.MATRIX_BOTS:
-        st.caption(
-            f"The first {comparison_tables.MATRIX_BOTS} of {page.bots} bots; a bot's own page "
-            "has all its opponents."
-        )
     st.html(page.matrix)
     if page.worst:
         st.markdown(page.worst)
     st.subheader("Comparisons")
     st.html(page.numbers)
+    turn_pages("head-to-head", ladder, shown, len(lines), most)
     if page.check:
         st.markdown(page.check)
     else:

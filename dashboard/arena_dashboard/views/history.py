@@ -20,10 +20,12 @@ def show(ladder: LadderId) -> None:
         str(found.versions[rating.version_id].entrant): rating.version_id for rating in last.ratings
     }
     bots = url_choices("bots", list(names), list(names)[: history_chart.MOST_BOTS - 2])
+    suggested = history_chart.suggested(list(names), bots)
     st.multiselect(
         "Bots",
-        list(names),
+        suggested,
         key="bots",
+        accept_new_options=len(suggested) < len(names),
         max_selections=history_chart.MOST_BOTS,
         placeholder="none chosen",
         on_change=to_url_list("bots"),

@@ -9,6 +9,7 @@ from arena.boards.ladder_log import LadderId
 from arena.boards.trend import TREND_EVENTS
 from arena_dashboard import browser, data, ladder_data, ladder_table
 from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
+from arena_dashboard.ladder_page import choose_lines, turn_pages
 
 
 def show(ladder: LadderId) -> None:
@@ -27,7 +28,11 @@ def show(ladder: LadderId) -> None:
             f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
             f"{len(board.lines):,} bots · {measured}"
         )
-        browser.ladder(ladder_data.table(ladder, board), key="ladder")
+        most = ladder_table.MOST_ROWS
+        shown = choose_lines(board.lines, most)
+        sought = st.session_state.get("bot") if len(shown) < len(board.lines) else None
+        browser.ladder({**ladder_data.table(ladder, board, shown), "sought": sought}, key="ladder")
+        turn_pages("leaderboard", ladder, shown, len(board.lines), most)
         explain(board.lines, ladder.game)
     else:
         st.info(
@@ -42,8 +47,6 @@ def show(ladder: LadderId) -> None:
 
 def explain(lines: Sequence[BoardLine], game: str) -> None:
     """What the columns mean."""
-    if len(lines) > ladder_table.MOST_ROWS:
-        st.caption(f"The best {ladder_table.MOST_ROWS} bots; the page of bots has them all.")
     with st.expander("What do these numbers mean?"):
         st.markdown(
             "- **Elo** comes from every pair of every match. 200 points more are expected to take "

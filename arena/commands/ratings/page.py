@@ -1,0 +1,32 @@
+"""Which lines of a leaderboard a command prints."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from arena.boards.board_page import around, place_of
+from arena.commands.errors import CommandError
+
+if TYPE_CHECKING:
+    from arena.boards.board import BoardLine
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The best lines, or those around a bot's best."""
+
+    bot: str | None = None
+    limit: int = 50
+
+    def of(self, lines: "Sequence[BoardLine]") -> range:
+        """Their positions. Raises CommandError if the bot has no line."""
+        if self.bot is None:
+            return range(min(self.limit, len(lines)))
+        at = place_of(lines, self.bot)
+        if at is None:
+            raise CommandError(f"--bot {self.bot}: it has no rated match on this ladder.")
+        return around(at, len(lines), self.limit)
+
+    def within(self, most: int) -> "Page":
+        """The same with at most so many lines."""
+        return replace(self, limit=min(self.limit, most))

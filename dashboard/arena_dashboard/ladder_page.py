@@ -1,0 +1,42 @@
+"""Which lines of a long ladder a page shows, kept in the URL: by number, or those around a bot."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from arena.boards.board import BoardLine
+from arena.boards.board_page import page_of, place_of
+from arena.boards.ladder_log import LadderId
+from arena_dashboard.ladder_choice import link
+from arena_dashboard.markup import in_markdown, tag
+from arena_dashboard.match_filter import choose_bot
+
+
+def choose_lines(lines: Sequence[BoardLine], most: int) -> range:
+    """The positions of the page's lines; with a widget to find a bot if they are not all."""
+    if len(lines) <= most:
+        return range(len(lines))
+    bot, _ = choose_bot("bot", "Find a bot", "page", placeholder="by its name")
+    place = None if bot is None else place_of(lines, bot)
+    if bot is not None and place is None:
+        st.warning(f"No match of “{in_markdown(bot)}” counts on this ladder.")
+    text = st.query_params.get("page", "")
+    number = int(text) if text.isdecimal() and len(text) < 6 else 0
+    return page_of(number * most if place is None else place, len(lines), most)
+
+
+def turn_pages(path: str, ladder: LadderId, shown: range, count: int, most: int) -> None:
+    """Which of `count` lines are shown, with links to others; nothing if they are all."""
+    if len(shown) == count:
+        return
+    number = shown.start // most
+    turning = [tag("span", f"{shown.start + 1:,} to {shown.stop:,} of {count:,}")]
+    if number:
+        turning.append(
+            tag("a", "Better", href=link(path, ladder, page=str(number - 1)), rel="prev")
+        )
+    if shown.stop < count:
+        turning.append(
+            tag("a", "Weaker", href=link(path, ladder, page=str(number + 1)), rel="next")
+        )
+    st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
