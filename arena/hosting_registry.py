@@ -87,7 +87,7 @@ class StoredBuilds:
         shift: ShiftId,
         outcome: str,
         log: str,
-        accepted: bool,
+        accepted: bool | None,
         check: CheckOutcome | None,
     ) -> None:
         async with as_statuses():

@@ -17,7 +17,8 @@ from arena.referee.refusals import Context, RefusalMeter, Refusals
 from arena.referee.visitors import Caller, caller_of
 
 MOST_KNOWN: Final = 200_000
-"""Tokens that are remembered as valid: 32 bytes each."""
+"""Tokens that are remembered as valid, 150 bytes each; every shift of a hosted bot brings one.
+Beyond it the oldest is forgotten until it is used again."""
 
 
 class Authenticator(Protocol):
@@ -45,7 +46,7 @@ class Gate:
         self.connections = Connections(limits, now)
         self.refusals = Refusals(limits, meter, self.connections, now)
         self._now = now
-        self._known = set(known)
+        self._known = dict.fromkeys(known)
         self._dashboard_secret = dashboard_secret
         self._failures: Buckets[str] = Buckets(limits.failures_burst, limits.failures_per_second)
         self._calls: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
@@ -88,7 +89,7 @@ class Gate:
             yield
         except ProtocolError as error:
             if error.code is grpc.StatusCode.UNAUTHENTICATED:
-                self._known.discard(secret)
+                self._known.pop(secret, None)
                 raise
             if not known:
                 self._failures.put_back(address)
@@ -99,8 +100,9 @@ class Gate:
 
     def learn(self, token: str) -> None:
         """Add a new token to the known ones."""
-        if len(self._known) < MOST_KNOWN:
-            self._known.add(_sha256(token))
+        if len(self._known) >= MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[_sha256(token)] = None
 
     def caller(self, context: Context) -> str:
         """The peer that a call counts for: for a dashboard's, its visitor's. Raises ProtocolError

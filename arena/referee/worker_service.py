@@ -50,10 +50,10 @@ class ShiftRegistry(Protocol):
         shift: ShiftId,
         outcome: str,
         log: str,
-        accepted: bool,
+        accepted: bool | None,
         check: CheckOutcome | None,
     ) -> None:
-        """End a shift."""
+        """End a shift; with `accepted` None nothing is decided on the build that it checked."""
         ...
 
 
@@ -142,7 +142,6 @@ class WorkerService:
             except MalformedError as error:
                 raise malformed(str(error)) from error
         shift = ShiftId(request.shift_id)
-        await self._registry.end_shift(
-            worker, shift, request.outcome, request.log, request.accepted, check
-        )
+        accepted = None if request.undecided else request.accepted
+        await self._registry.end_shift(worker, shift, request.outcome, request.log, accepted, check)
         return pb.EndShiftResponse()

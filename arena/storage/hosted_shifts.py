@@ -27,8 +27,9 @@ from arena.storage.transaction import transaction
 
 SHIFTS_KEPT: Final = 10
 """Of a version: their logs take up to MOST_OF_A_LOG each."""
-GRACE_SECONDS: Final = 180
-"""After a shift's time, in which its program may start, and end its matches."""
+GRACE_SECONDS: Final = 300
+"""After a shift's time, in which its build may be fetched, and its program may start and end its
+matches."""
 CHECK_SECONDS: Final = 900
 """After which a check has been lost."""
 MOST_CHECKS: Final = 3
@@ -109,10 +110,11 @@ class HostedShifts:
                 )
 
     async def end(
-        self, worker: Worker, shift: ShiftId, outcome: str, log: str, *, accepted: bool
+        self, worker: Worker, shift: ShiftId, outcome: str, log: str, *, accepted: bool | None
     ) -> VersionId | None:
-        """End a shift, decide on the build that it checked, and queue the bot's next one. Returns
-        the version. A shift that is over, or of another worker, is left as it is: None."""
+        """End a shift, decide on the build that it checked, and queue the bot's next one. With
+        `accepted` None the check comes again. Returns the version. A shift that is over, or of
+        another worker, is left as it is: None."""
         outcome = _kept_words(outcome, MOST_OF_AN_OUTCOME)
         log = _kept_words(log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore"), MOST_OF_A_LOG)
         async with self._transaction() as connection:
@@ -123,9 +125,9 @@ class HostedShifts:
             await connection.execute(
                 shift_statements.drop_old_shifts(found.version_id, SHIFTS_KEPT)
             )
-            if found.check:
+            if found.check and accepted is not None:
                 await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
-            else:
+            elif not found.check:
                 # Streams that the program left open end.
                 await connection.execute(bot_statements.tell_tokens())
                 await connection.execute(shift_queue.queue_lock())

@@ -38,8 +38,8 @@ def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
 
 
 def queue_play(bot_id: int | None = None, *, first: bool = False) -> TextClause:
-    """Queues a shift for each bot that plays and has none waiting: of one bot, behind all others,
-    or with `first` before them; of all bots, those that have none running either."""
+    """Queues a shift for each bot, or for one, that plays and has none waiting or running; behind
+    all others. With `first` before them, and while an older one runs, too."""
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
@@ -57,13 +57,13 @@ def queue_play(bot_id: int | None = None, *, first: bool = False) -> TextClause:
                 WHERE jobs.lock = 'play-' || bots.id
                     AND (status = 'todo' OR status = 'doing' AND CAST(:bot_id AS integer) IS NULL)
             )
-            AND (CAST(:bot_id AS integer) IS NOT NULL OR NOT EXISTS (
+            AND (:first OR NOT EXISTS (
                 SELECT FROM shifts JOIN versions AS playing ON playing.id = shifts.version_id
                 WHERE playing.bot_id = bots.id AND shifts.ended_at IS NULL AND NOT shifts."check"
             ))
         HAVING count(*) > 0
         """  # noqa: S608  our own constants
-    ).bindparams(bot_id=bot_id, priority=5 if first else 0)
+    ).bindparams(bot_id=bot_id, first=first, priority=5 if first else 0)
 
 
 def worker_alive() -> TextClause:

@@ -187,6 +187,7 @@ class EndShiftRequest(_message.Message):
     LOG_FIELD_NUMBER: _builtins.int
     ACCEPTED_FIELD_NUMBER: _builtins.int
     CHECK_FIELD_NUMBER: _builtins.int
+    UNDECIDED_FIELD_NUMBER: _builtins.int
     shift_id: _builtins.int
     """The shift."""
     outcome: _builtins.str
@@ -195,6 +196,10 @@ class EndShiftRequest(_message.Message):
     """What the program wrote to stdout and stderr: the beginning and the end of it, up to 32,768 bytes."""
     accepted: _builtins.bool
     """Of a check: whether the build is accepted; `outcome` says why not."""
+    undecided: _builtins.bool
+    """Of a check: that it failed for no reason of the build's, such as a worker that is stopped. It is
+    begun again later.
+    """
     @_builtins.property
     def check(self) -> _registry_pb2.CheckOutcome:
         """Of a check: which scenarios were met; absent if it did not come so far."""
@@ -207,10 +212,11 @@ class EndShiftRequest(_message.Message):
         log: _builtins.str = ...,
         accepted: _builtins.bool = ...,
         check: _registry_pb2.CheckOutcome | None = ...,
+        undecided: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["check", b"check"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "check", b"check", "log", b"log", "outcome", b"outcome", "shift_id", b"shift_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "check", b"check", "log", b"log", "outcome", b"outcome", "shift_id", b"shift_id", "undecided", b"undecided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -65,11 +65,17 @@ class Shifts:
         outcome: str,
         log: str,
         *,
-        accepted: bool = False,
+        accepted: bool | None = None,
         check: CheckOutcome | None = None,
     ) -> None:
-        """End a shift."""
-        request = pb.EndShiftRequest(shift_id=shift_id, outcome=outcome, log=log, accepted=accepted)
+        """End a shift. With `accepted` None nothing is decided on the build that it checked."""
+        request = pb.EndShiftRequest(
+            shift_id=shift_id,
+            outcome=outcome,
+            log=log,
+            accepted=accepted is True,
+            undecided=accepted is None,
+        )
         if check is not None:
             write_outcome(check, request.check)
         await self._ask(self._stub.EndShift, request)

@@ -70,6 +70,8 @@ class _Relay:
         async with self._referee.aio_channel() as channel:
             call: Any = channel.stream_stream(f"/{_SERVICE}/Play")(metadata=self._metadata)
             up = asyncio.create_task(_up(context, call))
+            # It fails when the call ends while the bot speaks; the call says why.
+            up.add_done_callback(lambda task: task.cancelled() or task.exception())
             try:
                 while (message := await call.read()) is not grpc.aio.EOF:
                     await context.write(message)

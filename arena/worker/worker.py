@@ -43,6 +43,10 @@ AHEAD_SECONDS: Final = 1.0
 HEARTBEAT_SECONDS: Final = 5.0
 LOST_SECONDS: Final = 20.0
 """Without a heartbeat for so long, a worker has died."""
+RETRY_SECONDS: Final = 2.0
+"""After the queue did not answer."""
+QUEUE_CONNECTIONS: Final = "arena worker"
+"""Under this name the database lists the connections of workers."""
 _RETURNING: Final = "return lost jobs"
 
 log = structlog.get_logger()
@@ -67,7 +71,10 @@ def queue_of(database_url: str) -> PsycopgConnector:
         min_size=1,
         max_size=4,
         # Its tables are in a schema of their own.
-        kwargs={"options": "-c search_path=procrastinate"},
+        kwargs={
+            "options": "-c search_path=procrastinate",
+            "application_name": QUEUE_CONNECTIONS,
+        },
     )
 
 
@@ -79,22 +86,26 @@ async def run_worker(
     ending = _Ending(slots)
     _add_tasks(app, place, stop, ending)
     async with app.open_async():
-        working = asyncio.create_task(
-            app.run_worker_async(
-                queues=[QUEUE],
-                concurrency=slots,
-                install_signal_handlers=False,
-                delete_jobs="always",
-                update_heartbeat_interval=HEARTBEAT_SECONDS,
-                stalled_worker_timeout=LOST_SECONDS,
-                shutdown_graceful_timeout=LEAVE_SECONDS,
-            )
-        )
         stopping = asyncio.create_task(stop.wait())
-        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        working.cancel()
-        await asyncio.gather(working, stopping, return_exceptions=True)
+        while not stopping.done():
+            working = asyncio.create_task(
+                app.run_worker_async(
+                    queues=[QUEUE],
+                    concurrency=slots,
+                    install_signal_handlers=False,
+                    delete_jobs="always",
+                    update_heartbeat_interval=HEARTBEAT_SECONDS,
+                    stalled_worker_timeout=LOST_SECONDS,
+                    shutdown_graceful_timeout=LEAVE_SECONDS,
+                )
+            )
+            await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            working.cancel()
+            (failure,) = await asyncio.gather(working, return_exceptions=True)
+            if not stopping.done():
+                # It ends by itself when the database does not answer for a moment.
+                log.warning("the queue does not answer; it is tried again", why=repr(failure))
+                await asyncio.wait({stopping}, timeout=RETRY_SECONDS)
         await ending.end()
 
 
@@ -116,11 +127,16 @@ class _Ending:
                 await shift
             else:
                 self._shifts.add(shift)
-                shift.add_done_callback(self._shifts.discard)
+                shift.add_done_callback(self._over)
         except asyncio.CancelledError:
             shift.cancel()
             await asyncio.gather(shift, return_exceptions=True)
             raise
+
+    def _over(self, shift: asyncio.Task[None]) -> None:
+        self._shifts.discard(shift)
+        if not shift.cancelled() and (error := shift.exception()) is not None:
+            log.error("a shift failed", exc_info=error)
 
     async def end(self) -> None:
         """Wait for those that are left, and end those that take too long."""
@@ -163,7 +179,8 @@ def _add_tasks(
 class _End:
     outcome: str
     log: str = ""
-    accepted: bool = False
+    accepted: bool | None = None
+    """Of a check; None if it failed for no reason of the build's, and is to be tried again."""
     check: CheckOutcome | None = None
 
 
@@ -177,7 +194,10 @@ async def _shift(
             begun.sha256, begun.file_name, lambda: place.shifts.fetch(begun.shift_id)
         )
         end = await run(place, begun, HostedProgram(folder, command_of(build)), leave)
-    except (BuildRefusedError, SandboxError) as error:
+    except BuildRefusedError as error:
+        end = _End(str(error), accepted=False)
+    except (SandboxError, WorkerCallError) as error:
+        log.error("a shift failed on this machine", shift=begun.shift_id, why=str(error))
         end = _End(str(error))
     except asyncio.CancelledError:
         end = _End("The worker was stopped.")
@@ -242,7 +262,7 @@ async def _check(
                         return _end(said["result"])
                     await place.shifts.tell_step(begun.shift_id, said["step"])
         except TimeoutError:
-            return _End(f"Its check was not through after {CHECK_SECONDS:.0f} s.")
+            return _End(f"Its check was not through after {CHECK_SECONDS:.0f} s.", accepted=False)
         finally:
             kill(child)
             await child.wait()

@@ -11,7 +11,7 @@ import pytest
 from arena.match.transcript import Entrant
 from arena.records import Owner, OwnerId, Registered, VersionId
 from arena.referee.errors import ProtocolError
-from arena.referee.gate import Gate
+from arena.referee.gate import MOST_KNOWN, Gate
 from arena.referee.limits import LimitError, Limits
 from tests.referee.calls import Known, Meter
 
@@ -67,6 +67,16 @@ async def test_a_token_that_is_not_known_yet_waits_with_the_guesses_of_its_addre
     await at.refused("wrong")
     assert isinstance(await at.refused("good"), LimitError)
     assert await at.admit("good", THERE) is BOT
+
+
+async def test_of_too_many_known_tokens_the_oldest_is_forgotten() -> None:
+    at = Clocked("good", failures_burst=1, failures_per_second=0.001)
+    for number in range(MOST_KNOWN - 1):
+        at.gate.learn(str(number))
+    await at.refused("wrong")
+    assert await at.admit("good") is BOT
+    at.gate.learn("one more")
+    assert isinstance(await at.refused("good"), LimitError)
 
 
 async def test_a_known_token_that_is_replaced_is_a_guess_the_next_time() -> None:

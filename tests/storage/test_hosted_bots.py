@@ -7,7 +7,7 @@ import pytest
 from procrastinate.schema import SchemaManager
 
 from arena.builds import Build, read_build
-from arena.builds.hosted import BuildState, HostingTerms, Worker
+from arena.builds.hosted import BuildState, HostingTerms, ShiftId, Worker
 from arena.records import Allowance, Owner, VersionId
 from arena.storage.errors import (
     BuildNotKeptError,
@@ -58,7 +58,7 @@ def finish(sql: psycopg.Connection, job: int) -> None:
 
 
 async def check(
-    store: Store, worker: Worker, sql: psycopg.Connection, *, accepted: bool = True
+    store: Store, worker: Worker, sql: psycopg.Connection, *, accepted: bool | None = True
 ) -> VersionId:
     """Take the check that waits, and decide."""
     taken = take(sql)
@@ -106,6 +106,43 @@ async def test_a_refused_build_says_why_and_plays_not(
     assert (seen.state, seen.reason, seen.plays) == (BuildState.REFUSED, "It sleeps.", False)
     assert take(sql) is None
     assert await upload(store, owner) == "2"  # the same build may be tried again
+
+
+async def test_a_check_that_failed_on_our_side_comes_again(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner)
+    version = await check(store, worker, sql, accepted=None)
+    (seen,) = await store.builds.of(owner)
+    assert seen.state is BuildState.CHECKING
+    await store.shifts.look_after()
+    assert await check(store, worker, sql) == version
+    (seen,) = await store.builds.of(owner)
+    assert seen.state is BuildState.ACCEPTED
+
+
+async def test_a_bot_that_changed_its_build_in_a_shift_has_one_shift_at_a_time_again(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner, 1)
+    await check(store, worker, sql)
+    old = take(sql)
+    assert old is not None
+    before = await store.shifts.begin_play(worker, old[1]["bot_id"], TERMS)
+    assert before is not None
+    finish(sql, old[2])  # its slot is free while it plays its last matches
+    await upload(store, owner, 2)
+    await check(store, worker, sql)
+    new = take(sql)
+    assert new is not None
+    after = await store.shifts.begin_play(worker, new[1]["bot_id"], TERMS)
+    assert after is not None
+    await store.shifts.end(worker, before.id, "It played.", "", accepted=None)
+    assert take(sql) is None
+    finish(sql, new[2])
+    await store.shifts.end(worker, after.id, "It played.", "", accepted=None)
+    assert take(sql) is not None
+    assert take(sql) is None
 
 
 async def test_a_build_that_takes_its_worker_down_is_not_tried_for_ever(
@@ -222,17 +259,18 @@ async def test_a_thousand_bots_share_eight_slots_evenly(
     )
     await store.shifts.look_after()
     shifts: Counter[int] = Counter()
-    slots: list[tuple[int, int]] = []
+    slots: list[tuple[ShiftId, int]] = []
     for _ in range(2_500):
         if len(slots) == 8:
-            bot, job = slots.pop(0)
-            sql.execute(QUEUE_AGAIN, {"bot": bot})
+            shift, job = slots.pop(0)
+            await store.shifts.end(worker, shift, "It played.", "", accepted=None)
             finish(sql, job)
         taken = take(sql)
         assert taken is not None
-        slots.append((taken[1]["bot_id"], taken[2]))
+        begun = await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS)
+        assert begun is not None
+        slots.append((begun.id, taken[2]))
         shifts[taken[1]["bot_id"]] += 1
-        assert len({bot for bot, _ in slots}) == len(slots)
     assert len(shifts) == 1_000
     assert set(shifts.values()) == {2, 3}
 
@@ -243,11 +281,3 @@ def test_the_migration_has_the_schema_of_the_library() -> None:
 
     ours = files("arena.storage") / "migrations" / "procrastinate_3_10.sql"
     assert ours.read_text() == SchemaManager.get_schema()
-
-
-QUEUE_AGAIN = """
-SELECT procrastinate.procrastinate_defer_jobs_v1(ARRAY[ROW(
-    'shifts', 'play', 0, 'play-' || %(bot)s, 'play-' || %(bot)s,
-    jsonb_build_object('bot_id', %(bot)s::int), NULL
-)::procrastinate.procrastinate_job_to_defer_v1])
-"""

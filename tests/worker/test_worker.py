@@ -7,17 +7,28 @@ import sys
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from arena.builds.hosted import BuildState
 from arena.owner_client import OwnerCallError
 from arena.storage.hosted_builds import NO_WORKER
+from arena.storage.hosted_shifts import GRACE_SECONDS
+from arena.worker.limits import CONNECT_SECONDS
+from arena.worker.referee import ANSWER_SECONDS, FETCH_SECONDS
+from arena.worker.shift import DRAIN_SECONDS
 from arena.worker.usage import processes_of
+from arena.worker.worker import QUEUE_CONNECTIONS
 from tests.bots import PATIENCE
+from tests.databases import execute
 from tests.referee.scene import playing
 from tests.worker.hosting import LONG, PLAYS, hosting
 
 pytestmark = pytest.mark.timeout(900)
 
+CUT = f"""
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE application_name = '{QUEUE_CONNECTIONS}' AND datname = current_database()
+"""
 CLASS = 30
 CHECKED = int(os.environ.get("CLASS_CHECKED", "1"))
 """How many of a class wait for their check, and with 30 for their first match: each check takes
@@ -104,6 +115,35 @@ def await_the_end_of(processes: list[int]) -> None:
         ended, _, _ = select.select([process], [], [], PATIENCE)
         assert ended, "a process survives its worker"
         os.close(process)
+
+
+async def test_a_worker_that_is_stopped_in_a_check_refuses_nothing(
+    database: str, tmp_path: Path
+) -> None:
+    async with hosting(database, tmp_path) as stage:
+        async with stage.worker(slots=1):
+            await stage.upload("ann", "bot.py", b"import time\ntime.sleep(1000)")
+            async with asyncio.timeout(LONG):
+                while "starts" not in (await stage.build("ann")).reason:  # noqa: ASYNC110  only the database knows
+                    await asyncio.sleep(0.1)
+        assert (await stage.build("ann")).state is BuildState.CHECKING
+
+
+async def test_a_worker_goes_on_when_its_connections_were_cut(
+    database: str, tmp_path: Path
+) -> None:
+    async with hosting(database, tmp_path) as stage, stage.worker(slots=1):
+        with capture_logs() as log:
+            async with asyncio.timeout(LONG):
+                while not any("tried again" in line["event"] for line in log):
+                    execute(database, CUT)
+                    await asyncio.sleep(0.5)
+        await stage.upload("ann", "bot.py", b"no bot")
+        assert (await stage.decided("ann")).state is BuildState.REFUSED
+
+
+def test_a_shift_is_not_taken_for_lost_while_its_program_may_play() -> None:
+    assert GRACE_SECONDS > FETCH_SECONDS + CONNECT_SECONDS + DRAIN_SECONDS + ANSWER_SECONDS
 
 
 async def test_an_owner_has_only_so_many_hosted_bots(database: str, tmp_path: Path) -> None:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from arena.upload_client import BuildSeen, UploadClient
 
 LOOK_SECONDS = 0.5
-"""Between two looks at what has become of the build."""
+"""Between two looks at what has become of the build; half as long again each time nothing has."""
+MOST_SECONDS = 5.0
+"""The longest of these pauses: a whole class may wait."""
 REFUSED = 1
 """The exit code if the check refuses the build."""
 
@@ -57,28 +59,26 @@ def submit(
 
 def _follow(client: "UploadClient", key: str, bot: str, version: str) -> "BuildSeen":
     """Say what happens to a build, until it is refused or has played a match."""
-    told = ""
+    told, accepted, pause = "", False, LOOK_SECONDS
     while True:
         seen = next(one for one in client.builds(key, bot) if one.version == version)
-        now = seen.in_words
-        if now != told and seen.state == "checking":
-            say(f"{now[:1].upper()}{now[1:]}.", err=True)
-        told = now
         if seen.state == "refused":
             return seen
-        if seen.state == "accepted":
-            break
-        time.sleep(LOOK_SECONDS)
-    say("Accepted: it plays as soon as it is its turn. Ctrl-C stops only this command.", err=True)
-    told = ""
-    while not _matches(client, key, bot, version):
-        now = next(one for one in client.builds(key, bot) if one.version == version).reason
+        if seen.state == "accepted" and not accepted:
+            accepted, told, pause = True, "", LOOK_SECONDS
+            say(
+                "Accepted: it plays as soon as it is its turn. Ctrl-C stops only this command.",
+                err=True,
+            )
+        if accepted and _matches(client, key, bot, version):
+            say("It has played its first match.", err=True)
+            return seen
+        now = seen.reason if accepted else seen.in_words
         if now and now != told:
             say(f"{now[:1].upper()}{now[1:]}.", err=True)
-        told = now
-        time.sleep(LOOK_SECONDS)
-    say("It has played its first match.", err=True)
-    return seen
+            told, pause = now, LOOK_SECONDS
+        time.sleep(pause)
+        pause = min(1.5 * pause, MOST_SECONDS)
 
 
 def _matches(client: "UploadClient", key: str, bot: str, version: str) -> int:
