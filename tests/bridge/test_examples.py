@@ -13,6 +13,7 @@ from arena.bot.bot import Bot
 from arena.bridge import lines
 from arena.games import make_game
 from arena.home.in_process import Contender, Seed, play_match
+from arena.match.clock import TimeBank, TimeControl
 from arena.match.faults import FaultKind
 
 PAGE = Path(__file__).parents[2] / "docs" / "stdio.md"
@@ -33,7 +34,9 @@ class Shown(Bot):
         action = next(turn.choices())
         if self.shown and "turn" not in self.lines:
             self.lines["turn"] = lines.turn(turn)
-            refusal = Refusal(turn.number, FaultKind.LATE, "No answer in time.", "Bet.", 1)
+            late = TimeBank(TimeControl(turn_ms=2000, bank_ms=30000)).overrun(32000)
+            legal = "Legal is a bet of 1 to 2 of 1 to *."
+            refusal = Refusal(turn.number, FaultKind.LATE, late, legal, 1)
             self.lines["refused"] = lines.refused(turn.match_id, refusal)
             value: dict[str, Any] = turn.game.notation.to_json(action)
             answer = {"match": turn.match_id, "turn": turn.number, "action": value}
