@@ -68,6 +68,8 @@ class VersionSeen:
     """Streams that are open now."""
     playing: int
     """Matches that it is offered or plays now."""
+    check: str = ""
+    """Its last check against the protocol, in a sentence; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,7 @@ def _bot(one: pb.OwnBot) -> BotSeen:
             version.faults,
             version.connected,
             version.playing,
+            version.check,
         )
         for version in one.versions
     )

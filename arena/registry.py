@@ -1,7 +1,10 @@
 """`StoredRegistry`: tokens, bots and owners for the gRPC services, with errors as statuses."""
 
+from dataclasses import replace
+
 import grpc
 
+from arena.boards.checks import check_in_words
 from arena.match.transcript import Entrant
 from arena.records import (
     Allowance,
@@ -174,7 +177,12 @@ class StoredRegistry:
 
     async def own_bots(self, owner: Owner, bot: str) -> list[OwnedVersion]:
         async with as_statuses():
-            return await self._store.owners.bots(owner, bot or None)
+            found = await self._store.owners.bots(owner, bot or None)
+            checks = await self._store.checks.last([one.id for one in found])
+        return [
+            replace(one, check=check_in_words(checks[one.id])) if one.id in checks else one
+            for one in found
+        ]
 
     async def describe(self, owner: Owner, bot: str, said: dict[str, str]) -> None:
         async with as_statuses():

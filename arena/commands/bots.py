@@ -101,8 +101,8 @@ def show(
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one of your bots: its page's text, its versions with matches and faults, and whether it
-    is connected. With --operator any bot, with the last check of each version."""
+    """Show one of your bots: its page's text, its versions with matches, faults and the last check
+    (`arena check`), and whether it is connected. With --operator any bot."""
     if operator:
         _show_any(name, as_json=as_json)
         return
@@ -122,6 +122,9 @@ def show(
         retired = "retired" if one.retired else ""
         table.add_row(one.label, f"{one.registered:%Y-%m-%d %H:%M}", *map(str, numbers), retired)
     Terminal().print_table(table)
+    for one in bot.versions:
+        if one.check:
+            say(f"Version {one.label}: {one.check}")
 
 
 @app.command()
@@ -288,6 +291,7 @@ def _versions(bot: "BotSeen") -> list[dict[str, Any]]:
             "faults": one.faults,
             "connected": one.connected > 0,
             "playing": one.playing,
+            "check": one.check,
         }
         for one in bot.versions
     ]

@@ -219,6 +219,7 @@ class OwnerService:
                 faults=one.faults,
                 connected=streams,
                 playing=seats,
+                check=one.check,
             )
         return response
 

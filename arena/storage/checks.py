@@ -1,8 +1,9 @@
 """`Checks`: what came of checking bots' programs against the protocol, in storage."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import Insert, distinct_on, insert
@@ -38,16 +39,26 @@ class Checks:
         async with transaction(self._engine) as connection:
             await connection.execute(_set_check(version_id, origin, outcome))
 
+    async def last(self, versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
+        """The last check of each of these versions that has one. Raises
+        DatabaseUnreachableError."""
+        async with transaction(self._engine) as connection:
+            return _recorded((await connection.execute(_last_checks(versions))).all())
+
 
 def last_checks(read: Read, versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
     """The last check of each of these versions that has one."""
+    return _recorded(read(_last_checks(versions)) if versions else ())
+
+
+def _recorded(rows: Sequence[Any]) -> dict[VersionId, RecordedCheck]:
     return {
         VersionId(row.version_id): RecordedCheck(
             CheckOutcome(row.edition, row.met, tuple(row.failed), tuple(row.skipped)),
             CheckOrigin(row.origin),
             row.recorded_at,
         )
-        for row in (read(_last_checks(versions)) if versions else ())
+        for row in rows
     }
 
 

@@ -407,6 +407,7 @@ class OwnVersion(_message.Message):
     FAULTS_FIELD_NUMBER: _builtins.int
     CONNECTED_FIELD_NUMBER: _builtins.int
     PLAYING_FIELD_NUMBER: _builtins.int
+    CHECK_FIELD_NUMBER: _builtins.int
     label: _builtins.str
     """Its label."""
     registered_ms: _builtins.int
@@ -421,6 +422,8 @@ class OwnVersion(_message.Message):
     """Streams that are open now."""
     playing: _builtins.int
     """Matches that it is offered or plays now."""
+    check: _builtins.str
+    """Its last check against the protocol, in a sentence; empty without one."""
     def __init__(
         self,
         *,
@@ -431,10 +434,11 @@ class OwnVersion(_message.Message):
         faults: _builtins.int = ...,
         connected: _builtins.int = ...,
         playing: _builtins.int = ...,
+        check: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["connected", b"connected", "faults", b"faults", "label", b"label", "matches", b"matches", "playing", b"playing", "registered_ms", b"registered_ms", "retired", b"retired"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "connected", b"connected", "faults", b"faults", "label", b"label", "matches", b"matches", "playing", b"playing", "registered_ms", b"registered_ms", "retired", b"retired"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -9,6 +9,8 @@ import pytest
 from arena.codec.checks import MOST_NAMED
 from arena.reading.calls import MOST_LINES
 from arena.v1 import registry_pb2 as pb
+from arena.v1.owner_pb2 import ListOwnBotsRequest
+from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from tests.referee.scene import Scene
 
@@ -36,7 +38,8 @@ async def checks(registry: Any) -> list[pb.ConformanceCheck | None]:
 async def test_a_report_is_listed_with_the_version_whose_token_it_bears(
     scene: Scene, registry: Any
 ) -> None:
-    token, _ = await scene.token("fox"), await scene.token("hare")
+    owner = bearing(await scene.key("ann"))
+    token, _ = await scene.token("fox", "ann"), await scene.token("hare")
     report = reported(met=13, failed=["drain", "another's fault"], skipped=["tampering"])
     answer = await registry.ReportCheck(report, metadata=bearing(token))
     assert (answer.entrant.bot, answer.entrant.version) == ("fox", "1")
@@ -45,6 +48,10 @@ async def test_a_report_is_listed_with_the_version_whose_token_it_bears(
     assert fox is not None and fox.outcome == report.outcome
     assert fox.origin == pb.CHECK_ORIGIN_AUTHOR
     assert fox.recorded_ms > 1_700_000_000_000
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
+        asked = OwnerServiceStub(channel).ListOwnBots(ListOwnBotsRequest(), metadata=owner)
+        ((version,),) = [bot.versions for bot in (await asked).bots]
+    assert "13 of 15 scenarios met; failed: drain, another's fault" in version.check
 
 
 @pytest.mark.parametrize(
