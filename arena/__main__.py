@@ -50,9 +50,10 @@ MODULES = {
     ),
     "dashboard": frozenset({"altair", "streamlit"}),
     "solve": frozenset({"numba"}),
+    "cluster": frozenset({"distributed"}),
 }
 """What each extra of the package brings, as modules; play, server and dashboard contain those
-before them, the solver's contains play."""
+before them, the solver's and the cluster's contain play."""
 
 
 def main() -> None:

@@ -1,10 +1,15 @@
-"""`--jobs`: how many processes of this machine work at the same time."""
+"""`--jobs` and `--cluster`: how many processes of this machine work at a time, or which others."""
 
 import os
 import sys
-from typing import Annotated, TypeAlias
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
+
+if TYPE_CHECKING:
+    from arena.executors import WorkPool
 
 Jobs: TypeAlias = Annotated[
     int | None,
@@ -12,10 +17,44 @@ Jobs: TypeAlias = Annotated[
         "--jobs",
         "-j",
         min=1,
-        help="How many processes play; all cores where that is faster, if nothing is said. The "
+        help="How many processes work; all cores where that is faster, if nothing is said. The "
         "results are the same. Programs that connect play in processes of their own anyway.",
     ),
 ]
+
+Cluster: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="The workers of this scheduler of dask.distributed (tcp://HOST:8786) do it instead: "
+        "`pip install 'bluff-arena[cluster]'` here and there. The results are the same.",
+    ),
+]
+
+PROGRAMS_ELSEWHERE: Final = "--cluster: programs that connect play on this machine only."
+"""The refusal of a cluster for such bots."""
+
+
+@contextmanager
+def cluster_of(address: str | None) -> Iterator["WorkPool | None"]:
+    """The workers of `--cluster`, if it is given. Raises ClusterError."""
+    if address is None:
+        yield None
+        return
+    from arena.executors import cluster
+
+    with cluster(address) as workers:
+        yield workers
+
+
+@contextmanager
+def workers_of(jobs: int, address: str | None) -> Iterator["WorkPool"]:
+    """The workers of `--cluster`, if it is given, else so many processes. Raises ClusterError."""
+    from arena.executors import cluster, processes
+
+    with processes(jobs) if address is None else cluster(address) as workers:
+        yield workers
 
 
 def processor_count() -> int:

@@ -4,9 +4,11 @@ It is derived from transcripts with a table identified by its hash, so stored lu
 any time and measured again. Recording a result never depends on it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
 import structlog
 from sqlalchemy import (
@@ -24,6 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from arena.executors import WorkPool
 from arena.games import GAMES
 from arena.luck import TableName, luck_of, table_of
 from arena.match.transcript import Transcript
@@ -33,7 +36,7 @@ from arena.storage.transaction import take_long, transaction
 from arena.storage.transcripts import Packed, unpack
 
 _AT_A_TIME = 500
-"""Matches measured in one transaction: some tenths of a second."""
+"""Matches measured by one process in one transaction: some tenths of a second."""
 
 log = structlog.get_logger()
 
@@ -86,15 +89,17 @@ class Lucks:
             await take_long(connection)
             return int((await connection.execute(found)).scalar_one())
 
-    async def measure_missing(self) -> AsyncIterator[bool]:
-        """Measure them all; yields for each match whether it could be measured. If stopped, the
-        next call continues from there."""
+    async def measure_missing(self, workers: WorkPool | None = None) -> AsyncIterator[bool]:
+        """Measure them all, with `workers` if there are any; yields for each match whether it could
+        be measured. If stopped, the next call continues from there."""
         last: str | None = None
+        parts = 1 if workers is None else workers.count
         while True:
             async with transaction(self._engine) as connection:
                 await take_long(connection)
-                rows = (await connection.execute(_without_luck(last))).all()
-                found = [_measured_again(row.match_id, Packed(*row[1:])) for row in rows]
+                rows = (await connection.execute(_without_luck(last, parts * _AT_A_TIME))).all()
+                stored = [(row.match_id, Packed(*row[1:])) for row in rows]
+                found = await _measured_by(workers, stored)
                 known = [one for one in found if one is not None]
                 if known:
                     ids = [one.match_id for one in known]
@@ -109,15 +114,32 @@ class Lucks:
             last = rows[-1].match_id
 
 
-def _measured_again(match_id: str, packed: Packed) -> MeasuredLuck | None:
-    try:
-        return measured(unpack(packed))
-    except TranscriptDamagedError as error:
-        log.warning("luck not measured", match=match_id, why=str(error))
-        return None
+_Stored: TypeAlias = Sequence[tuple[str, Packed]]
+"""Match ids and transcripts."""
 
 
-def _without_luck(after: str | None) -> Select[Any]:
+async def _measured_by(workers: WorkPool | None, stored: _Stored) -> list[MeasuredLuck | None]:
+    if workers is None:
+        return measured_again(stored)
+    parts = [stored[at : at + _AT_A_TIME] for at in range(0, len(stored), _AT_A_TIME)]
+    asked = [workers.executor.submit(measured_again, part) for part in parts]
+    found = await asyncio.gather(*map(asyncio.wrap_future, asked))
+    return list(chain.from_iterable(found))
+
+
+def measured_again(stored: _Stored) -> list[MeasuredLuck | None]:
+    """The luck of stored matches; None where it cannot be measured."""
+    found: list[MeasuredLuck | None] = []
+    for match_id, packed in stored:
+        try:
+            found.append(measured(unpack(packed)))
+        except TranscriptDamagedError as error:
+            log.warning("luck not measured", match=match_id, why=str(error))
+            found.append(None)
+    return found
+
+
+def _without_luck(after: str | None, most: int) -> Select[Any]:
     """match_id, format, sha256, data: the next of those without luck by the current table."""
     found = (
         select(cast(matches.c.id, Text).label("match_id"))
@@ -125,7 +147,7 @@ def _without_luck(after: str | None) -> Select[Any]:
         .select_from(matches.join(transcripts).outerjoin(match_luck))
         .where(_is_missing())
         .order_by(matches.c.id)
-        .limit(_AT_A_TIME)
+        .limit(most)
     )
     return found if after is None else found.where(matches.c.id > after)
 

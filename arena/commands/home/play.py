@@ -10,6 +10,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -20,12 +21,20 @@ from arena.commands.game_options import OptionList, game_options
 from arena.commands.home.line_up import line_up
 from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.home.play_report import PlayTally, print_table, summary_of
-from arena.commands.jobs_option import Jobs, processor_count
+from arena.commands.jobs_option import (
+    PROGRAMS_ELSEWHERE,
+    Cluster,
+    Jobs,
+    cluster_of,
+    processor_count,
+)
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal
 from arena.commands.time_option import TimeOption, time_control
+from arena.executors import WorkPool
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.home.apart import play_deal_blocks_apart
 from arena.home.bot_modules import BotFileError
 from arena.home.deal_blocks import (
     BlockMatch,
@@ -74,6 +83,7 @@ def play(
         ),
     ] = False,
     jobs: Jobs = None,
+    cluster: Cluster = None,
     logs: LogFolder = None,
     connect_seconds: Annotated[
         float, typer.Option(min=0.1, help="How long a program may take to connect.")
@@ -89,14 +99,19 @@ def play(
             matches += -matches % len(entries) if same_deals else 0
             if same_deals and any(entry.command for entry in entries):
                 raise BotFileError("A program cannot play a deal twice.")
-            series = _Series(rules, entries, matches, seed, control, transcripts, jobs)
             folder = log_folder(logs) if any(entry.command for entry in entries) else None
-            if folder is not None:
-                played = _among_programs(series, folder, connect_seconds)
-            else:
-                rotations = every_rotation(entries)
-                played = _in_processes(series, rotations) if same_deals else _one_by_one(series)
-            tally = _count(played, series, PlayTally(entries, same_deals=same_deals, logs=folder))
+            if cluster is not None and folder is not None:
+                raise CommandError(PROGRAMS_ELSEWHERE)
+            with cluster_of(cluster) as workers:
+                series = _Series(rules, entries, matches, seed, control, transcripts, jobs, workers)
+                if folder is not None:
+                    played = _among_programs(series, folder, connect_seconds)
+                elif same_deals:
+                    played = _in_processes(series, every_rotation(entries))
+                else:
+                    played = _one_by_one(series)
+                tally = PlayTally(entries, same_deals=same_deals, logs=folder)
+                tally = _count(played, series, tally)
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
@@ -122,6 +137,8 @@ class _Series:
     """Where they are written, each as it is over."""
     jobs: int | None
     """How many processes play; None for as many as there are cores, where that is faster."""
+    workers: WorkPool | None
+    """The cluster that plays instead."""
 
     def finished(self, played: PlayedMatch) -> BlockMatch:
         """A match as it is counted."""
@@ -152,7 +169,7 @@ def _count(played: _Matches, series: _Series, tally: PlayTally) -> PlayTally:
 def _one_by_one(series: _Series) -> _Matches:
     """In this process, and in others as soon as it is clear that they help."""
     begun, played = time.perf_counter(), 0
-    if series.jobs is None or series.jobs == 1:
+    if series.workers is None and series.jobs in (None, 1):
         contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in series.entries]
         in_turn = play_series(series.game, contenders, series.matches, series.seed, series.control)
         for played, match in enumerate(in_turn, start=1):
@@ -176,17 +193,19 @@ def _in_processes(series: _Series, lineups: Sequence[Lineup], *, first: int = 0)
     blocks = series.matches // len(lineups)
     if first == blocks:
         return
+    asked = (series.game, lineups, series.seed, blocks)
+    jobs = series.jobs or processor_count()
+    play_on = (
+        partial(play_deal_blocks, *asked, jobs=jobs)
+        if series.workers is None
+        else partial(play_deal_blocks_apart, series.workers, *asked)
+    )
     with closing(
-        play_deal_blocks(
-            series.game,
-            lineups,
-            series.seed,
-            blocks,
+        play_on(
             first=first,
             transcripts=series.transcripts is not None,
             luck=len(lineups) == 1,
             time_control=series.control,
-            jobs=series.jobs or processor_count(),
         )
     ) as complete:
         for block in complete:

@@ -19,6 +19,7 @@ from arena.analysis import (
 )
 from arena.analysis import analyse as analysed
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.jobs_option import Cluster
 from arena.commands.results.match_argument import cannot_be_read, newest, recorded
 from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import Terminal
@@ -63,6 +64,7 @@ def analyse(
         int | None,
         typer.Option("--jobs", "-j", min=1, help="With --missing: in so many processes."),
     ] = None,
+    cluster: Cluster = None,
 ) -> None:
     """Print what each decision of a match cost, in chances to win; docs/analysis.md explains how.
 
@@ -75,10 +77,10 @@ def analyse(
             # Imported here, because a file needs no database.
             from arena.commands.results.keep_analyses import keep_missing
 
-            keep_missing(seats=seats, jobs=jobs, follow=follow)
+            keep_missing(seats=seats, jobs=jobs, follow=follow, cluster=cluster)
             return
-        if follow or seats is not None or jobs is not None:
-            raise CommandError("--follow, --seats and --jobs belong to --missing.")
+        if follow or any(one is not None for one in (seats, jobs, cluster)):
+            raise CommandError("--follow, --seats, --jobs and --cluster belong to --missing.")
         if not matches and bot is None:
             raise CommandError("Give matches, files with matches, --bot NAME, or --missing.")
         given = _transcripts(matches) if matches else newest(bot, limit) if bot else ()

@@ -2,11 +2,10 @@
 
 import asyncio
 from collections.abc import Iterable
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime, timedelta
-from multiprocessing import get_context
 
 import structlog
 import typer
@@ -14,7 +13,7 @@ import typer
 from arena.analysis import ANALYSED_GAMES, by_seat, decisions, kept_form
 from arena.boards.kept_analyses import edition
 from arena.commands.database import database
-from arena.commands.jobs_option import processor_count
+from arena.commands.jobs_option import processor_count, workers_of
 from arena.commands.progress import progress
 from arena.games import GAMES
 from arena.match.replay import TranscriptError
@@ -34,23 +33,29 @@ _LATELY = timedelta(hours=1)
 log = structlog.get_logger()
 
 
-def keep_missing(*, seats: int | None, jobs: int | None, follow: bool) -> None:
+def keep_missing(
+    *, seats: int | None, jobs: int | None, follow: bool, cluster: str | None = None
+) -> None:
     """Analyse all recorded matches that have no analysis of this release, newest first; then, with
     `follow`, those that come, until it is stopped."""
     with database(read_settings()) as url:
-        asyncio.run(
-            analyse_missing(url, seats=seats, jobs=jobs or processor_count(), follow=follow)
-        )
+        jobs = jobs or processor_count()
+        asyncio.run(analyse_missing(url, seats=seats, jobs=jobs, follow=follow, cluster=cluster))
 
 
 async def analyse_missing(
-    url: str, *, seats: int | None, jobs: int, follow: bool, lately: timedelta = _LATELY
+    url: str,
+    *,
+    seats: int | None,
+    jobs: int,
+    follow: bool,
+    lately: timedelta = _LATELY,
+    cluster: str | None = None,
 ) -> None:
     """The same on a database; only matches that ended `lately` are looked for when some come."""
     wanted = AnalysisQuery(edition(), ANALYSED_GAMES, seats)
-    # Spawned: this process has threads of its own by now.
-    several = get_context("spawn")
-    with ThreadPoolExecutor(1) if jobs == 1 else ProcessPoolExecutor(jobs, several) as pool:
+    with workers_of(jobs, cluster) as workers:
+        pool = workers.executor
         async with open_store(url) as store:
             await store.analyses.forget_others(wanted.edition)
             done, failed = await _pass(store, pool, wanted)
@@ -80,9 +85,8 @@ async def _pass(store: Store, pool: Executor, wanted: AnalysisQuery) -> tuple[in
 
 
 async def _analysed(pool: Executor, part: Iterable[Unanalysed]) -> list[FoundAnalysis]:
-    loop = asyncio.get_running_loop()
-    tasks = [loop.run_in_executor(pool, analysed, match) for match in part]
-    return [found for found in await asyncio.gather(*tasks) if found is not None]
+    asked = [asyncio.wrap_future(pool.submit(analysed, match)) for match in part]
+    return [found for found in await asyncio.gather(*asked) if found is not None]
 
 
 def analysed(match: Unanalysed) -> FoundAnalysis | None:

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.progress import progress
 from arena.commands.results.match_argument import transcript_of
 from arena.commands.terminal import Terminal
@@ -28,6 +29,8 @@ def luck(
             "tables. Running it again changes nothing.",
         ),
     ] = False,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
 ) -> None:
     """Print how lucky each seat's draws were, by draw and in total.
 
@@ -38,7 +41,7 @@ def luck(
         if missing == (match is not None):
             raise CommandError("Name a match or a file, or use --missing.")
         if match is None:
-            _measure_missing()
+            _measure_missing(jobs, cluster)
             return
         try:
             found = transcript_of(match)
@@ -51,7 +54,11 @@ def luck(
         _print(Terminal(), found, measured)
 
 
-def _measure_missing() -> None:
+FEW = 3_000
+"""So many are measured in a second: before further processes are there."""
+
+
+def _measure_missing(jobs: int | None, cluster: str | None) -> None:
     # Imported here, because a file needs no database.
     from arena.commands.database import with_store
     from arena.storage.store import Store
@@ -59,8 +66,10 @@ def _measure_missing() -> None:
     async def measure(store: Store) -> tuple[int, int]:
         """How many were measured, and how many could not be."""
         told = [0, 0]
-        with progress(await store.luck.missing(), "luck") as advance:
-            async for done in store.luck.measure_missing():
+        missing = await store.luck.missing()
+        wanted = jobs or (1 if missing < FEW else processor_count())
+        with workers_of(wanted, cluster) as workers, progress(missing, "luck") as advance:
+            async for done in store.luck.measure_missing(workers):
                 told[not done] += 1
                 advance()
         return told[0], told[1]

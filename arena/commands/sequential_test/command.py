@@ -11,7 +11,13 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.home.line_up import check_seats, entries
 from arena.commands.home.logs import LogFolder, log_folder
-from arena.commands.jobs_option import Jobs, processor_count
+from arena.commands.jobs_option import (
+    PROGRAMS_ELSEWHERE,
+    Cluster,
+    Jobs,
+    cluster_of,
+    processor_count,
+)
 from arena.commands.sequential_test.in_process import Contest, conduct
 from arena.commands.sequential_test.report import report, verdict
 from arena.commands.terminal import say
@@ -81,6 +87,7 @@ def sequential_test(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     jobs: Jobs = None,
+    cluster: Cluster = None,
     logs: LogFolder = None,
 ) -> None:
     """Test whether a version is better, by playing both until the answer is clear.
@@ -95,6 +102,8 @@ def sequential_test(
         others = [word.strip() for word in opponents.split(",") if word.strip()]
         folder = None
         _check_table(rules, others)
+        if cluster is not None and connected:
+            raise CommandError("--cluster: connected bots play where they are.")
         if connected:
             # Imported here: tests in process must not wait for storage's imports.
             from arena.commands.sequential_test.connected import conduct_connected
@@ -105,8 +114,11 @@ def sequential_test(
             contest = Contest(rules, first, second, tuple(rest), score)
             if any(entry.command for entry in field):
                 folder = log_folder(logs)
+                if cluster is not None:
+                    raise CommandError(PROGRAMS_ELSEWHERE)
             in_all = jobs or processor_count()
-            progress = conduct(contest, limits, seed, max_blocks, folder, in_all)
+            with cluster_of(cluster) as workers:
+                progress = conduct(contest, limits, seed, max_blocks, folder, in_all, workers)
     result, running = progress.result, progress.running
     summary = {
         "game": rules.name,

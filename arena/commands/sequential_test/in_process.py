@@ -21,7 +21,9 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.commands.sequential_test.report import interim
+from arena.executors import WorkPool
 from arena.games.game import AnyGame
+from arena.home.apart import play_deal_blocks_apart
 from arena.home.deal_blocks import BlockMatch, Lineup, NamedBot, every_rotation, play_deal_blocks
 from arena.home.in_process import Seed
 from arena.match.score_rule import ScoreRule
@@ -83,19 +85,23 @@ def conduct(
     max_blocks: int | None,
     logs: Path | None = None,
     jobs: int = 1,
+    workers: WorkPool | None = None,
 ) -> SequentialProgress:
     """Play until the answer is clear, `max_blocks` are played, or Ctrl-C. `logs` is the folder for
-    what the programs print, if one of the bots is a program; else `jobs` processes play.
+    what the programs print, if one of the bots is a program; else `jobs` processes play, or the
+    `workers` of a cluster.
 
     Raises RatingError, BotProgramError and the errors of `play_deal_blocks`.
     """
     running = RunningSprt(bounds, matches_per_block=2)
     progress = SequentialProgress(running, running.look())
-    blocks = (
-        play_deal_blocks(contest.game, contest.lineups(), seed, max_blocks, jobs=jobs)
-        if logs is None
-        else _seat_blocks(contest, logs, seed, max_blocks)
-    )
+    asked = (contest.game, contest.lineups(), seed, max_blocks)
+    if logs is not None:
+        blocks = _seat_blocks(contest, logs, seed, max_blocks)
+    elif workers is not None:
+        blocks = play_deal_blocks_apart(workers, *asked)
+    else:
+        blocks = play_deal_blocks(*asked, jobs=jobs)
     try:
         with closing(blocks), live_line(Console(stderr=True)) as show:
             _follow(contest, progress, blocks, show)

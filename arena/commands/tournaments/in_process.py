@@ -20,7 +20,9 @@ from itertools import chain, cycle, product, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from arena.executors import WorkPool
 from arena.games.game import AnyGame
+from arena.home.apart import PART_BLOCKS, play_parts
 from arena.home.deal_blocks import (
     BlockBrokenError,
     BlockMatch,
@@ -79,6 +81,8 @@ class InProcess:
     """The folder of the programs' logs, if one of the bots is a program."""
     jobs: int = 1
     """How many processes play at the same time, if none of the bots is a program."""
+    workers: WorkPool | None = None
+    """The cluster that plays instead."""
 
     def blocks(self) -> Generator[None, None, None]:
         """Play to the end; yields after each block that counts.
@@ -100,7 +104,9 @@ class InProcess:
     @contextmanager
     def _stage(self) -> Iterator[Callable[[Sequence[PairingKey]], Iterator[None]]]:
         """What plays the blocks that pairings lack; yields after each."""
-        if self.logs is None:
+        if self.workers is not None:
+            yield partial(self._play_apart, self.workers)
+        elif self.logs is None:
             with lineup_sets(self.game, self.record.tournament.rules.seats, self.jobs) as sets:
                 yield partial(self._play, sets)
         else:
@@ -141,6 +147,18 @@ class InProcess:
                 self._take(key, matches)
                 yield
 
+    def _play_apart(self, workers: WorkPool, keys: Sequence[PairingKey]) -> Iterator[None]:
+        wanted = {key: self._lacking(key) for key in keys}
+        every = max(1, PART_BLOCKS * len(keys) // max(1, sum(wanted.values())))
+        grouped = [keys[start : start + every] for start in range(0, len(keys), every)]
+        parts = (tuple(self._series(key) for key in group) for group in grouped)
+        with closing(play_parts(workers, self.game, parts)) as played:
+            for group, blocks in zip(grouped, played, strict=True):
+                of_key = chain.from_iterable(repeat(key, wanted[key]) for key in group)
+                for key, matches in zip(of_key, blocks, strict=True):
+                    self._take(key, matches)
+                    yield
+
     def _play_programs(self, table: "ProgramTable", keys: Sequence[PairingKey]) -> Iterator[None]:
         lacking = {key: self._lacking(key) for key in keys}
         seats = self.record.tournament.rules.seats
@@ -177,14 +195,23 @@ class InProcess:
         )
 
     def _begin(self, at_play: Sequence[LineupProcess], key: PairingKey) -> None:
+        for process, series in zip(at_play, self._series(key), strict=True):
+            process.begin(series)
+
+    def _series(self, key: PairingKey) -> tuple[Series, ...]:
+        """The blocks that a pairing lacks, by rotation of the seats."""
         entries = [self.entries[number - 1] for number in self.record.pairings[key].entries]
-        of_pairing = self._seed(key)
-        for process, lineup in zip(at_play, every_rotation(entries), strict=True):
-            seed = of_pairing
-            if self.kind is BlockKind.SEAT:
-                seed = f"{of_pairing} rotation {lineup.shift + 1}"
-            control = self.record.tournament.rules.time_control
-            process.begin(Series(lineup, seed, self._lacking(key), time_control=control))
+        of_pairing, control = self._seed(key), self.record.tournament.rules.time_control
+        fresh = self.kind is BlockKind.SEAT
+        return tuple(
+            Series(
+                lineup,
+                f"{of_pairing} rotation {lineup.shift + 1}" if fresh else of_pairing,
+                self._lacking(key),
+                time_control=control,
+            )
+            for lineup in every_rotation(entries)
+        )
 
     def _take(self, key: PairingKey, matches: Sequence[BlockMatch]) -> None:
         entries = self.record.pairings[key].entries

@@ -11,7 +11,13 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
 from arena.commands.home.line_up import entries
 from arena.commands.home.logs import LogFolder, log_folder
-from arena.commands.jobs_option import Jobs, processor_count
+from arena.commands.jobs_option import (
+    PROGRAMS_ELSEWHERE,
+    Cluster,
+    Jobs,
+    cluster_of,
+    processor_count,
+)
 from arena.commands.progress import with_progress
 from arena.commands.terminal import say
 from arena.commands.time_option import TimeOption, time_control
@@ -75,6 +81,7 @@ def play(
     ] = False,
     as_json: AsJson = False,
     jobs: Jobs = None,
+    cluster: Cluster = None,
     logs: LogFolder = None,
 ) -> None:
     """Play a whole tournament on this machine, without a server; the bots are started here."""
@@ -99,12 +106,15 @@ def play(
         programs = any(entry.command for entry in field)
         if same_deals and programs:
             raise CommandError("A program cannot play a deal twice: leave out --same-deals.")
+        if cluster is not None and programs:
+            raise CommandError(PROGRAMS_ELSEWHERE)
         fresh = programs if same_deals is None else not same_deals
         kind = BlockKind.SEAT if fresh else BlockKind.DEAL
         held = InProcess(rules_of_game, field, TournamentRecord(tournament_of(field, rules)), kind)
         held.logs = log_folder(logs) if programs else None
         held.jobs = jobs or processor_count()
-        ended_by = _play_out(held)
+        with cluster_of(cluster) as held.workers:
+            ended_by = _play_out(held)
     if as_json:
         typer.echo(json.dumps(_json(held), indent=2))
     else:

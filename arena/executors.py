@@ -1,0 +1,67 @@
+"""Where the parts of a large work are done: in processes of this machine, or on a cluster's.
+
+Both are executors of `concurrent.futures`. A part is a function of a module with its arguments, so
+no result depends on who did which part.
+
+ClusterError    the cluster cannot be reached
+"""
+
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from arena.errors import UserError
+
+CONNECT_SECONDS: Final = 10.0
+"""How long a cluster's scheduler may take to answer."""
+
+
+class ClusterError(UserError):
+    """The cluster cannot be reached, or has no workers; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkPool:
+    """Who does the parts."""
+
+    executor: Executor
+    count: int
+    """How many parts are done at a time."""
+
+
+@contextmanager
+def processes(jobs: int) -> Iterator[WorkPool]:
+    """So many processes of this machine, which end with the context; one is this process itself."""
+    if jobs == 1:
+        with ThreadPoolExecutor(1) as thread:
+            yield WorkPool(thread, 1)
+        return
+    # Not forked: this process may have threads by now.
+    known = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_us) as executor:
+        yield WorkPool(executor, jobs)
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[WorkPool]:
+    """The workers of a scheduler of dask.distributed. Raises ClusterError."""
+    from distributed import Client  # of an extra
+
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"No scheduler answers at {address}: {error}.") from error
+    with client:
+        count = sum(client.nthreads().values())
+        if not count:
+            raise ClusterError(f"The scheduler at {address} has no workers.")
+        yield WorkPool(client.get_executor(), count)
+
+
+def _leave_ctrl_c_to_us() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

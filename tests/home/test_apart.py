@@ -1,0 +1,139 @@
+"""Work of a cluster: dask's scheduler and two workers, all on this machine."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import typer
+from distributed import LocalCluster
+from typer.testing import CliRunner
+
+from arena.commands.home.play import play
+from arena.commands.results.keep_analyses import analyse_missing
+from arena.commands.sequential_test.command import sequential_test
+from arena.commands.tournaments.play import play as play_tournament
+from arena.executors import ClusterError, WorkPool, cluster, processes
+from arena.games import make_game
+from arena.home.apart import PART_BLOCKS, play_deal_blocks_apart
+from arena.home.bot_modules import BotFileError
+from arena.home.deal_blocks import NamedBot, every_rotation, play_deal_blocks
+from arena.storage.store import open_store
+from tests.dashboard.played import fill
+from tests.databases import plain
+from tests.free_port import free_port
+
+app = typer.Typer()
+app.command("play")(play)
+app.command("test")(sequential_test)
+app.command("tournament")(play_tournament)
+
+PAIR = (NamedBot("one", "honest"), NamedBot("two", "random"))
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as running:
+        yield running.scheduler_address
+
+
+@pytest.fixture
+def workers(address: str) -> Iterator[WorkPool]:
+    with cluster(address) as found:
+        yield found
+
+
+def arena(*words: object) -> dict[str, Any]:
+    said = CliRunner().invoke(app, [*map(str, words), "--json"])
+    assert said.exit_code in (0, 1, 3), said.output
+    found: dict[str, Any] = json.loads(said.stdout)
+    return found
+
+
+def test_a_cluster_plays_what_this_machine_plays(workers: WorkPool) -> None:
+    game, lineups = make_game("bluff", {"dice_per_player": 1}), every_rotation(PAIR)
+    blocks = PART_BLOCKS + 10
+    assert workers.count == 2
+    there = play_deal_blocks_apart(workers, game, lineups, "seed", blocks, transcripts=True)
+    here = play_deal_blocks(game, lineups, "seed", blocks, transcripts=True)
+    assert list(there) == list(here)
+
+
+def test_a_series_without_end_can_be_given_up(workers: WorkPool) -> None:
+    game, lineups = make_game("bluff", {"dice_per_player": 1}), every_rotation(PAIR)
+    played = play_deal_blocks_apart(workers, game, lineups, "seed")
+    first = next(played)
+    played.close()
+    assert first == next(play_deal_blocks(game, lineups, "seed"))
+
+
+def test_a_bot_that_is_not_there_is_named(workers: WorkPool) -> None:
+    missing = every_rotation((PAIR[0], NamedBot("two", "nowhere.py")))
+    with pytest.raises(BotFileError, match="nowhere"):
+        list(play_deal_blocks_apart(workers, make_game("bluff"), missing, "seed", 1))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["play", "honest", "random", "-n", 30],
+        ["play", "honest", "random", "-n", 30, "--same-deals"],
+        ["test", "honest", "random", "--max-blocks", 30],
+        ["tournament", "--format", "swiss", "--bots", "honest,random,timid", "--blocks", 3],
+        ["tournament", "--format", "round-robin", "--bots", "honest,random", "--fresh-deals"],
+    ],
+    ids=str,
+)
+def test_commands_say_the_same_whoever_works(address: str, words: list[object]) -> None:
+    there = arena(*words, "--seed", "7", "--cluster", address)
+    here = arena(*words, "--seed", "7", "--jobs", 1)
+    for told in (there, here):
+        told.pop("matches_per_second", None)
+    assert there == here
+
+
+def test_a_cluster_that_is_not_there_is_a_sentence() -> None:
+    with (
+        pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1"),
+        cluster(f"tcp://127.0.0.1:{free_port()}"),
+    ):
+        pass
+
+
+def test_programs_that_connect_play_here(address: str, tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for words in (["play", "honest", program], ["test", "honest", program]):
+        said = CliRunner().invoke(app, [*map(str, words), "--cluster", address])
+        assert said.exit_code == 2
+        assert "programs that connect play on this machine only" in said.output
+
+
+def test_matches_are_analysed_by_a_cluster(database: str, address: str) -> None:
+    asyncio.run(fill(database, blocks=2))
+    asyncio.run(analyse_missing(database, seats=2, jobs=1, follow=False, cluster=address))
+    with psycopg.connect(plain(database)) as sql:
+        assert sql.execute("SELECT count(*) FROM match_analyses").fetchone() == (4,)
+
+
+@pytest.mark.parametrize("where", ["processes", "cluster"])
+def test_luck_is_measured_the_same_by_whom_ever(database: str, address: str, where: str) -> None:
+    asyncio.run(fill(database, blocks=5))
+    with psycopg.connect(plain(database), autocommit=True) as sql:
+        kept = "SELECT match_id, luck FROM match_luck ORDER BY match_id"
+        before = sql.execute(kept.encode()).fetchall()
+        sql.execute("DELETE FROM match_luck")
+
+        async def measure(workers: WorkPool) -> list[bool]:
+            async with open_store(database) as store:
+                return [done async for done in store.luck.measure_missing(workers)]
+
+        with processes(2) if where == "processes" else cluster(address) as workers:
+            assert asyncio.run(measure(workers)) == [True] * 10
+        assert sql.execute(kept.encode()).fetchall() == before
