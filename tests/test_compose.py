@@ -59,7 +59,8 @@ def test_it_runs_as_it_stands_and_a_bot_plays_by_the_published_port() -> None:
 
 def test_every_command_is_one_of_arena_with_options_it_takes(compose: dict[str, Any]) -> None:
     found = dict(commands(compose))
-    assert set(found) >= {"migrate", "referee", "dashboard", "sample-bots", "referee health"}
+    services = {"migrate", "referee", "dashboard", "sample-bots", "worker"}
+    assert set(found) >= services | {"referee health"}
     for name, arguments in found.items():
         group = typer.main.get_command(application(arguments))
         context = group.make_context("arena", list(arguments))
@@ -80,14 +81,34 @@ def test_services_wait_for_services_that_exist(compose: dict[str, Any]) -> None:
 
 
 def test_volumes_and_settings_are_declared(compose: dict[str, Any]) -> None:
-    # ARENA_ADDRESS is what bots read, and the pages that watch and play.
-    known = {f"ARENA_{field.upper()}" for field in Settings.model_fields} | {"ARENA_ADDRESS"}
+    # What bots read, and the pages that watch and play; an option of `arena work`.
+    others = {"ARENA_ADDRESS", "ARENA_WORKER_TOKEN"}
+    known = {f"ARENA_{field.upper()}" for field in Settings.model_fields} | others
     used = set()
     for service in compose["services"].values():
         used |= {volume.split(":")[0] for volume in service.get("volumes", [])}
         settings = {name for name in service["environment"] if name.startswith("ARENA_")}
         assert settings <= known
     assert used == set(compose["volumes"])
+
+
+def test_the_worker_may_make_namespaces_and_has_no_right_of_the_machine(
+    compose: dict[str, Any],
+) -> None:
+    worker = compose["services"]["worker"]
+    assert worker["cap_drop"] == ["ALL"]
+    assert set(worker["security_opt"]) == {
+        "no-new-privileges:true",
+        *("seccomp:unconfined", "apparmor:unconfined", "systempaths=unconfined"),
+    }
+    of_the_machine = {"privileged", "cap_add", "devices", "volumes", "pid", "network_mode", "user"}
+    assert not of_the_machine & worker.keys()
+
+
+def test_nothing_is_uploaded_until_somebody_runs_a_worker(compose: dict[str, Any]) -> None:
+    assert compose["services"]["worker"]["profiles"] == ["hosted-bots"]
+    hosting = compose["services"]["referee"]["environment"]["ARENA_HOSTING"]
+    assert hosting == "${ARENA_HOSTING:-false}"
 
 
 def test_the_image_does_not_run_as_root() -> None:

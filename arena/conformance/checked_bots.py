@@ -5,8 +5,9 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
-from arena.conformance.scripted_referee import ScriptedReferee
+from arena.conformance.scripted_referee import BotStream, ScriptedReferee
 from arena.home.programs.program import BotProgram
 
 
@@ -39,15 +40,34 @@ class StartingReferee(ScriptedReferee):
 
 
 class KeepingReferee(StartingReferee):
-    """Starts the bot's program, and keeps it for further scenarios as long as it runs: most of what
-    a check costs are starts."""
+    """Starts the bot's program, and keeps it and its stream for further scenarios as long as they
+    last: most of what a check takes are starts, and pauses before bots come back."""
+
+    def __init__(self, command: Sequence[str], log: Path, address: str = "127.0.0.1:0") -> None:
+        super().__init__(command, log, address)
+        self._stream: BotStream | None = None
 
     def start(self) -> None:
         """Start the program; if it runs, end its streams, so that it comes back."""
-        if self.program is not None and self.program.running:
+        if self._runs:
             self.end_streams()
         else:
             super().start()
+
+    async def welcomed(self, **members: Any) -> BotStream:
+        self._stream = await super().welcomed(**members)
+        return self._stream
+
+    async def begin(self) -> BotStream:
+        """Go on with the stream that was welcomed last, if it is open."""
+        stream = self._stream
+        if stream is not None and self._runs and not stream.over:
+            return stream
+        return await super().begin()
+
+    @property
+    def _runs(self) -> bool:
+        return self.program is not None and self.program.running
 
 
 class AwaitingReferee(ScriptedReferee):

@@ -65,9 +65,9 @@ async def check_kept(
     referee: KeepingReferee, scenario: Scenario, *, seconds: float = SCENARIO_SECONDS
 ) -> ScenarioOutcome:
     """Run a scenario with the program of a listening referee, which is started if it does not run,
-    and killed if it fails."""
+    and killed if it fails or stays away."""
     outcome = await _outcome(referee, scenario, seconds)
-    if not outcome.met:
+    if scenario.stays_away or not outcome.met:
         referee.kill()
     return outcome
 

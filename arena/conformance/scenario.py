@@ -20,3 +20,5 @@ class Scenario:
     play: Play
     needs_program: str = ""
     """Why only a program that the check itself started can be checked so; empty if any bot can."""
+    stays_away: bool = False
+    """Whether a bot that conforms does not come back for another scenario."""

@@ -61,6 +61,11 @@ class BotStream:
         self.ending: asyncio.Future[tuple[grpc.StatusCode, str] | None]
         self.ending = asyncio.get_running_loop().create_future()
 
+    @property
+    def over(self) -> bool:
+        """Whether either side has ended it."""
+        return self.closed or self.ending.done()
+
     async def read(self) -> None:
         """Take in what the bot sends, until it closes its side."""
         with suppress(grpc.aio.UsageError, grpc.aio.InternalError):

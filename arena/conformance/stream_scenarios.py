@@ -75,6 +75,8 @@ async def _restarted(referee: ScriptedReferee) -> str:
     await seat(stream, [match])
     await stream.say(begins=[match.begin()], turns=[match.turn()])
     await take_answers(stream, [match])
+    assert referee.program is not None
+    referee.program.kill()
     referee.start()
     stream.end()
     turns = [] if match.over else [match.turn(repeat=True)]
@@ -181,17 +183,20 @@ SCENARIOS: Final = (
         "Does not come back after ABORTED.",
         _takeover,
         needs_program="the bot is not to come back, and would miss what follows",
+        stays_away=True,
     ),
     Scenario(
         "refused token",
         "Does not come back after UNAUTHENTICATED.",
         _refused_token,
         needs_program="the bot is not to come back, and would miss what follows",
+        stays_away=True,
     ),
     Scenario(
         "drain",
         "Sends `drain` after SIGTERM, plays its block to the end and ends with code 0.",
         _drain,
         needs_program="the check sends SIGTERM to the program",
+        stays_away=True,
     ),
 )

@@ -36,7 +36,7 @@ MATCHES: Final = 20
 """Against a sample bot, after the scenarios."""
 SCENARIO_SECONDS: Final = 120.0
 """After so long a scenario has failed."""
-AT_ONCE: Final = 4
+AT_ONCE: Final = 3
 """Scenarios: mostly they wait."""
 TAIL_LINES: Final = 6
 """Of what the program printed, in the reason why a build is refused."""
@@ -111,7 +111,7 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
     Several run at a time, each with a program that stays for the next one where that can be. What
     is not met so is tried again alone, with a program of its own.
     """
-    waiting = deque(sorted(enumerate(HOSTED_SCENARIOS), key=lambda one: not one[1].needs_program))
+    waiting = deque(sorted(enumerate(HOSTED_SCENARIOS), key=lambda one: _order(one[1])))
     outcomes: dict[int, ScenarioOutcome] = {}
     unmet: list[int] = []
 
@@ -125,10 +125,7 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
     async def work(kept: KeepingReferee) -> None:
         while waiting and not unmet:
             number, scenario = waiting.popleft()
-            if scenario.needs_program:
-                add(number, await _alone(plan, scenario))
-            else:
-                add(number, await check_kept(kept, scenario, seconds=SCENARIO_SECONDS))
+            add(number, await check_kept(kept, scenario, seconds=SCENARIO_SECONDS))
 
     async with AsyncExitStack() as stack:
         keeping = []
@@ -138,7 +135,9 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
             kept.connect_seconds = plan.connect_seconds
             await stack.enter_async_context(kept.listening())
             keeping.append(kept)
-        stream = await keeping[0].begin()
+        for kept in keeping:
+            kept.start()
+        stream = await keeping[0].welcomed()
         games = [game for game in stream.hello.games if game in GAMES]
         while waiting and not unmet:
             await asyncio.gather(*map(work, keeping))
@@ -148,6 +147,13 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
                 if unmet:
                     break
     return games, [outcome for _, outcome in sorted(outcomes.items())]
+
+
+def _order(scenario: Scenario) -> int:
+    """First those that take long; last those after which no program is needed any more."""
+    if scenario.stays_away:
+        return 2
+    return 0 if scenario.needs_program else 1
 
 
 async def _alone(plan: CheckPlan, scenario: Scenario) -> ScenarioOutcome:

@@ -16,6 +16,13 @@ from arena_dashboard.tables import replay_link
 UPLOADED: Final = "uploaded"
 """Under which the session's state holds (bot, version) of the build uploaded last."""
 SOON_SECONDS: Final = 1.0
+_MANIFEST: Final = """\
+command = ["node", "main.js"]   # or ["python", "main.py"], or ["./bot"]: for Linux, static
+# Only for a program that reads and writes lines of JSON:
+# protocol = "lines"
+# games = ["bluff"]
+# matches_at_once = 16
+"""
 _MIB: Final = 1024 * 1024
 _MOST_LINKS: Final = 10
 """Replays that a shift's log links to."""
@@ -45,8 +52,14 @@ def show_upload(owner: SignedIn) -> None:
         return
     st.markdown(
         "**The arena runs your bot.** A `.py` file with one bot, or a `.zip` with `bot.toml` and a "
-        "program in any language (`docs/submit.md`). It is checked first, in half a minute or so."
+        "program in any language. It is checked first, in half a minute or so."
     )
+    with st.expander("What belongs into a .zip"):
+        st.markdown(
+            "The program, all that it needs, and at the top the file `bot.toml`. `docs/submit.md` "
+            "says more."
+        )
+        st.code(_MANIFEST, language="toml")
     with st.form("upload"):
         most_mb = allowed.build_bytes // _MIB
         file = st.file_uploader("The build", type=["py", "zip"], max_upload_size=most_mb)
@@ -55,7 +68,7 @@ def show_upload(owner: SignedIn) -> None:
             f"{allowed.uploads_a_day} uploads in 24 hours, {allowed.hosted_bots} bots. Each upload "
             "is a version of its own."
         )
-        if st.form_submit_button("Upload", type="primary"):
+        if st.form_submit_button("Submit this build", type="primary"):
             if file is None:
                 st.error("Choose a file first.")
             else:

@@ -206,7 +206,7 @@ def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Start fox")).to_be_visible()
     page.get_by_role("link", name="My bots").click()
-    page.get_by_text("Change fox").click()
+    page.get_by_text("Builds, logs and settings of fox").click()
     field(page, "About it").fill(HOSTILE)
     field(page, "Link").fill('https://example.org/"><script>alert(1)</script>')
     page.get_by_role("button", name="Save").click()
@@ -237,7 +237,7 @@ def test_a_bot_that_is_uploaded_is_checked_and_plays_while_one_watches(
     field(page, "Name of the bot").fill("uploaded")
     environment = place.environment | {"ARENA_WORKER_TOKEN": place.worker_token()}
     with program(["-m", "arena", "work"], place.home / "worker.log", environment):
-        page.get_by_role("button", name="Upload", exact=True).last.click()
+        page.get_by_role("button", name="Submit this build").click()
         expect(page.get_by_role("heading", name="uploaded, version 1")).to_be_visible()
         expect(page.get_by_text("It has a rating")).to_be_visible(timeout=300_000)
         if shots is not None:

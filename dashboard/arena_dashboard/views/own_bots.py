@@ -112,7 +112,7 @@ def show(client: OwnerClient, owner: SignedIn) -> None:
         show_versions(client, owner)
     st.page_link("views/submit.py", label="Submit a bot")
     for bot in bots:
-        with st.expander(f"Change {in_markdown(bot.name)}"):
+        with st.expander(f"Builds, logs and settings of {in_markdown(bot.name)}"):
             uploads.show_builds(owner, bot.name)
             describe(client, owner, bot)
             if not bot.retired:
