@@ -102,6 +102,10 @@ class Settings(BaseSettings):
     signup: Annotated[SignUp | None, BeforeValidator(_lower)] = None
     """Who may become an owner: everybody (`open`), with an `invite`, or nobody (`closed`). Without
     it `arena up` is open as long as it listens on this machine only; else an invite is needed."""
+    bots: int = Field(default=20, ge=1)
+    """Bots that an owner may have, retired ones not counted."""
+    versions_a_day: int = Field(default=60, ge=1)
+    """Versions that an owner may register in 24 hours, uploads too."""
     hosting: bool = True
     """Whether owners may upload bots that the arena runs."""
     slots: int = Field(default=2, ge=0, le=256)

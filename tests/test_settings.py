@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from arena.commands.serving.own_referee import limits_of
+from arena.referee.limits import Limits
 from arena.settings import Settings, SettingsError, read_settings
 
 
@@ -87,3 +89,11 @@ def test_a_malformed_setting_names_itself_and_not_its_value(
 def test_settings_do_not_change() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         read_settings().port = 1
+
+
+def test_limits_that_are_not_set_are_those_of_the_referee(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert limits_of(read_settings()) == Limits()
+    monkeypatch.setenv("ARENA_BOTS", "3")
+    monkeypatch.setenv("ARENA_VERSIONS_A_DAY", "7")
+    limits = limits_of(read_settings())
+    assert (limits.bots_per_owner, limits.owner_versions_per_day) == (3, 7)

@@ -16,7 +16,7 @@ from benchmarks.hosted_load.programs import GOOD
 from tests.free_port import free_port
 
 IDLE_SECONDS: Final = 5.0
-"""After the start, before the first upload."""
+"""Before each upload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,6 @@ def first_matches(count: int) -> Iterator[FirstMatch]:
         home.chmod(0o711)
         port = free_port()
         with _arena(home / "arena", port):
-            time.sleep(IDLE_SECONDS)
             author = os.environ | {
                 "ARENA_HOME": str(home / "author"),
                 "ARENA_ADDRESS": f"127.0.0.1:{port}",
@@ -46,10 +45,15 @@ def first_matches(count: int) -> Iterator[FirstMatch]:
             }
             arena = (sys.executable, "-m", "arena")
             subprocess.run([*arena, "signup", "Ann"], env=author, check=True, capture_output=True)
+            time.sleep(IDLE_SECONDS)
             for number in range(count):
                 file = home / f"bot{number}.py"
                 file.write_text(f"# {number}\n{GOOD}")
                 yield _submit([*arena, "submit", str(file)], author)
+                # The arena is to be idle for the next one.
+                words = [*arena, "bot", "retire", file.stem]
+                subprocess.run(words, env=author, check=True, capture_output=True)
+                time.sleep(IDLE_SECONDS)
 
 
 def _submit(words: list[str], environment: dict[str, str]) -> FirstMatch:

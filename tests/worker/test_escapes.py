@@ -245,6 +245,12 @@ except OSError:
     ]
 
 
+async def test_a_crash_starts_no_program_of_the_machine(program: MakeProgram) -> None:
+    """As apport, which the kernel starts as root, unless the limit of a dump is 1."""
+    _, printed = await outcome(program("import resource; print(resource.getrlimit(4))"))
+    assert printed == "(1, 1)\n"
+
+
 async def test_a_program_runs_as_no_user_who_owns_anything(program: MakeProgram) -> None:
     async with confined(program("import time; time.sleep(60)"), socket=None) as running:
         found = status_of(running.first)

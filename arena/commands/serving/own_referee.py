@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
+from arena.referee.limits import Limits
 from arena.referee.tls import TlsFiles, certificate_name
 from arena.settings import Settings, SettingsError
 from arena.storage.private_socket import make_private, socket_directory
@@ -17,6 +18,11 @@ def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
     """Who may become an owner; if the settings do not say it, everybody where the referee is for
     its own machine `alone`, else who has an invite."""
     return settings.signup or (SignUp.OPEN if alone else SignUp.INVITE)
+
+
+def limits_of(settings: Settings) -> Limits:
+    """What everybody may use at most."""
+    return Limits(bots_per_owner=settings.bots, owner_versions_per_day=settings.versions_a_day)
 
 
 def hosting_terms(settings: Settings) -> HostingTerms | None:

@@ -11,7 +11,13 @@ from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.free_ports import require_free
-from arena.commands.serving.own_referee import hosting_terms, own_socket, sign_up_of, tls_files
+from arena.commands.serving.own_referee import (
+    hosting_terms,
+    limits_of,
+    own_socket,
+    sign_up_of,
+    tls_files,
+)
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.event_loop import run
 from arena.hosting.terms import Terms
@@ -71,6 +77,7 @@ async def _serve(
         tls=tls,
         spectator_delay=spectator_delay,
         sign_up=sign_up_of(settings),
+        limits=limits_of(settings),
         hosting=hosting_terms(settings),
         socket=own_socket(settings),
         dashboard_secret=settings.dashboard_secret,

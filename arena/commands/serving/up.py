@@ -32,6 +32,7 @@ from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
     client_environment,
     hosting_terms,
+    limits_of,
     own_address,
     own_socket,
     sign_up_of,
@@ -127,6 +128,7 @@ async def _up(plan: _Plan, url: str) -> None:
         tls=plan.tls,
         spectator_delay=plan.settings.spectator_delay,
         sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
+        limits=limits_of(plan.settings),
         hosting=hosting_terms(plan.settings),
         socket=own_socket(plan.settings),
         dashboard_secret=plan.dashboard_secret,
