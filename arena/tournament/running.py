@@ -7,7 +7,6 @@ played again under a new id.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from itertools import chain
 from uuid import uuid4
 
 from arena.hosting.agenda import Engagement, EngagementEnd
@@ -21,9 +20,6 @@ from arena.tournament.tournament import (
     TournamentRecord,
     TournamentState,
 )
-
-FEW = 8
-"""Up to how many free bots it is cheaper to look at each one's pairings than at all pairings."""
 
 
 class RunningTournament:
@@ -44,8 +40,10 @@ class RunningTournament:
         """Ended blocks whose state must be read from storage."""
         self._open: dict[PairingKey, tuple[VersionId, ...]] = {}
         """The versions of each pairing that has blocks to play; earlier rounds first."""
-        self._open_of: dict[int, set[PairingKey]] = defaultdict(set)
-        """The pairings with blocks to play, by version."""
+        self._open_of: defaultdict[int, dict[PairingKey, None]] = defaultdict(dict)
+        """The pairings with blocks to play, by version; in the order of their rounds."""
+        self._in_vain: set[int] = set()
+        """The versions that were free when no block could begin among them."""
         for block in record.open_blocks:
             self._interrupt(block)
         self._count_open(record.pairings)
@@ -136,27 +134,28 @@ class RunningTournament:
             if free.issuperset(engagement.bots):
                 self._interrupted.remove(engagement)
                 return engagement, None
-        if len(free) < self.tournament.rules.seats:
+        # Whoever was free at the last look, which found nothing, still has nobody to meet among
+        # those that were: a large tournament has thousands of pairings, and most of its bots are
+        # busy.
+        keys = (self._startable(bot, free) for bot in free - self._in_vain)
+        key = min((key for key in keys if key is not None), default=None)
+        if key is None:
+            self._in_vain = set(free)
             return None
-        # In a large tournament most bots are busy: do not go through its thousands of pairings
-        # for the few that are free.
-        keys: Iterable[PairingKey] = self._open
-        if len(free) <= FEW:
-            keys = sorted(chain.from_iterable(self._open_of.get(bot, ()) for bot in free))
-        for key in keys:
-            if free.issuperset(self._open[key]):
-                return self._begin(key, self._open[key])
-        return None
+        return self._begin(key, self._open[key])
 
     def held(self, present: set[int]) -> set[int]:
         """The versions of the blocks that need only free places to begin."""
-        held: set[int] = set()
-        for bots in chain(self._open.values(), (one.bots for one in self._interrupted)):
-            if present.issuperset(bots):
-                held.update(bots)
-                if held == present:
-                    break
+        held = {bot for bot in present if self._startable(bot, present) is not None}
+        for engagement in self._interrupted:
+            if present.issuperset(engagement.bots):
+                held.update(engagement.bots)
         return held
+
+    def _startable(self, bot: int, among: set[int]) -> PairingKey | None:
+        """A pairing with blocks to play that the bot can begin with others among these."""
+        of_bot = self._open_of.get(bot, ())
+        return next((key for key in of_bot if among.issuperset(self._open[key])), None)
 
     def missing(self, present: set[int]) -> set[EntryNumber]:
         """The entries that are waited for."""
@@ -220,4 +219,8 @@ class RunningTournament:
             else:
                 self._open.pop(key, None)
             for bot in bots:
-                (self._open_of[bot].add if count > 0 else self._open_of[bot].discard)(key)
+                if count > 0:
+                    self._open_of[bot].setdefault(key)
+                else:
+                    self._open_of[bot].pop(key, None)
+            self._in_vain.difference_update(bots)
