@@ -39,6 +39,8 @@ async def _run(folder: Path, socket: Path, program: list[str]) -> int:
         code = await ending
         if others[1].done():
             running.printed.add(f"\n{others[1].result()}\n".encode())
+        elif running.ran_out_of_memory:  # the kernel was faster
+            running.printed.add(f"\n{running.too_much_memory}\n".encode())
         for other in others:
             other.cancel()
     _pass_on(running, told, over=True)

@@ -61,7 +61,9 @@ async def test_a_stranger_signs_up_registers_a_bot_and_sees_it_play(database: st
         made = await registry.RegisterBot(new("Лиса"), metadata=mine)
         assert (made.entrant.bot, made.entrant.owner) == ("Лиса", "Zoë from 3b")
         (bot,) = (await stub.ListOwnBots(pb.ListOwnBotsRequest(), metadata=mine)).bots
-        assert [(one.label, one.connected, one.playing) for one in bot.versions] == [("1", 0, 0)]
+        (version,) = bot.versions
+        assert (version.label, version.connected, version.playing) == ("1", 0, 0)
+        assert (version.matches, version.faults) == (0, 0)
         async with Peer(scene.port, made.token) as peer:
             await peer.greet()
             asked = pb.ListOwnBotsRequest(bot="лиса")
