@@ -5,7 +5,7 @@ from contextlib import aclosing
 
 import psycopg
 
-from arena.storage.listening import notifications
+from arena.storage.listening import ASK_SECONDS, notifications
 
 
 async def test_who_listens_is_woken_by_what_is_told_on_its_channels_alone(
@@ -20,7 +20,8 @@ async def test_who_listens_is_woken_by_what_is_told_on_its_channels_alone(
         assert seen == [True]
         for channel in ("news", "other"):
             sql.execute(f"NOTIFY {channel}".encode())
-            await anext(told)
+            async with asyncio.timeout(ASK_SECONDS):  # at once
+                await anext(told)
         waiting = asyncio.ensure_future(anext(told))
         sql.execute("NOTIFY nobody_listens")
         done, _ = await asyncio.wait([waiting], timeout=0.05)
