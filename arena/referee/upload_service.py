@@ -26,8 +26,10 @@ MOST_AT_ONCE: Final = 16
 """Uploads received at the same time; further ones wait. Each takes its build's size of memory."""
 MOST_OF_AN_OWNER: Final = 4
 """The same of one owner; further ones are refused."""
-UPLOAD_SECONDS: Final = 120.0
-"""How long a build may take to arrive."""
+PAUSE_SECONDS: Final = 10.0
+"""How far a build that arrives may fall behind: it holds a place that others wait for."""
+SLOWEST: Final = 175_000
+"""Bytes a second that a build must bring otherwise; one of 20 MB may take two minutes."""
 CALLS_AT_ONCE: Final = 4
 """Other calls served at the same time: results are recorded over the same connections."""
 CHUNK_BYTES: Final = 64 * 1024
@@ -153,12 +155,12 @@ class UploadService:
 
     async def _receive(self, owner: Owner, context: Context) -> pb.UploadBuildResponse:
         try:
-            async with asyncio.timeout(UPLOAD_SECONDS):
-                header, data = await self._read(context)
+            async with asyncio.timeout(PAUSE_SECONDS) as patience:
+                header, data = await self._read(context, patience)
         except TimeoutError as error:
             raise ProtocolError(
                 grpc.StatusCode.DEADLINE_EXCEEDED,
-                f"the build did not arrive within {UPLOAD_SECONDS:.0f} s",
+                f"the build came too slowly: {SLOWEST // 1000} kB a second are needed",
             ) from error
         try:
             # Beside the event loop, which bots wait for.
@@ -169,8 +171,12 @@ class UploadService:
         entrant = await self._registry.upload(owner, header.bot, header.version, build)
         return pb.UploadBuildResponse(bot=entrant.bot, version=entrant.version, sha256=sha256)
 
-    async def _read(self, context: Context) -> tuple[pb.UploadBuildRequest, bytes]:
-        """The first message, and the bytes of all the others, no more than it says."""
+    async def _read(
+        self, context: Context, patience: asyncio.Timeout
+    ) -> tuple[pb.UploadBuildRequest, bytes]:
+        """The first message, and the bytes of all the others, no more than it says. What has come
+        prolongs the patience with what is to come."""
+        began = asyncio.get_running_loop().time()
         header = await _next(context)
         if header is None or header.data:
             raise malformed("the first message says what is uploaded, and holds no bytes of it")
@@ -179,6 +185,7 @@ class UploadService:
         data = bytearray()
         while (part := await _next(context)) is not None:
             data += part.data
+            patience.reschedule(began + PAUSE_SECONDS + len(data) / SLOWEST)
             if len(part.data) > CHUNK_BYTES or len(data) > header.size:
                 raise malformed(
                     f"a message holds up to {CHUNK_BYTES:,} bytes, and all of them as many as the "

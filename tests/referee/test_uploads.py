@@ -11,6 +11,7 @@ import pytest
 
 from arena.builds.hosted import HostingTerms
 from arena.referee.limits import Limits
+from arena.referee.upload_service import MOST_AT_ONCE, MOST_OF_AN_OWNER, PAUSE_SECONDS
 from arena.v1 import challenge_pb2, registry_pb2
 from arena.v1 import upload_pb2 as pb
 from arena.v1 import worker_pb2 as workers
@@ -18,7 +19,7 @@ from arena.v1.challenge_pb2_grpc import ChallengeServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 from arena.v1.worker_pb2_grpc import WorkerServiceStub
-from tests.bots import Peer
+from tests.bots import PATIENCE, Peer
 from tests.referee.scene import Scene, good_pair, opened
 
 QUICK = Limits(refusal_seconds=0.0)
@@ -209,6 +210,28 @@ async def test_a_refused_upload_says_why_and_changes_nothing(
         code, said = await refused(host.uploads.UploadBuild(iter(parts), metadata=key))
         assert (code, words in said) == ("INVALID_ARGUMENT", True), said
         assert await host.builds("me") == []
+
+
+@pytest.mark.slow
+async def test_uploads_that_bring_nothing_keep_nobody_waiting_for_long(database: str) -> None:
+    async with hosting(database) as host:
+        keys = [bearing(await host.scene.key(f"slow {number}")) for number in range(4)]
+
+        async def nothing_more() -> AsyncIterator[pb.UploadBuildRequest]:
+            yield pb.UploadBuildRequest(bot="slow", file_name="b.py", size=1_000)
+            await asyncio.Event().wait()
+
+        async with asyncio.TaskGroup() as tasks:
+            slow = [
+                tasks.create_task(refused(host.uploads.UploadBuild(nothing_more(), metadata=key)))
+                for key in keys * MOST_OF_AN_OWNER
+            ]
+            assert len(slow) == MOST_AT_ONCE
+            async with asyncio.timeout(PAUSE_SECONDS + PATIENCE):
+                await host.upload("me", "mine")
+        assert {one.result() for one in slow} == {
+            ("DEADLINE_EXCEEDED", "the build came too slowly: 175 kB a second are needed")
+        }
 
 
 async def test_bytes_that_are_no_message_are_refused(database: str) -> None:
