@@ -1,13 +1,16 @@
 """Play by the last bet and its file, and how the sample bot `cfr` reads it."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from arena.home.loading import SAMPLE_BOTS
 from arena.solver import (
     StrategyFileError,
+    ValueBounds,
     certified_again,
     exact_play,
     match_round,
@@ -20,6 +23,7 @@ from arena.solver import (
 )
 from arena_sample_bots.cfr import node_row, subtrees
 
+FILE = SAMPLE_BOTS / "cfr.tables"
 BETS = 12
 """With two dice in play."""
 
@@ -48,6 +52,24 @@ def test_exact_play_of_a_file_proves_almost_what_it_did(tmp_path: Path) -> None:
     write_play(file, solve_last_bet(dice=1, sweeps=1, known=[exact]))
     (again,) = certified_again(strategies(read_play(file), dice=2))
     assert again.bounds == pytest.approx(exact.bounds, abs=0.01)
+
+
+def test_a_shipped_state_is_made_again(tmp_path: Path) -> None:
+    """Two dice each, from the shipped states that it leads to."""
+    shipped = {state.dice: state for state in read_play(FILE)}
+    smaller = list(strategies([shipped[dice] for dice in [(1, 1), (1, 2), (2, 1)]], dice=3))
+    known = [
+        replace(one, bounds=ValueBounds(shipped[one.dice].value, shipped[one.dice].value))
+        for one in smaller
+    ]
+    file = tmp_path / "play"
+    write_play(file, solve_last_bet(dice=2, sweeps=40, known=known))
+    (again,) = (state for state in read_play(file) if state.dice == (2, 2))
+    assert again.value == pytest.approx(shipped[2, 2].value, abs=1e-6)
+    for made, expected in zip(again.play, shipped[2, 2].play, strict=True):
+        # Values in the file have six digits: a few probabilities fall on the other side of a step.
+        differ = np.abs(made - expected)
+        assert differ.max() <= 2 / 255 and (differ > 1e-9).mean() < 0.01
 
 
 def test_the_bot_finds_the_rows_of_exact_play() -> None:
