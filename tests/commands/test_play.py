@@ -179,7 +179,7 @@ def test_a_bot_that_is_not_started_here_cannot_play_the_same_deals() -> None:
         (("honest", "timid", "--game", "chess"), "there is no game 'chess'"),
         (
             ("honest", "timid", "--game", "bloeff"),
-            "it plays bluff. Sample bots that do: bloeff_counter, bloeff_honest, ",
+            "it plays bluff. Sample bots that do: bloeff_counter, bloeff_honest, bloeff_search, ",
         ),
         (("honest", "timid", "--option", "dice"), "given as NAME=VALUE, not 'dice'"),
         (("honest", "timid", "--option", "dice_per_player=0"), "allowed is 1 to 16"),

@@ -42,6 +42,7 @@ def share(game: str, bots: list[str], matches: int) -> float:
         ("bloeff", "bloeff_counter", "bloeff_honest", 2, 300, 0.57),
         ("bloeff", "bloeff_counter", "bloeff_honest", 4, 200, 0.33),
         ("bloeff", "bloeff_counter", "random", 2, 100, 0.95),
+        ("bloeff", "bloeff_search", "bloeff_honest", 2, 40, 0.47),
     ],
 )
 def test_each_rung_beats_the_one_below(
@@ -65,13 +66,31 @@ def test_no_bot_is_ever_at_fault(game: str, options: Mapping[str, object]) -> No
                 assert played.refused == ()
 
 
-@pytest.mark.parametrize("game", BOTS)
-def test_the_same_seed_gives_the_same_match(game: str) -> None:
-    contenders = [Contender(name, load_bot(name)) for name in BOTS[game][1:]]
-    first, again = (list(play_series(make_game(game), contenders, 4, "again")) for _ in range(2))
+# It thinks a thousand times as long as the others.
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, *HOOKS["bloeff"].variants], ids=str)
+def test_bloeff_search_is_never_at_fault(options: Mapping[str, object]) -> None:
+    rules, random = make_game("bloeff", options), Random("bloeff")
+    for seats in rules.seat_counts:
+        table = ["bloeff_search", *random.choices(BOTS["bloeff"], k=seats - 1)]
+        contenders = [Contender(str(seat), load_bot(bot)) for seat, bot in enumerate(table)]
+        for played in play_series(rules, contenders, 1, f"search {seats}"):
+            assert played.refused == ()
+
+
+@pytest.mark.parametrize(
+    ("game", "bots"),
+    [("bluff_you", BOTS["bluff_you"][1:]), ("bloeff", ("bloeff_counter", "bloeff_search"))],
+)
+def test_the_same_seed_gives_the_same_match(game: str, bots: tuple[str, ...]) -> None:
+    contenders = [Contender(name, load_bot(name)) for name in bots]
+    first, again = (list(play_series(make_game(game), contenders, 2, "again")) for _ in range(2))
     assert [played.transcript for played in first] == [played.transcript for played in again]
 
 
-@pytest.mark.parametrize(("game", "name"), [(game, bot) for game in BOTS for bot in BOTS[game]])
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [*((game, bot) for game in BOTS for bot in BOTS[game]), ("bloeff", "bloeff_search")],
+)
 def test_every_bot_says_that_it_plays_its_game(game: str, name: str) -> None:
     assert game in load_bot(name).games

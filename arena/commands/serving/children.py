@@ -24,7 +24,7 @@ STOP_SECONDS = 2.0
 
 HOUSE = "house"
 """The owner of the sample bots."""
-SLOW_BOTS = frozenset({"search", "exploiter"})
+SLOW_BOTS = frozenset({"bloeff_search", "exploiter", "search"})
 """Sample bots that take tens of milliseconds for an action: they play only where they are asked to,
 so that a laptop stays cool."""
 
