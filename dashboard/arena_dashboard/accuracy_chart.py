@@ -52,7 +52,7 @@ def accuracy_chart(points: Sequence[AccuracyPoint]) -> alt.LayerChart:
     share = alt.Axis(format="%")
     base = alt.Chart().encode(x=alt.X("finished:T", title="Matches ended"))
     band = base.mark_area(opacity=0.16).encode(
-        y=alt.Y("low:Q", title="Accuracy, with 95 % interval", axis=share), y2="high:Q"
+        y=alt.Y("low:Q", title="Accuracy", axis=share), y2="high:Q"
     )
     line = base.mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=36)).encode(
         y=alt.Y("accuracy:Q", scale=alt.Scale(zero=False), axis=share),

@@ -128,7 +128,8 @@ def show_decisions(bot: Profile) -> None:
     st.subheader("Decisions")
     st.caption(
         f"In its latest {found.sums.matches} matches that were analysed. The loss of a decision is "
-        "in chances to win; accuracy is the share of decisions that were best or fine."
+        "in chances to win. Accuracy is the share of decisions that were best or fine; the chart "
+        "has its 95 % interval."
     )
     st.html(bot_tables.decisions(found.sums))
     if found.accuracy is not None:
