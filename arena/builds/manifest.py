@@ -83,7 +83,8 @@ def _command(said: Any, files: Collection[str]) -> tuple[str, ...]:
         return (program.removeprefix("./"), *rest)
     raise BuildRefusedError(
         f"{MANIFEST}: `command` begins with {program[:60]!r}; it may begin with `python`, `node`, "
-        "or a file of the .zip such as `./bot` (Linux, statically linked)."
+        "or a file of the .zip such as `./bot`: a program for Linux, statically linked, or a "
+        "script whose first line begins with `#!`."
     )
 
 

@@ -81,7 +81,7 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     notation: ClassVar[Notation]
     """The JSON form of this game's actions and draws, for transcripts."""
     view_notation: ClassVar[ViewNotation]
-    """The JSON form of this game's views and events, for bots that read lines of JSON."""
+    """The JSON form of this game's views, events and answers, for bots that read lines of JSON."""
 
     def __init__(self, options: OptionsT) -> None:
         self.options = options

@@ -7,7 +7,7 @@ are left out.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -76,8 +76,14 @@ class Notation:
             self.to_json(action), sort_keys=True, separators=(",", ":"), ensure_ascii=False
         )
 
-    def from_json(self, value: object, within: Sequence[int | str] = ()) -> Any:
+    def from_json(
+        self,
+        value: object,
+        within: Sequence[int | str] = (),
+        among: Collection[type] | None = None,
+    ) -> Any:
         """The action of a JSON object; `within` is the path to the object, for error messages.
+        `among` are the classes that it may have, if not all are allowed.
 
         Nothing is converted: a number as text, or true for 1, is refused. Raises NotationError.
         """
@@ -88,8 +94,9 @@ class Notation:
             raise NotationError(f"{path_text((*within, 'type'))} is missing")
         name = value["type"]
         kind = self._kinds.get(name) if isinstance(name, str) else None
-        if kind is None:
-            known = ", ".join(f'"{name}"' for name in self._kinds)
+        if kind is None or (among is not None and kind not in among):
+            allowed = self._names if among is None else among
+            known = ", ".join(f'"{self._names[kind]}"' for kind in allowed)
             where = path_text((*within, "type"))
             raise NotationError(f"{where}: found {json_excerpt(name)}; allowed is one of {known}")
         members = {key: member for key, member in value.items() if key != "type"}

@@ -1,10 +1,10 @@
-"""The JSON form of views and events, for bots that read lines of JSON (docs/stdio.md).
+"""The JSON form of views, events and answers, for bots that read lines of JSON (docs/stdio.md).
 
 A view is an object with its members in the order of the class; an event has its `type` before
 them. Nothing is left out: what there is not is null. Actions in them are written as in transcripts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -19,7 +19,7 @@ Schema: TypeAlias = dict[str, Any]
 
 
 class ViewNotation:
-    """Writes the views and events of one game.
+    """Writes the views and events of one game, and reads answers.
 
     `choices` is the union of what a seat may answer, `events` that of its events. The type of an
     event is the name of its class, `bet_placed` for BetPlaced; `named` are events whose type is
@@ -43,6 +43,11 @@ class ViewNotation:
             name: self._written(getattr(value, name), hint) for name, hint in _members(kind).items()
         }
         return {"type": self._names[kind], **members} if kind in self._names else members
+
+    def answer_from_json(self, value: object, within: Sequence[int | str] = ()) -> Any:
+        """The action of a seat, not of the dealer, as `Notation.from_json` reads it. Raises
+        NotationError."""
+        return self._actions.from_json(value, within, self._choices)
 
     def _written(self, value: Any, hint: Any) -> Any:
         if value is None:

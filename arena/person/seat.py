@@ -141,7 +141,7 @@ class PersonSeat:
             raise AnswerError("This turn is over.")
         game = self.game
         try:
-            action = game.notation.from_json(answer)
+            action = game.view_notation.answer_from_json(answer)
         except NotationError as error:
             raise AnswerError(f"{error}") from error
         if action not in game.choices(turn.view):

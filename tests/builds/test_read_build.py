@@ -187,6 +187,7 @@ def test_other_compressions_and_encryption_are_refused() -> None:
         (b'command = "node bot.js"', "not a list of 1 to 32 words"),
         (b'command = ["node"]', "names no file for node"),
         (b'command = ["bash", "x"]', "may begin with `python`, `node`, or a file"),
+        (b'command = ["perl", "bot.pl"]', "or a script whose first line begins with `#!`"),
         (b'command = ["../bot.js"]', "may begin with"),
         (TOML + b"matches = 3", "has a key 'matches'; there are command"),
         (TOML + b'protocol = "tcp"', '`protocol` is "grpc", or "lines"'),

@@ -112,6 +112,7 @@ def test_faults_are_told_with_the_verdict(tmp_path: Path) -> None:
     ("words", "sentence"),
     [
         (("honest", "genius"), "There is no bot 'genius'"),
+        (("honest", "timid", "--opponents", "node x.js 1,2"), "--opponents is split at commas"),
         (("honest", "timid", "--bounds", "5"), "--bounds takes two numbers such as 0,10, not '5'"),
         (("honest", "timid", "--bounds", "5,0"), "two rising numbers"),
         (("honest", "timid", "--bounds", "0,5000"), "t-value"),

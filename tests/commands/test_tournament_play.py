@@ -173,6 +173,8 @@ def test_ctrl_c_ends_it_with_what_is_known_and_says_what_is_missing(tmp_path: Pa
     ("words", "sentence"),
     [
         (("--bots", "honest,genius"), "There is no bot 'genius'"),
+        (("--bots", "honest,node bot.js --of x,y"), "--bots is split at commas; a command"),
+        (("--bots", 'honest,"timid'), "unexpected end of data. --bots is split at commas"),
         (("--bots", "honest"), "This cannot be played: a table of 2 needs at least 2 bots"),
         (("--bots", "honest,timid", "--seats", "3"), "a table of 3 needs at least 3 bots"),
         (("--bots", "honest,timid", "--seats", "9"), "--seats 9: Bluff is played by 2 to 6"),

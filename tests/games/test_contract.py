@@ -15,6 +15,7 @@ import pytest
 from arena.games import GAMES
 from arena.games.chance import MOST_OUTCOMES
 from arena.games.game import DEALER, IllegalActionError, competition_ranking
+from arena.games.notation import NotationError
 from arena.randomness import KeyedRandomness, outcomes
 from tests.games.contract import HOOKS, Case, OnceRandomness, Step, cases, playout, small_cases
 from tests.thoroughness import tries
@@ -166,6 +167,25 @@ def test_a_record_of_draws_and_actions_reproduces_every_state(case: Case) -> Non
             assert str(action) == str(step.action)
             state = case.game.apply(state, actor, action)
             assert state == step.after
+
+
+@every_case
+def test_an_answer_is_an_action_of_a_seat_and_never_a_draw(case: Case) -> None:
+    notation, read = case.game.notation, case.game.view_notation.answer_from_json
+    with pytest.raises(NotationError) as refusal:
+        read({"type": "no such action"})
+    drawn = 0
+    for step in steps_of(case):
+        value = json.loads(notation.to_text(step.action))
+        allowed = f'"{value["type"]}"' in str(refusal.value)
+        assert allowed == (step.actor is not DEALER)
+        if allowed:
+            assert read(value) == step.action
+        else:
+            drawn += 1
+            with pytest.raises(NotationError, match=r"type: found .*; allowed is one of "):
+                read(value)
+    assert drawn
 
 
 @every_case

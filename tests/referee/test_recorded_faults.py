@@ -105,6 +105,7 @@ async def test_the_command_prints_them(
     printed = CliRunner().invoke(command, ["faults", "--bot", "wrong"])
     assert printed.exit_code == 0, printed.output
     assert f"illegal: {fault.reason}" in printed.stdout
+    assert f"\n  {fault.legal}\n" in printed.stdout
     assert '  sent:   {"type": "bet", "face": "*", "quantity": 99}' in printed.stdout
     as_json = CliRunner().invoke(command, ["faults", "--bot", "wrong", "--json"])
     views = {one["match_id"]: one["view"] for one in json.loads(as_json.stdout)}

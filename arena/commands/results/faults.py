@@ -48,7 +48,7 @@ def fault_text(fault: "SeenFault") -> str:
         f"{fault.match.match_id}, turn {fault.turn}, step {fault.step}: {seated.bot} "
         f"{seated.version} in seat {fault.seat}",
         f"  {fault.kind.value}: {fault.reason or 'the reason was not kept'}",
-        f"  legal:  {fault.legal}",
+        f"  {fault.legal}",
         f"  sent:   {'no action' if fault.sent is None else json.dumps(fault.sent)}",
         f"  played: {json.dumps(fault.played)}",
         f"  view:   {json.dumps(fault.view)}",

@@ -9,6 +9,7 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
+from arena.commands.home.bot_list import listed_bots, quoting_explained
 from arena.commands.home.line_up import check_seats, entries
 from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.jobs_option import (
@@ -58,7 +59,8 @@ def sequential_test(
         typer.Option(
             metavar="BOT,BOT,…",
             help="The other bots at the table, which play once with each version: the same deals, "
-            "or fresh ones with --connected or where a bot is a program.",
+            "or fresh ones with --connected or where a bot is a program. A command in double "
+            "quotes may contain commas.",
         ),
     ] = "",
     bounds: Annotated[
@@ -99,7 +101,7 @@ def sequential_test(
     with exit_with_message():
         limits = Bounds(*_bounds(bounds), model, alpha, beta)
         rules = make_game(game, game_options(option))
-        others = [word.strip() for word in opponents.split(",") if word.strip()]
+        others = listed_bots("--opponents", opponents)
         folder = None
         _check_table(rules, others)
         if cluster is not None and connected:
@@ -110,7 +112,8 @@ def sequential_test(
 
             progress = conduct_connected(rules, new, old, limits, score, seed, max_blocks, others)
         else:
-            first, second, *rest = field = entries([new, old, *others], rules)
+            with quoting_explained("--opponents", opponents):
+                first, second, *rest = field = entries([new, old, *others], rules)
             contest = Contest(rules, first, second, tuple(rest), score)
             if any(entry.command for entry in field):
                 folder = log_folder(logs)

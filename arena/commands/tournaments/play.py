@@ -9,6 +9,7 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
+from arena.commands.home.bot_list import listed_bots, quoting_explained
 from arena.commands.home.line_up import entries
 from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.jobs_option import (
@@ -55,7 +56,7 @@ def play(
         str,
         typer.Option(
             help="Sample bots' names, .py files or commands that start programs, separated by "
-            "commas; best seed first."
+            "commas; one in double quotes may contain commas. Best seed first."
         ),
     ],
     game: GameName = "bluff",
@@ -88,8 +89,8 @@ def play(
     with exit_with_message():
         rules_of_game = game_at_tables_of(seats, game, option)
         control = time_control(time)
-        words = [word.strip() for word in bots.split(",") if word.strip()]
-        field = entries(words, rules_of_game)
+        with quoting_explained("--bots", bots):
+            field = entries(listed_bots("--bots", bots), rules_of_game)
         rules = Rules(
             format=format_name,
             game=rules_of_game.name,

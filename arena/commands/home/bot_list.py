@@ -1,0 +1,33 @@
+"""Options that list bots, of which some may be commands: `honest,./gopher,node bot.js`."""
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from arena.commands.errors import CommandError
+from arena.home.bot_modules import BotFileError
+
+_QUOTING = (
+    "is split at commas; a command that contains one stands in double quotes: "
+    """'"arena bridge --games bluff,bluff_you -- ./bot",honest'."""
+)
+
+
+def listed_bots(option: str, text: str) -> list[str]:
+    """The bots of the option, separated as the values of a CSV line. Raises CommandError."""
+    try:
+        rows = list(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        raise CommandError(f"{option} {text}: {error}. {option} {_QUOTING}") from error
+    return [word.strip() for row in rows for word in row if word.strip()]
+
+
+@contextmanager
+def quoting_explained(option: str, text: str) -> Iterator[None]:
+    """Where a command in the list may have been split, an unknown bot's error says how to quote."""
+    try:
+        yield
+    except BotFileError as error:
+        if " " not in text:
+            raise
+        raise CommandError(f"{error} {option} {_QUOTING}") from error
