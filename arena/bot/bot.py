@@ -21,7 +21,8 @@ OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
 
 class NoAnswerError(Exception):
     """Raised by a bot's `act` that has no answer: a fault like any exception, but logged by its
-    message, without a traceback."""
+    message, without a traceback. The message is then the reason that `turn_refused` gets: the
+    referee only knows that it got no action."""
 
 
 class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):

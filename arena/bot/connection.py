@@ -158,7 +158,8 @@ def _reply(
     for turn in response.turns:
         conversation.answer(turn, request)
         now = time.monotonic()
-        _warn_if_late(turn, now - heard)
+        if request.answers[-1].HasField("action"):
+            _warn_if_late(turn, now - heard)
         if now - begun > FLUSH_AFTER_S:
             outgoing.put(request)
             request, begun = referee_pb2.PlayRequest(), now

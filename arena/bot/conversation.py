@@ -116,9 +116,8 @@ class Conversation:
                 _log.info("Match %s was called off: %s", withdrawal.match_id, withdrawal.reason)
         for refusal in response.refusals:
             seat = self._seat_of(refusal.match_id)
-            if seat is not None:
-                seat.refused(refusal)
-            _log_refusal(refusal)
+            reason = refusal.reason if seat is None else seat.refused(refusal)
+            _log_refusal(refusal, reason)
 
     def answer(self, turn: referee_pb2.Turn, request: referee_pb2.PlayRequest) -> None:
         """Add the answer to a turn to `request`."""
@@ -229,12 +228,12 @@ def _log_welcome(welcome: referee_pb2.Welcome) -> None:
     )
 
 
-def _log_refusal(refusal: referee_pb2.Refusal) -> None:
+def _log_refusal(refusal: referee_pb2.Refusal, reason: str) -> None:
     _log.warning(
         "Fault %d in match %s, turn %d: %s. %s",
         refusal.faults,
         refusal.match_id,
         refusal.turn_number,
-        refusal.reason.rstrip("."),
+        reason.rstrip("."),
         refusal.legal,
     )

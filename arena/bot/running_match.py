@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from arena.bot.bot import AnyAction, AnyBot, NoAnswerError
 from arena.bot.checks import Own
@@ -10,10 +10,14 @@ from arena.bot.turn import Match, Refusal, Turn
 from arena.codec import bot_side
 from arena.codec.bot_side import Offered
 from arena.codec.transcript import FAULTS
+from arena.match.faults import FaultKind
 from arena.match.transcript import Entrant
 from arena.v1 import game_pb2, referee_pb2
 
 _log = logging.getLogger("arena.bot")
+
+NO_ANSWER: Final = "No answer to turn %d of match %s: %s"
+"""What a bot logs that has no answer; `arena play` looks for it in the log of a program."""
 
 
 class RunningMatch:
@@ -36,6 +40,8 @@ class RunningMatch:
         """Those that the bot object has not been told."""
         self._views: dict[int, bytes] = {}
         """The view that the bot answered to, by turn."""
+        self._unanswered: dict[int, str] = {}
+        """Why the bot had no answer, by turn."""
         self._resumed = False
 
     def begin(self, entrants: Sequence[Entrant]) -> None:
@@ -67,17 +73,22 @@ class RunningMatch:
         self._resumed = True
         self.own.all_told = False
 
-    def refused(self, refusal: referee_pb2.Refusal) -> None:
-        """Note a fault that the referee reported."""
-        self.own.refusals[refusal.turn_number] = refusal
+    def refused(self, refusal: referee_pb2.Refusal) -> str:
+        """Note a fault that the referee reported. Returns its reason: the bot's own, if it had no
+        answer, because the referee knows no other than that it got none."""
+        number, reason = refusal.turn_number, refusal.reason
+        self.own.refusals[number] = refusal
         kind = FAULTS.get(refusal.kind)
         if kind is None:
-            return  # of a later version
-        told = Refusal(refusal.turn_number, kind, refusal.reason, refusal.legal, refusal.faults)
+            return reason  # of a later version
+        if kind is FaultKind.MALFORMED:
+            reason = self._unanswered.get(number, reason)
+        told = Refusal(number, kind, reason, refusal.legal, refusal.faults)
         try:
             self.bot.turn_refused(told)
         except Exception:  # the fault stands, whatever the bot makes of it
             _log.exception("The bot failed in turn_refused of match %s.", refusal.match_id)
+        return reason
 
     def called_off(self, reason: str) -> None:
         """The match comes to nothing; the bot is told if it had started."""
@@ -108,9 +119,8 @@ class RunningMatch:
             action = self._act(turn)
             bot_side.write_action(self.offered.setup.game, action, answer.action)
         except NoAnswerError as error:
-            _log.error(
-                "No answer to turn %d of match %s: %s", turn.turn_number, turn.match_id, error
-            )
+            self._unanswered[turn.turn_number] = str(error)
+            _log.error(NO_ANSWER, turn.turn_number, turn.match_id, error)
             answer.ClearField("action")
         except Exception:  # a bot's mistake costs it this turn, not its other matches
             _log.exception(

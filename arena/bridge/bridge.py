@@ -102,8 +102,9 @@ class Bridge:
 
     def ask(self, turn: Turn[Any, Any, Any, Any]) -> AnyAction:
         """The program's action. Raises NoAnswerError."""
-        if self.failure is not None:
-            raise NoAnswerError("The program has failed.")
+        with self._failing:  # so that the bot asks to leave before it goes without an answer
+            if self.failure is not None:
+                raise NoAnswerError(self.failure)
         asked = turn.match_id, turn.number
         program = self._by_match[turn.match_id]
         program.tell(lines.turn(turn))
@@ -115,15 +116,14 @@ class Bridge:
             except TimeoutError:
                 raise self._not_answered(program, asked) from None
             if line is None:
-                self._fail(program.how_it_ended())
-                raise NoAnswerError("The program has ended.")
+                raise self._failure(program.how_it_ended())
             answer = self._read(line)
             given = answer.match_id, answer.turn_number
             if given == asked:
                 program.unanswered = 0
                 return _action(turn, answer.action)
             if given not in self._late:
-                raise self._rubbish(
+                raise self._failure(
                     f"answered turn {answer.turn_number} of match "
                     f"{json_excerpt(answer.match_id)}, for which it was not asked"
                 )
@@ -134,39 +134,40 @@ class Bridge:
             return lines.read_answer(line)
         except LineError as error:
             shown = json_excerpt(line.decode("utf-8", "replace").rstrip("\n"))
-            raise self._rubbish(f"wrote a line that is no answer, {shown}: {error}") from error
+            raise self._failure(f"wrote a line that is no answer, {shown}: {error}") from error
 
-    def _rubbish(self, what: str) -> NoAnswerError:
-        self._fail(what)
-        return NoAnswerError("The program has failed.")
+    def _failure(self, how: str) -> NoAnswerError:
+        return NoAnswerError(self._fail(how))
 
     def _not_answered(self, program: Program, asked: tuple[str, int]) -> NoAnswerError:
         self._late.add(asked)
         program.unanswered += 1
         if program.unanswered == MOST_UNANSWERED:
-            self._fail(f"hangs: it left {MOST_UNANSWERED} turns in a row without an answer")
+            return self._failure(
+                f"hangs: it left {MOST_UNANSWERED} turns in a row without an answer; it must flush "
+                "its stdout after each line"
+            )
         return NoAnswerError("The program did not answer in time.")
 
     def _ended(self, program: Program) -> None:
         self._fail(program.how_it_ended())
 
-    def _fail(self, how: str) -> None:
+    def _fail(self, how: str) -> str:
+        """Note how the program failed and ask to leave, the first time. Returns the failure."""
         with self._failing:
-            if self.failure is not None:
-                return
-            self.failure = f"The program {how}."
-        _log.error("%s Leaving.", self.failure)
-        self._failed()
+            if self.failure is None:
+                self.failure = f"The program {how}."
+                _log.error("%s Leaving.", self.failure)
+                self._failed()
+            return self.failure
 
 
 def _action(turn: Turn[Any, Any, Any, Any], value: object) -> AnyAction:
     """The action of a JSON value. Raises NoAnswerError for what no seat can do."""
     game = turn.game
     try:
-        action = game.notation.from_json(value, ("action",))
+        action = game.view_notation.answer_from_json(value, ("action",))
         bot_side.write_action(game.name, action, game_pb2.Action())
     except (NotationError, TypeError, ValueError) as error:
-        raise NoAnswerError(
-            f"{json_excerpt(value)} is no action of {game.name}: {error}"
-        ) from error
+        raise NoAnswerError(f"No action of {game.title}: {error}.") from error
     return action

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+import pytest
+
 from arena.bot import AnyAction, NoAnswerError, Refusal, Turn
 from arena.codec.transcript import FAULT_KINDS
 from arena.match.faults import FaultKind
@@ -26,10 +28,16 @@ class Told(Scribe):
         self.reasons.append(reason)
 
 
-async def test_a_bot_is_told_of_its_faults() -> None:
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [(FaultKind.MALFORMED, "It has none."), (FaultKind.LATE, "There is no action.")],
+)
+async def test_a_bot_is_told_of_its_faults_and_why_it_had_no_answer(
+    kind: FaultKind, reason: str
+) -> None:
     Told.refusals.clear()
 
-    told = Refusal(1, FaultKind.MALFORMED, "There is no action.", "A bet.", 1)
+    told = Refusal(1, kind, reason, "A bet.", 1)
 
     async def script(stream: Stream) -> None:
         await stream.welcome()
@@ -39,7 +47,7 @@ async def test_a_bot_is_told_of_its_faults() -> None:
         await stream.say(turns=[conductor.turn()])
         await stream.hear()
         refusal = pb.Refusal(
-            match_id="m1", turn_number=1, reason=told.reason, legal=told.legal, faults=1
+            match_id="m1", turn_number=1, reason="There is no action.", legal="A bet.", faults=1
         )
         refusal.kind = FAULT_KINDS[told.kind]
         await stream.say(refusals=[refusal])

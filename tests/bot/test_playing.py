@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.bot import AnyAction, Turn
+from arena.bot import AnyAction, NoAnswerError, Turn
 from arena.codec import turns
 from arena.randomness import ENTROPY_BYTES
 from tests.bot.scribe import Scribe, play_through
@@ -156,6 +156,25 @@ async def test_a_bot_that_answers_too_late_reads_by_how_much(
 
     await play_through(script)
     assert re.search(r"Turn 1 of match m1 was answered \d+ ms too late", caplog.text)
+
+
+async def test_a_turn_without_an_answer_is_not_said_to_be_answered_too_late(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Silent(Scribe):
+        def act(self, turn: Turn) -> AnyAction:
+            raise NoAnswerError("It has none.")
+
+    async def script(stream: Stream) -> None:
+        await stream.welcome(offers=[offered()[1]])
+        turn = Conductor(offered()[0], (await stream.hear()).joins[0].entropy).turn()
+        turn.turn_ms = turn.bank_ms = 0
+        await stream.say(turns=[turn])
+        assert not (await stream.hear()).answers[0].HasField("action")
+
+    await play_through(script, bot=Silent)
+    assert "No answer to turn 1 of match m1: It has none." in caplog.text
+    assert "too late" not in caplog.text
 
 
 async def test_a_bot_that_cannot_begin_declines(scribes: list[Scribe]) -> None:

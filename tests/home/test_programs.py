@@ -87,6 +87,45 @@ def test_faults_are_shown_with_the_view_what_was_sent_and_what_was_legal() -> No
     assert "  its view then, in turn " in shown
 
 
+WRITES = """
+import json, sys
+for line in sys.stdin:
+    told = json.loads(line)
+    if told["type"] == "turn":
+        answer = {"match": told["match"], "turn": told["turn"], "action": %s}
+        print(json.dumps(answer), flush=True)
+    elif told["type"] == "refused":
+        print("Told:", told["reason"], file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        (
+            {"type": "bet", "quantity": "3", "face": 1},
+            'No action of Bluff: action.quantity: found "3"; allowed is a whole number.',
+        ),
+        (
+            {"type": "roll", "dice": [[1]]},
+            'No action of Bluff: action.type: found "roll"; allowed is one of "bet", "doubt".',
+        ),
+    ],
+)
+def test_what_the_bridge_cannot_read_is_named_to_its_program_and_in_the_list_of_faults(
+    action: dict[str, Any], reason: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "writes.txt"
+    file.write_text(WRITES % action)
+    words = (f"{sys.executable} -m arena bridge -- {sys.executable} {file}", "honest")
+    result = run("play", *words, "-n", 2, "--json", "--logs", tmp_path)
+    assert result.exit_code == 0, result.stderr
+    (fault,) = json.loads(result.stdout)["faults"]
+    assert (fault["bot"], fault["kind"], fault["reason"]) == ("writes", "malformed", reason)
+    assert f"Told: {reason}" in (tmp_path / "writes.log").read_text()
+
+
 @pytest.mark.parametrize(
     ("program", "sentence"),
     [

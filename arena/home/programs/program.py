@@ -14,8 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from arena.bot.running_match import NO_ANSWER
 from arena.errors import UserError
 from arena.home.loading import search_path
+from arena.printable import printable
 from arena.processes import how_it_ended, spawn
 
 CONNECT_SECONDS: Final = 15.0
@@ -25,6 +27,11 @@ STOP_SECONDS = 2.0
 _GROUP_SECONDS = 0.5
 _TAIL_LINES = 12
 _TAIL_BYTES = 4096
+_RECENT_BYTES = 256 * 1024
+"""For so long, in what it printed, the faults of a match that has just ended are looked for."""
+_LONGEST_REASON = 300
+_REASON: Final = "arena: "
+"""With this a command of the arena begins the reason for which it ends."""
 
 
 def open_socket(address: str) -> None:
@@ -83,15 +90,31 @@ class BotProgram:
         return BotProgramError(f"{self.name} {how}.{self._tail()}")
 
     def how_it_ended(self) -> str:
-        """What became of a program that is not running, in words."""
-        return f"{how_it_ended(self._process.wait())} after {self.age:.1f} s"
+        """What became of a program that is not running, in words; of a command of the arena, such
+        as the bridge, with the reason that it printed."""
+        how = f"{how_it_ended(self._process.wait())} after {self.age:.1f} s"
+        last = self._printed(_TAIL_BYTES)[-1:]
+        if not last or not last[0].startswith(_REASON):
+            return how
+        return f"{how}: {printable(last[0]).removeprefix(_REASON).rstrip('.')}"
+
+    def why_no_answer(self, match_id: str, turn: int) -> str | None:
+        """Why it had no answer to a turn, if it says so as the SDK and the bridge do."""
+        begin = NO_ANSWER % (turn, match_id, "")
+        for line in reversed(self._printed(_RECENT_BYTES)):
+            _, found, why = line.partition(begin)
+            if found:
+                return printable(why)[:_LONGEST_REASON]
+        return None
+
+    def _printed(self, most: int) -> list[str]:
+        """The lines at the end of what it printed, of at most so many bytes."""
+        with self.log.open("rb") as output:
+            output.seek(max(0, self.log.stat().st_size - most))
+            return output.read().decode("utf-8", "replace").expandtabs(4).splitlines()
 
     def _tail(self) -> str:
-        with self.log.open("rb") as output:
-            output.seek(max(0, self.log.stat().st_size - _TAIL_BYTES))
-            lines = (
-                output.read().decode("utf-8", "replace").expandtabs(4).splitlines()[-_TAIL_LINES:]
-            )
+        lines = self._printed(_TAIL_BYTES)[-_TAIL_LINES:]
         if not lines:
             return f" It printed nothing ({self.log})."
         return "\n".join([f" The end of what it printed ({self.log}):", *lines])

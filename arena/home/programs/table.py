@@ -26,6 +26,8 @@ from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.ports import Player
 from arena.hosting.terms import Patience
 from arena.match.clock import TimeControl
+from arena.match.faults import FaultKind
+from arena.match.flow import Refused
 from arena.referee.server import LoopTimer
 
 SILENT_SECONDS: Final = 10.0
@@ -208,7 +210,7 @@ class ProgramTable:
             transcript = match.transcript
             assert transcript is not None
             match.announce(to_bytes(transcript))
-            refused = tuple(match.refused)
+            refused = tuple(self._explained(seating, match, one) for one in match.refused)
             self._played[number] = PlayedMatch(seating.order, transcript, refused)
             self._news.set()
             # Not from within the last answer of this match: the calls of one would nest in those
@@ -224,6 +226,14 @@ class ProgramTable:
         elif not self._ended():
             absent = self._programs[seating.order[match.absent_at_start[0]]]
             self._fail(absent.failed(how[outcome]))
+
+    def _explained(self, seating: Seating, match: HostedMatch, refused: Refused) -> Refused:
+        """A refusal with the program's own reason for having no answer, which only its log says."""
+        if refused.kind is not FaultKind.MALFORMED:
+            return refused
+        program = self._programs[seating.order[refused.seat]]
+        why = program.why_no_answer(match.setup.match_id, refused.turn_number)
+        return refused if why is None else refused._replace(reason=why)
 
     def _fail(self, error: Exception) -> None:
         if self._failure is None:
