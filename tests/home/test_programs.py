@@ -126,6 +126,65 @@ def test_what_the_bridge_cannot_read_is_named_to_its_program_and_in_the_list_of_
     assert f"Told: {reason}" in (tmp_path / "writes.log").read_text()
 
 
+ENDS = """
+import json, sys
+turns = 0
+for line in sys.stdin:
+    told = json.loads(line)
+    turns += told["type"] == "turn"
+    if turns == {turns}:
+        sys.exit({code})
+    if told["type"] == "turn":
+        answer = {{"match": told["match"], "turn": told["turn"], "action": None}}
+        print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("turns", [1, 3])
+def test_a_program_that_fails_is_named_with_its_code_though_all_matches_are_over(
+    turns: int, tmp_path: Path
+) -> None:
+    # Its three faults are the only match.
+    file = tmp_path / "ends.txt"
+    file.write_text(ENDS.format(turns=turns, code=7))
+    bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
+    result = run("play", bridge, "honest", "-n", 1)
+    assert (result.exit_code, result.stdout) == (2, "")
+    first = result.stderr.splitlines()[0]
+    assert first.startswith("arena: ends ended with code 1 after ")
+    assert " s: The program ended with code 7. The end of what it printed (" in first
+
+
+LEAVES = """
+import os, signal
+from arena.bot import Bot, run
+
+class Leaves(Bot):
+    max_matches = 1
+    left = False
+
+    def act(self, turn):
+        if not Leaves.left:
+            Leaves.left = True
+            os.kill(os.getpid(), signal.SIGTERM)
+        return next(turn.choices())
+
+run(Leaves)
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_leaves_before_all_is_played_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "leaves.txt"
+    file.write_text(LEAVES)
+    result = run("play", f"{sys.executable} {file}", "honest", "-n", 3)
+    assert result.exit_code == 2
+    assert "arena: leaves asked to leave (drain) before all was played: it ended with code 0" in (
+        result.stderr
+    )
+
+
 @pytest.mark.parametrize(
     ("program", "sentence"),
     [
@@ -159,6 +218,30 @@ Hangs().run()
 """
 
 
+def test_a_program_that_ends_without_having_connected_may_need_the_bridge(tmp_path: Path) -> None:
+    file = tmp_path / "reads.txt"
+    file.write_text("")
+    command = f"{sys.executable} {file}"
+    result = run("play", command, BOT)
+    assert result.exit_code == 2
+    assert "arena: reads ended with code 0 after " in result.stderr
+    assert f"plays by the bridge: 'arena bridge -- {command}'. It printed" in result.stderr
+    bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
+    assert "plays by the bridge" not in run("play", bridge, BOT).stderr
+
+
+@pytest.mark.slow
+@pytest.mark.alone
+def test_a_program_behind_the_bridge_that_hangs_is_told_to_flush(tmp_path: Path) -> None:
+    file = tmp_path / "buffers.txt"
+    file.write_text("import time; time.sleep(600)")
+    bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
+    result = run("play", bridge, BOT, "-n", 1)
+    assert result.exit_code == 2
+    assert "arena: buffers hangs: asked in 1 matches, it answered nothing for 1" in result.stderr
+    assert "a program behind the bridge must flush its stdout after each line." in result.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.alone
 def test_a_program_that_hangs_is_named_and_nothing_of_it_is_left(tmp_path: Path) -> None:
@@ -178,7 +261,10 @@ def test_a_program_that_does_not_play_the_game_is_named() -> None:
     bridge = f"{sys.executable} -m arena bridge --games bluff -- perl {PERL}"
     result = run("play", bridge, "bloeff_honest", "--game", "bloeff")
     assert result.exit_code == 2
-    assert "lowest does not play Blöff; its hello names bluff" in result.stderr
+    assert "lowest does not play Blöff; its hello names bluff; which games it plays" in (
+        result.stderr
+    )
+    assert "--games bluff,bloeff." in result.stderr
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, suppress
 from functools import partial
 from itertools import count
+from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -18,6 +19,7 @@ from arena.event_loop import runner
 from arena.games.game import AnyGame
 from arena.home.deal_blocks import NamedBot
 from arena.home.in_process import PlayedMatch, Seed, opened
+from arena.home.programs import advice
 from arena.home.programs.local_referee import LocalReferee
 from arena.home.programs.program import CONNECT_SECONDS, BotProgram
 from arena.home.programs.python_file import python_command
@@ -34,6 +36,10 @@ SILENT_SECONDS: Final = 10.0
 """A program that answers none of its turns for so long hangs; with slow time controls longer."""
 _TURNS_OF_SILENCE: Final = 5
 _LOOK_SECONDS: Final = 0.05
+_LEAVE_SECONDS: Final = 10.0
+"""How long a program that asked to leave may take to end once it is let go: only its code says that
+it has failed. The bridge waits five seconds for its own program."""
+_LEFT: Final = "asked to leave (drain) before all was played"
 _FINISH_SECONDS: Final = 3.0
 """How long matches that nobody waits for may go on when all is over."""
 
@@ -74,6 +80,8 @@ class ProgramTable:
         self._programs: list[BotProgram] = []
         self._busy = [0] * len(entries)
         """How many matches each bot plays."""
+        self._let_go: dict[int, float] = {}
+        """When each bot that asked to leave was let go."""
         self._running: set[HostedMatch] = set()
         self._waiting: Iterator[tuple[int, Seating]] = iter(())
         self._next: tuple[int, Seating] | None = None
@@ -118,15 +126,20 @@ class ProgramTable:
         self._waiting, self._next = iter(()), None
         for program in self._programs:
             program.ask_to_stop()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_FINISH_SECONDS if self._failure is None else 0.5):
-                while any(program.running for program in self._programs):
-                    self._let_leave()
-                    await asyncio.sleep(0.01)
+        seconds = _FINISH_SECONDS if self._failure is None else 0.5
+        await self._until_ended(self._programs, seconds)
         for match in list(self._running):
             match.suspend()
         await self._open.aclose()
         await asyncio.gather(*(asyncio.to_thread(one.stop) for one in self._programs))
+
+    async def _until_ended(self, programs: Sequence[BotProgram], seconds: float) -> None:
+        """Wait until these have ended, or so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while any(program.running for program in programs):
+                    self._let_leave()
+                    await asyncio.sleep(0.01)
 
     def play(self, seatings: Iterable[Seating]) -> Generator[PlayedMatch, None, None]:
         """Yields the matches in the order of the seatings. Raises BotProgramError."""
@@ -140,6 +153,7 @@ class ProgramTable:
                 wanted += 1
                 yield played
             if self._all_played(wanted):
+                self._loop.run(self._see_off())
                 return
 
     def _all_played(self, wanted: int) -> bool:
@@ -159,6 +173,15 @@ class ProgramTable:
             wanted += 1
         return found
 
+    async def _see_off(self) -> None:
+        """Raises BotProgramError if a program has failed, though all is played: its last matches
+        went on without it, and by then it may only have asked to leave."""
+        leaving = [self._programs[number] for number in self._referee.leaving]
+        await self._until_ended(leaving, _LEAVE_SECONDS)
+        for program in self._programs:
+            if program.code:
+                raise program.failed(program.how_it_ended())
+
     def _look(self) -> None:
         """A program came, went or wants to leave."""
         self._let_leave()
@@ -167,6 +190,7 @@ class ProgramTable:
     def _let_leave(self) -> None:
         for number in self._referee.leaving:
             if not self._busy[number]:
+                self._let_go.setdefault(number, self._timer.now())
                 self._referee.sessions[number].drained()
 
     def _fill(self) -> None:
@@ -248,37 +272,39 @@ class ProgramTable:
 
     def _ended(self) -> bool:
         """Whether a program has ended, which is then the failure."""
-        for program in self._programs:
-            if not program.running:
-                self._fail(program.failed(program.how_it_ended()))
+        for number, program in enumerate(self._programs):
+            if program.running:
+                continue
+            how = program.how_it_ended()
+            if number not in self._referee.sessions:
+                how += advice.to_connect(self._entries[number])
+            elif number in self._let_go and not program.code:
+                how = f"{_LEFT}: it {how}"
+            self._fail(program.failed(how))
         return self._failure is not None
 
     def _missing(self) -> bool:
-        for number, program in enumerate(self._programs):
+        for number, (program, entry) in enumerate(zip(self._programs, self._entries, strict=True)):
             session = self._referee.sessions.get(number)
             if session is None:
                 if program.age > self._connect_seconds:
-                    self._fail(
-                        program.failed(
-                            f"did not connect to ARENA_ADDRESS within {self._connect_seconds:g} s"
-                        )
-                    )
+                    seconds, way = self._connect_seconds, advice.to_connect(entry)
+                    how = f"did not connect to ARENA_ADDRESS within {seconds:g} s{way}"
+                    self._fail(program.failed(how))
             elif self._game.name not in session.games:
-                plays = ", ".join(sorted(session.games))
-                self._fail(
-                    program.failed(f"does not play {self._game.title}; its hello names {plays}")
-                )
-            elif number in self._referee.leaving:
-                self._fail(program.failed("asked to leave (drain) before all was played"))
+                plays = sorted(session.games)
+                how = f"does not play {self._game.title}; its hello names {', '.join(plays)}"
+                way = advice.to_play(self._game.name, plays, entry)
+                self._fail(program.failed(how + way))
+            elif self._timer.now() - self._let_go.get(number, inf) > _LEAVE_SECONDS:
+                self._fail(program.failed(_LEFT))
         return self._failure is not None
 
     def _look_for_silence(self) -> None:
-        for attention, program in zip(self._attention, self._programs, strict=True):
+        for number, attention in enumerate(self._attention):
             seconds = attention.silent_seconds(self._timer.now())
             if seconds > self._silent_seconds:
-                self._fail(
-                    program.failed(
-                        f"hangs: asked in {len(attention.open)} matches, it answered nothing for "
-                        f"{seconds:.0f} s"
-                    )
-                )
+                asked = f"hangs: asked in {len(attention.open)} matches"
+                how = f"{asked}, it answered nothing for {seconds:.0f} s"
+                way = advice.to_answer(self._entries[number])
+                self._fail(self._programs[number].failed(how + way))
