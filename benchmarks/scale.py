@@ -1,14 +1,16 @@
 """Benchmark of scale: what a long history and a large crowd cost, beside the targets.
 
 python -m benchmarks.scale [--bots 1000] [--matches 1000 1000000] [--kept DIRECTORY] [--runs 3]
-    [--only commands referee dashboard pairing] [--json FILE]
+    [--only commands referee dashboard pairing crowd] [--crowd 2000] [--json FILE]
 
 Databases of so many matches (and one without any) are made by SQL, a million in some minutes,
 and kept in DIRECTORY for the next time if it is given. Printed for each are the seconds until a
 referee's port is open, of commands and of the dashboard's pages, and the memory of the processes;
 beside them the growth: the largest database's figure over the smallest's, both without the figure
 of the empty database, which is the start of processes. Then what it costs to choose a table among
-many free bots. What misses its target is marked. The machine's load is printed with the figures.
+many free bots, and how many decisions a second a crowd makes that plays, beside a few bots with as
+many matches as they may play. What misses its target is marked. The machine's load is printed with
+the figures.
 """
 
 import argparse
@@ -24,6 +26,7 @@ from typing import Any, Final
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from benchmarks.referee_load.stage import Figures
+from benchmarks.scale_load.crowd import decisions
 from benchmarks.scale_load.filling import fill_database
 from benchmarks.scale_load.measuring import commands, dashboard, referee_start
 from benchmarks.scale_load.pairing import microseconds_a_table
@@ -40,7 +43,9 @@ TARGETS: Final = {
 GROWTH: Final = 1.2
 PAIRING_US: Final = 100.0
 CANDIDATES: Final = (8, 1_000, 10_000)
-PARTS: Final = ("commands", "referee", "dashboard", "pairing")
+CROWD_SHARE: Final = 0.8
+"""Of the decisions of a few bots."""
+PARTS: Final = ("commands", "referee", "dashboard", "pairing", "crowd")
 
 
 def main() -> None:
@@ -51,15 +56,18 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, help="where databases are kept for the next time")
     parser.add_argument("--runs", type=int, default=3, help="of each command and page")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--crowd", type=int, default=2_000, help="how many bots")
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     report: dict[str, Any] = {"load_before": os.getloadavg()[0], "databases": {}}
-    if set(options.only) != {"pairing"}:
+    if not {"pairing", "crowd"}.issuperset(options.only):
         for matches in (0, *sorted(options.matches)):
             with _database(options.kept, options.bots, matches) as url:
                 report["databases"][matches] = _measure(url, options.runs, options.only)
     if "pairing" in options.only:
         report["pairing_us"] = {bots: microseconds_a_table(bots) for bots in CANDIDATES}
+    if "crowd" in options.only:
+        report["crowd"] = decisions(options.crowd, options.runs)
     report["load_after"] = os.getloadavg()[0]
     _print(report)
     if options.json:
@@ -114,6 +122,14 @@ def _print(report: dict[str, Any]) -> None:
     for bots, spent in report.get("pairing_us", {}).items():
         mark = "!" if spent > PAIRING_US else ""
         print(f"a table among {bots:,} bots: {spent:,.0f} µs (target {PAIRING_US:.0f}){mark}")
+    crowd: dict[str, Figures] = report.get("crowd", {})
+    for arm, figures in crowd.items():
+        told = ", ".join(f"{name} {figure:,.1f}" for name, figure in figures.items())
+        print(f"{arm}: {told}")
+    if crowd:
+        few, *_, many = (figures["decisions a second"] for figures in crowd.values())
+        mark = "!" if many < CROWD_SHARE * few else ""
+        print(f"the crowd makes {many / few:.2f} of the decisions (target {CROWD_SHARE}){mark}")
     print(f"load {report['load_before']:.1f} before, {report['load_after']:.1f} after")
 
 

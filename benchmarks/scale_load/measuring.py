@@ -1,6 +1,7 @@
 """Commands, the referee's start and the dashboard on a database: seconds and megabytes."""
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -45,7 +46,9 @@ def dashboard(url: str, visits: int) -> Figures:
     with (
         served(url) as running,
         sync_playwright() as playwright,
-        playwright.chromium.launch() as browser,
+        playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        ) as browser,
         browser.new_context() as context,
     ):
         first, _ = visit(context, running, "/leaderboard")
