@@ -61,6 +61,7 @@ class Workplace:
     builds: KeptBuilds
     socket: Path | None
     """Of the referee; None if it is on another machine."""
+    check_seconds: float = CHECK_SECONDS
 
 
 def queue_of(database_url: str) -> PsycopgConnector:
@@ -252,17 +253,23 @@ async def _check(
             limit=1024 * 1024,
         )
         assert child.stdin is not None and child.stdout is not None
+        step = "none"
         try:
             child.stdin.write(json.dumps(plan).encode())
             child.stdin.close()
-            async with asyncio.timeout(CHECK_SECONDS):
+            async with asyncio.timeout(place.check_seconds):
                 async for line in child.stdout:
                     said = json.loads(line)
                     if "result" in said:
                         return _end(said["result"])
-                    await place.shifts.tell_step(begun.shift_id, said["step"])
+                    step = said["step"]
+                    await place.shifts.tell_step(begun.shift_id, step)
         except TimeoutError:
-            return _End(f"Its check was not through after {CHECK_SECONDS:.0f} s.", accepted=False)
+            return _End(
+                f"Its check was not through after {place.check_seconds:.0f} s; its last step: "
+                f"{step}. If this machine was busy, the same build may pass: upload it again.",
+                accepted=False,
+            )
         finally:
             kill(child)
             await child.wait()

@@ -15,7 +15,7 @@ from arena.builds.hosted import BuildState, HostedBuild, HostingTerms
 from arena.upload_client import UploadClient
 from arena.worker.kept_builds import KeptBuilds
 from arena.worker.referee import Shifts
-from arena.worker.worker import Workplace, queue_of, run_worker
+from arena.worker.worker import CHECK_SECONDS, Workplace, queue_of, run_worker
 from tests.bots import PATIENCE
 from tests.referee.scene import Scene, opened
 
@@ -75,12 +75,15 @@ class Hosted:
                 news.clear()
 
     @asynccontextmanager
-    async def worker(self, slots: int, *, by_socket: bool = True) -> AsyncIterator[None]:
+    async def worker(
+        self, slots: int, *, by_socket: bool = True, check_seconds: float = CHECK_SECONDS
+    ) -> AsyncIterator[None]:
         """A worker, beside the referee or as on another machine."""
         token = await self.scene.arena.store.workers.add("worker", "test")
         referee = Address(f"127.0.0.1:{self.scene.port}")
         socket = self.home / "referee.sock" if by_socket else None
-        place = Workplace(referee, Shifts(referee, token), KeptBuilds(self.home / "builds"), socket)
+        builds = KeptBuilds(self.home / "builds")
+        place = Workplace(referee, Shifts(referee, token), builds, socket, check_seconds)
         stop = asyncio.Event()
         working = asyncio.create_task(run_worker(place, queue_of(self.database), slots, stop))
         try:

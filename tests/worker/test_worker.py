@@ -129,6 +129,19 @@ async def test_a_worker_that_is_stopped_in_a_check_refuses_nothing(
         assert (await stage.build("ann")).state is BuildState.CHECKING
 
 
+async def test_a_check_that_takes_too_long_names_the_step_that_it_came_to(
+    database: str, tmp_path: Path
+) -> None:
+    async with (
+        hosting(database, tmp_path) as stage,
+        stage.worker(slots=1, check_seconds=15.0),
+    ):
+        await stage.upload("ann", "bot.py", b"import time\ntime.sleep(1000)")
+        build = await stage.decided("ann")
+    assert build.state is BuildState.REFUSED
+    assert "not through after 15 s; its last step: starts. If this machine was busy" in build.reason
+
+
 async def test_a_worker_goes_on_when_its_connections_were_cut(
     database: str, tmp_path: Path
 ) -> None:
