@@ -15,7 +15,7 @@ SYNCED := .venv/.synced
 NODE_TOOLS := dashboard/node_modules/.installed
 
 CHECKS := check-format check-lint check-types check-imports check-proto check-generated \
-	check-compose check-javascript
+	check-compose check-kubernetes check-javascript
 
 .DEFAULT_GOAL := help
 .PHONY: help setup up test check proto solve wheel bench screenshots clean $(CHECKS)
@@ -34,7 +34,7 @@ up: $(SYNCED) ## Run database, referee, sample bots and dashboard until Ctrl-C (
 test: $(SYNCED) ## Run the tests (ARGS for pytest)
 	@exec $(BIN)/python -m pytest $(ARGS)
 
-check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file
+check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file, manifests
 
 $(CHECKS): $(SYNCED)
 
@@ -66,6 +66,9 @@ check-generated:
 
 check-compose:
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+check-kubernetes:
+	$(BIN)/kubernetes-validate --strict --quiet deploy/kubernetes/arena.yaml
 
 # The dashboard runs without Node; only those who change its JavaScript need it.
 check-javascript:

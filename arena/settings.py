@@ -86,6 +86,9 @@ class Settings(BaseSettings):
     """The address that the referee and the dashboard listen on."""
     port: Port = 50051
     """The referee's port; 0 takes a free one."""
+    public_address: str | None = None
+    """Where bots reach this referee among several on one database: `host:port`, or
+    `https://host:port`. Without it the address that it listens on, if that is one of its own."""
     dashboard_port: Port = 8501
     """The dashboard's port."""
     socket: Path | None = None

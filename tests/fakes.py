@@ -75,9 +75,10 @@ class FakePlayer:
 
     def resume(
         self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
-    ) -> None:
+    ) -> bool:
         self.host, self.seat = host, seat
         self.commitment, self.entropy = commitment, entropy
+        return False
 
     def begin(self) -> None:
         self.begun = True

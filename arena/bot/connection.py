@@ -13,12 +13,14 @@ import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from random import uniform
-from typing import Any, TypeAlias
+from typing import Any
 
 import grpc
 
 from arena.bot.address import Address
 from arena.bot.conversation import Conversation
+from arena.bot.line import Outgoing
+from arena.bot.referees import Referees, Stream
 from arena.errors import UserError
 from arena.v1 import referee_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
@@ -38,8 +40,6 @@ FLUSH_AFTER_S = 0.005
 GOODBYE_S = 2.0
 """How long a leaving bot waits for the referee to close the stream."""
 
-_Outgoing: TypeAlias = "SimpleQueue[referee_pb2.PlayRequest | None]"
-
 _FINAL = {
     grpc.StatusCode.UNAUTHENTICATED: "The referee refused the token",
     grpc.StatusCode.PERMISSION_DENIED: "The referee refused this bot",
@@ -57,47 +57,45 @@ class TakenOverError(Exception):
     """A newer run of the same bot has taken over the stream."""
 
 
-class Line:
-    """The current stream, for requests that answer nothing."""
-
-    def __init__(self) -> None:
-        self._outgoing: _Outgoing | None = None
-
-    @property
-    def up(self) -> bool:
-        """Whether there is a stream that the referee has welcomed."""
-        return self._outgoing is not None
-
-    def send(self, request: referee_pb2.PlayRequest | None) -> None:
-        """Send, if there is a stream. May be called by a signal handler."""
-        if self._outgoing is not None and request is not None:
-            self._outgoing.put(request)
-
-    def connect(self, outgoing: "_Outgoing | None") -> None:
-        """Use another stream, or none."""
-        self._outgoing = outgoing
-
-
 def keep_playing(
-    conversation: Conversation,
+    referees: Referees,
     address: Address,
     token: str,
     sleep: Callable[[float], object] = time.sleep,
-    line: Line | None = None,
 ) -> None:
-    """Play until the program is stopped, or the bot has left.
+    """Play until the program is stopped, or the bot has left; with all referees of the arena.
 
     Raises RefusedError, TakenOverError, and what a strict conversation raises.
     """
+
+    def keep(stream: Stream) -> None:
+        _keep_stream(referees, stream, token, sleep)
+
+    referees.begin(address, keep)
+    try:
+        keep(referees.first)
+        while referees.alone():
+            sleep(_jittered(FIRST_BACK_OFF_S))
+            keep(referees.first)
+        if referees.failure is not None:
+            raise referees.failure
+        referees.join()
+    finally:
+        referees.close()
+
+
+def _keep_stream(
+    referees: Referees, stream: Stream, token: str, sleep: Callable[[float], object]
+) -> None:
+    """Keep a stream to one referee at a time, until the bot has left or needs it no more."""
     back_off, away = FIRST_BACK_OFF_S, 0.0
-    while True:
-        welcomed, why = _play_once(conversation, address, token, line or Line())
-        if conversation.gone:
+    while (address := referees.next_address(stream)) is not None:
+        welcomed, why = _play_once(referees, stream, address, token)
+        if stream.conversation.gone or not referees.keeps(stream):
             return
         if welcomed:
             back_off, away = FIRST_BACK_OFF_S, 0.0
-        # Jitter, so that a thousand bots do not reconnect to a restarted referee at once.
-        pause = uniform(back_off / 2, back_off)
+        pause = _jittered(back_off)
         away += pause
         if away > SOON_S:
             back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
@@ -105,30 +103,41 @@ def keep_playing(
         sleep(pause)
 
 
+def _jittered(pause: float) -> float:
+    """So that a thousand bots do not reconnect to a restarted referee at once."""
+    return uniform(pause / 2, pause)
+
+
 def _play_once(
-    conversation: Conversation, address: Address, token: str, line: Line
+    referees: Referees, stream: Stream, address: Address, token: str
 ) -> tuple[bool, str]:
     """Play over one stream until it ends. Returns whether it was welcomed, and why it ended."""
-    welcomed = False
-    outgoing: _Outgoing = SimpleQueue()
+    conversation, line = stream.conversation, stream.line
+    outgoing: Outgoing = SimpleQueue()
     outgoing.put(conversation.hello())
+    welcomed = False
     with address.channel() as channel:
         call = RefereeServiceStub(channel).Play(
             iter(outgoing.get, None), metadata=(("authorization", f"Bearer {token}"),)
         )
+        line.opening(call)
         try:
             for response in call:
-                if not welcomed:
-                    welcomed = True
-                    line.connect(outgoing)
-                _reply(conversation, outgoing, response)
+                with referees.turn:
+                    if not referees.keeps(stream):
+                        break
+                    if not welcomed:
+                        welcomed = True
+                        line.opened(outgoing)
+                    _reply(conversation, outgoing, response)
+                    referees.heard(stream, response)
                 if conversation.gone:
                     _say_goodbye(call, outgoing)
                     return welcomed, "The bot has left."
         except grpc.RpcError:
             pass  # the status below says it
         finally:
-            line.connect(None)
+            referees.lost(stream)
             outgoing.put(None)  # ends gRPC's writing thread
             call.cancel()
         if call.code() is grpc.StatusCode.OK and conversation.leaving:
@@ -136,7 +145,7 @@ def _play_once(
         return welcomed, _reason(address, call.code(), call.details() or "")
 
 
-def _say_goodbye(call: Any, outgoing: _Outgoing) -> None:
+def _say_goodbye(call: Any, outgoing: Outgoing) -> None:
     """Close our side after everything sent, and wait for the referee to close the other: a
     cancelled call could lose a decline, and looks like a crashed bot."""
     outgoing.put(None)
@@ -150,7 +159,7 @@ def _say_goodbye(call: Any, outgoing: _Outgoing) -> None:
 
 
 def _reply(
-    conversation: Conversation, outgoing: _Outgoing, response: referee_pb2.PlayResponse
+    conversation: Conversation, outgoing: Outgoing, response: referee_pb2.PlayResponse
 ) -> None:
     request = referee_pb2.PlayRequest()
     conversation.hear(response, request)

@@ -29,7 +29,7 @@ class CheckFailedError(Exception):
 
 
 class Conversation:
-    """All matches of one program, over any number of streams."""
+    """All matches of one program with one referee, over any number of streams."""
 
     def __init__(
         self,
@@ -40,6 +40,7 @@ class Conversation:
         challenges: bool = False,
     ) -> None:
         self._kind = kind
+        self._accepts_challenges = challenges
         self._challenges = (
             referee_pb2.CHALLENGE_POLICY_ACCEPT
             if challenges
@@ -58,11 +59,42 @@ class Conversation:
         self._knows_drain = False
         """Whether the referee of this stream does."""
         self.tally = Tally()
+        self.most_places = max(1, kind.max_matches)
+        """How many matches the bot plays at once, with all referees."""
+        self.places = self.most_places
+        """How many of them with this one."""
+        self._fellows = [self]
+        """All conversations of the program."""
+
+    def beside(self) -> "Conversation":
+        """Another one of the same program, with another referee, without any places yet."""
+        other = type(self)(
+            self._kind,
+            instance=self._instance,
+            strict=self._strict,
+            challenges=self._accepts_challenges,
+        )
+        other.tally, other.places, other._fellows = self.tally, 0, self._fellows
+        self._fellows.append(other)
+        return other
+
+    def take_over(self, other: "Conversation", *, running: bool) -> None:
+        """Another one is over, and another referee may resume its matches. They are `running` if
+        the stream of this one, too, is lost."""
+        self._fellows.remove(other)
+        kept = self._seats if running else self._lost
+        kept.update(other._lost | other._seats)
+        other._lost, other._seats = {}, {}
 
     @property
     def running(self) -> int:
         """How many joined matches are not over."""
         return len(self._seats)
+
+    @property
+    def lost(self) -> int:
+        """How many matches of earlier streams are neither resumed nor over."""
+        return len(self._lost)
 
     @property
     def gone(self) -> bool:
@@ -76,32 +108,30 @@ class Conversation:
 
     def hello(self) -> referee_pb2.PlayRequest:
         """The first message of a stream."""
-        for seat in self._lost.values():
-            seat.called_off("The referee did not resume it.")
-        self._lost, self._seats = self._seats, {}
         hello = referee_pb2.Hello(
             protocol_version=PROTOCOL_VERSION,
             instance=self._instance,
             games=self._kind.games,
-            max_matches=self._kind.max_matches,
+            max_matches=self.places,
             client=f"arena.bot: {self._kind.__name__}"[:80],
             challenges=self._challenges,
         )
         return referee_pb2.PlayRequest(hello=hello)
 
-    def leave(self) -> referee_pb2.PlayRequest | None:
-        """Begin to leave. Returns what to send, None for nothing."""
-        self.leaving = True
+    def drain(self) -> referee_pb2.PlayRequest | None:
+        """What asks the referee to let the bot go when its blocks are over; None if this one does
+        not know that."""
         return referee_pb2.PlayRequest(drain=referee_pb2.Drain()) if self._knows_drain else None
 
     def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:
         """Handle everything but turns and ends; joins and declines are added to `request`."""
         if response.HasField("welcome"):
+            for lost in self._lost.values():
+                lost.called_off("The referee did not resume it.")
+            self._lost, self._seats = self._seats, {}
             self._signing_key = response.welcome.signing_key
             self._knows_drain = response.welcome.knows_drain
             _log_welcome(response.welcome)
-            if self.leaving and self._knows_drain:  # a new stream has cancelled the wish
-                request.drain.SetInParent()
         for resume in response.resumes:
             self._resume(resume)
         for offer in response.offers:
@@ -132,7 +162,7 @@ class Conversation:
 
     def end(self, end: referee_pb2.End) -> None:
         """Check a finished match and hand it to the bot. Raises CheckFailedError when strict."""
-        seat = self._seat_of(end.match_id, last=True)
+        seat = self._seat_of(end.match_id, last=True) or self._of_fellow(end.match_id)
         if seat is None:
             _log.info("Match %s ended; this run of the bot took no part in it.", end.match_id)
             return
@@ -157,7 +187,7 @@ class Conversation:
 
     def _resume(self, message: referee_pb2.Resume) -> None:
         match_id = message.offer.match_id
-        seat = self._lost.pop(match_id, None)
+        seat = self._lost.pop(match_id, None) or self._of_fellow(match_id)
         try:
             offered = read_offer(message.offer)
             if seat is None:
@@ -169,6 +199,11 @@ class Conversation:
         self._seats[match_id] = seat
         if offered.named:
             self._begin(match_id, offered.setup.entrants)
+
+    def _of_fellow(self, match_id: str) -> RunningMatch | None:
+        """A match that was played with a referee that has stopped."""
+        found = (one._seat_of(match_id, last=True) for one in self._fellows if one is not self)
+        return next((seat for seat in found if seat is not None), None)
 
     def _begin(self, match_id: str, entrants: Sequence[Entrant]) -> None:
         seat = self._seat_of(match_id)

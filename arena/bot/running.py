@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -66,8 +67,8 @@ class BotRun:
             datefmt="%H:%M:%S",
         )
         # Imported here, so that `arena play` can run the same file without loading gRPC.
-        from arena.bot.connection import Line
         from arena.bot.conversation import Conversation
+        from arena.bot.referees import Referees
 
         self._settings = settings
         self._conversation = Conversation(
@@ -76,7 +77,7 @@ class BotRun:
             strict=settings.strict,
             challenges=settings.challenges,
         )
-        self._line = Line()
+        self._referees = Referees(self._conversation)
         self._left = threading.Event()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
@@ -88,14 +89,14 @@ class BotRun:
         from arena.bot.connection import RefusedError, TakenOverError, keep_playing
         from arena.bot.conversation import CheckFailedError
 
-        conversation, settings = self._conversation, self._settings
+        tally, settings = self._conversation.tally, self._settings
         try:
             with suppress(KeyboardInterrupt):
                 address = Address.parse(settings.address, os.environ)
-                keep_playing(conversation, address, settings.token, self._left.wait, self._line)
-            _log.info("Stopped. %s", conversation.tally)
+                keep_playing(self._referees, address, settings.token, self._pause)
+            _log.info("Stopped. %s", tally)
         except TakenOverError as end:
-            _log.info("%s %s", end, conversation.tally)
+            _log.info("%s %s", end, tally)
         except (AddressError, RefusedError) as error:
             _leave(str(error), 2)
         except CheckFailedError as error:
@@ -103,31 +104,35 @@ class BotRun:
 
     def leave(self) -> None:
         """Begin to leave, as the first Ctrl-C does. May be called in any thread."""
-        conversation = self._conversation
-        if conversation.leaving:
+        referees = self._referees
+        if referees.leaving:
             return
-        request = conversation.leave()
-        if self._line.up:
-            self._line.send(request)
-            if conversation.gone:  # nobody will answer, so the stream is left at once
-                os.kill(os.getpid(), signal.SIGTERM)
-        else:
-            conversation.released = True
+        referees.leave()
+        if referees.up and referees.gone:  # nobody will answer, so the stream is left at once
+            os.kill(os.getpid(), signal.SIGTERM)
         self._left.set()
 
     def _stop(self, _number: int, _frame: object) -> None:
-        conversation, line = self._conversation, self._line
-        if conversation.leaving or not line.up:
+        referees = self._referees
+        if referees.leaving or not referees.up:
             raise KeyboardInterrupt
-        line.send(conversation.leave())
-        if conversation.gone:
+        referees.leave()
+        if referees.gone:
             raise KeyboardInterrupt
+        self._left.set()
         _log.info(
             "Leaving when the running blocks are over; %d matches run or wait for their result. "
             "Ctrl-C again leaves at once: matches still running are then forfeited unless the bot "
             "is soon back.",
-            conversation.running,
+            referees.running,
         )
+
+    def _pause(self, seconds: float) -> None:
+        """Wait before the next try, until the bot leaves."""
+        if self._left.is_set():
+            time.sleep(seconds)
+        else:
+            self._left.wait(seconds)
 
 
 def read_settings(

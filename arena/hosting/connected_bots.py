@@ -103,7 +103,9 @@ class ConnectedBot:
 
     def free_places(self, now: float) -> int:
         """In how many further matches it can take a seat."""
-        places = 1 if self.on_probation else self.participant.max_matches
+        places = self.participant.max_matches
+        if self.on_probation:
+            places = min(places, 1)
         return max(0, places - self.taken) if self.eligible(now) else 0
 
 

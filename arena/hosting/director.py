@@ -12,6 +12,7 @@ or is not there for the next match, no copy of the version begins another for th
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -83,7 +84,7 @@ class Director:
         self._pass_due = False
         self._alarm: Cancellable | None = None
         """Set while only the pace delays the next table."""
-        self._winding_down = False
+        self._winding_down = self._held = False
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
         self.agenda: Agenda | None = None
@@ -118,6 +119,11 @@ class Director:
         """Handle a disconnect; the running matches wait for the bot by themselves."""
         self._gone(self._roster.depart(participant))
 
+    def places_changed(self, participant: Participant) -> None:
+        """A bot plays more or fewer matches at once than before."""
+        self._roster.places_changed(participant)
+        self.schedule()
+
     def knows(self, participant: Participant) -> bool:
         """Whether a bot is connected, or blocks hold places of it."""
         return self._roster.knows(participant)
@@ -137,14 +143,19 @@ class Director:
         if not self._blocks:
             self.on_idle()
 
+    @property
+    def winding_down(self) -> bool:
+        """Whether no further block begins, for good."""
+        return self._winding_down
+
     def suspend(self) -> None:
-        """Stop all matches as they are: they are kept, and the next referee continues them."""
+        """Stop all matches as they are: they are kept, and another referee continues them."""
         self._winding_down = True
         for running in self._blocks:
             running.suspend()
 
     def adopt(self, kept: KeptBlock, participants: Sequence[Participant]) -> None:
-        """Continue a block that an earlier referee left; none of its bots is connected yet."""
+        """Continue a block that another referee left."""
         given, block = kept.running, kept.running.block
         engagement = None
         if given.engaged and self.agenda is not None:
@@ -172,6 +183,16 @@ class Director:
         """Note that a block is kept of which no match runs, and which the agenda will continue."""
         self._journal.keeping.adopt(running)
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """A context in which no block begins: what another referee left is being read."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+            self.schedule()
+
     def schedule(self) -> None:
         """Look for tables to open, soon; several calls until then cause one look."""
         if not self._pass_due and not self._winding_down:
@@ -190,7 +211,7 @@ class Director:
         self._alarm = self._gathered = None
         self._gathering.looked()
         self._tables.look_again()
-        while not (self._winding_down or self._journal.full) and self._open_one():
+        while not (self._winding_down or self._held or self._journal.full) and self._open_one():
             pass
         self._journal_full = self._journal.full
 

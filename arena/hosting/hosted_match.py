@@ -123,18 +123,23 @@ class HostedMatch:
     def resume(
         self, entropies: Sequence[bytes], replies: Sequence[tuple[int, Reply]], note: Note
     ) -> None:
-        """Continue, instead of opening, a match that an earlier referee began.
+        """Continue, instead of opening, a match that another referee began.
 
-        `replies` are those that it accepted, as far as they were kept. No bot is back yet.
+        `replies` are those that it accepted, as far as they were kept.
         """
         self._entropies = dict(enumerate(entropies))
         self._phase = _Phase.PLAYING
         self._play.note_replies(note)
         self._play.expect_all(replies)
         # First, so that the seats can be told if the match cannot be rebuilt.
-        for seat, player in enumerate(self._players):
-            player.resume(self, seat, self._commitment, self._join_ms, entropies[seat])
+        there = [
+            seat
+            for seat, player in enumerate(self._players)
+            if player.resume(self, seat, self._commitment, self._join_ms, entropies[seat])
+        ]
         self._play.resume(self._randomness(), replies)
+        for seat in there:
+            self.returned(seat)
 
     def suspend(self) -> None:
         """Stop, because the referee stops; the next one continues the match. Offers are withdrawn.

@@ -1,4 +1,4 @@
-"""What a referee that starts needs to go on with the matches of one that stopped.
+"""What another referee needs to go on with the matches of one that stopped.
 
 Blocks, matches and replies are noted here as they happen, in memory and at next to no cost, and
 the journal takes them into storage in groups. What is recorded or over by then is not kept at all:
@@ -81,6 +81,10 @@ class Keeping:
         if block is not None and (notes := block.matches.pop(match_id, None)) is not None:
             self._changed.pop(notes, None)
             self._forget_if_done(block)
+
+    def known(self) -> list[str]:
+        """The ids of the blocks that run here, or of which storage is still to forget."""
+        return [*self._blocks, *self._over]
 
     def kept_of(self, matches: Sequence[FinishedMatch]) -> list[str]:
         """The ids of those matches of which storage knows as running."""

@@ -63,8 +63,9 @@ class Player(Protocol):
 
     def resume(
         self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
-    ) -> None:
-        """Take the seat of a match that an earlier referee began; the bot is not there yet."""
+    ) -> bool:
+        """Take the seat of a match that another referee began. False if the bot is not there yet:
+        a `returned` to the host follows, or not."""
         ...
 
     def ask(self, turn: OpenTurn) -> None:
@@ -181,6 +182,10 @@ class Matchmaker(Protocol):
 
     def drain(self, participant: Participant) -> None:
         """A bot asks to leave when its running blocks are over."""
+        ...
+
+    def places_changed(self, participant: Participant) -> None:
+        """A bot plays more or fewer matches at once than before."""
         ...
 
     def knows(self, participant: Participant) -> bool:

@@ -38,9 +38,11 @@ class Roster:
         return bot
 
     def expect(self, participant: Participant) -> ConnectedBot:
-        """Admit a bot that is in a block and not connected yet."""
+        """Admit a bot that is in a block, and perhaps not connected yet."""
+        known = participant in self._bots
         bot = self._bot_of(participant)
-        bot.present = False
+        if not known:
+            bot.present = False
         return bot
 
     def _bot_of(self, participant: Participant) -> ConnectedBot:
@@ -60,6 +62,12 @@ class Roster:
             self._changed[bot] = None
             self._forget_if_gone(bot)
         return bot
+
+    def places_changed(self, participant: Participant) -> None:
+        """A bot has more or fewer places than before; its running blocks keep theirs."""
+        bot = self._bots.get(participant)
+        if bot is not None:
+            self._changed[bot] = None
 
     def knows(self, participant: Participant) -> bool:
         """Whether a bot is connected, or blocks hold places of it."""

@@ -1,6 +1,6 @@
 """`Lobby`: the sessions of all connected bots, with reconnection and takeover of streams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,6 +48,8 @@ class Lobby:
 
     def __init__(self, matchmaker: Matchmaker, signing_key: bytes, missed: Missed) -> None:
         """`signing_key` is the public key of the transcripts' signatures."""
+        self._referees: tuple[str, ...] = ()
+        self._address = ""
         self._matchmaker = matchmaker
         self._missed = missed
         self._signing_key = signing_key
@@ -67,7 +69,7 @@ class Lobby:
         return streams, sum(session.seats for session in sessions)
 
     def expect(self, registered: Registered, instance: str) -> Session:
-        """The session of a bot that an earlier referee's block is to be continued with."""
+        """The session of a bot that another referee's block is to be continued with."""
         instances = self._sessions.setdefault(registered.version_id, {})
         if instance not in instances:
             instances[instance] = self._new_session(registered, instance)
@@ -98,6 +100,8 @@ class Lobby:
             games=sorted(games),
             signing_key=self._signing_key,
             knows_drain=True,
+            referees=referee_pb2.Referees(addresses=self._referees),
+            address=self._address,
         )
         write_entrant(entrant, welcome.entrant)
         outbox.add(referee_pb2.PlayResponse(welcome=welcome).SerializeToString())
@@ -113,6 +117,21 @@ class Lobby:
             client=hello.client[:80] or None,
         )
         return Visit(self, session, outbox)
+
+    def tell_referees(self, addresses: Sequence[str], own: str) -> None:
+        """Tell all bots, and those that come, where the arena's referees are; `own` is the address
+        of this one, if it is among them."""
+        self._referees = tuple(addresses)
+        self._address = own if own in self._referees else ""
+        changed = referee_pb2.PlayResponse(referees=referee_pb2.Referees(addresses=addresses))
+        part = changed.SerializeToString()
+        for outbox, _ in self._streams.values():
+            outbox.add(part)
+
+    def tell_missed(self) -> None:
+        """Send all that are connected what they missed at another referee."""
+        for session in self._streams:
+            self._missed.came(session)
 
     def drain(self, session: Session) -> None:
         """Let a session begin no further block, as if its bot had sent `drain`."""
@@ -165,7 +184,11 @@ class Lobby:
         return instances[instance]
 
     def _new_session(self, registered: Registered, instance: str) -> Session:
-        return Session(registered, instance, self._matchmaker.drain, self._missed.missed)
+        matchmaker = self._matchmaker
+        return Session(
+            *(registered, instance, matchmaker.drain, matchmaker.places_changed),
+            self._missed.missed,
+        )
 
     def _forget_idle(self, registered: Registered) -> None:
         """Drop this version's sessions that neither a stream nor a match nor a block needs."""

@@ -47,7 +47,7 @@ class EndStore(Protocol):
 
 
 class MissedEnds:
-    """Keeps and tells them. `load` first; `run` must be running."""
+    """Keeps and tells them. `load` first, and after a takeover; `run` must be running."""
 
     def __init__(self, store: EndStore) -> None:
         self._store = store
@@ -55,9 +55,10 @@ class MissedEnds:
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
 
     async def load(self) -> None:
-        """Take in what an earlier referee could not tell."""
+        """Take in what other referees could not tell."""
         for end in await self._store.untold_ends():
-            self._untold[end.version_id].append(end)
+            if end not in self._untold[end.version_id]:
+                self._untold[end.version_id].append(end)
         for ends in self._untold.values():
             del ends[:-MOST_UNTOLD]
 

@@ -63,10 +63,12 @@ class RemotePlayer:
 
     def resume(
         self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
-    ) -> None:
+    ) -> bool:
         self.host, self._seat, self.match_id = host, seat, host.setup.match_id
         self._commitment, self._join_ms, self._entropy = commitment, join_ms, entropy
         self._line.seated(self)
+        self._send_resume(entropy)
+        return self._line.up
 
     def begin(self) -> None:
         self._send("begins", turns.begin(self.host.setup))
@@ -129,10 +131,13 @@ class RemotePlayer:
         if self._entropy is None:
             self._send("offers", self._offer())
             return
-        self._send("resumes", referee_pb2.Resume(offer=self._offer(), entropy=self._entropy))
-        self._all_anew = True
+        self._send_resume(self._entropy)
         if self._open_turn is not None:
             self._send_turn(self._open_turn)
+
+    def _send_resume(self, entropy: bytes) -> None:
+        self._send("resumes", referee_pb2.Resume(offer=self._offer(), entropy=entropy))
+        self._all_anew = True
 
     def _send_turn(self, turn: OpenTurn) -> None:
         if self._all_anew:

@@ -91,7 +91,7 @@ class PortTakenError(UserError):
 
 
 class RefereeServer:
-    """The gRPC server for bots. Call `start` before use and `stop` at the end."""
+    """The gRPC server for bots. Call `listen` and `start` before use, and `stop` at the end."""
 
     def __init__(
         self,
@@ -142,32 +142,35 @@ class RefereeServer:
             (grpc.method_handlers_generic_handler(reflection.SERVICE_NAME, told.handlers),)
         )
 
-    async def start(
+    def listen(
         self, host: str, port: int, tls: TlsFiles | None = None, socket: Path | None = None
     ) -> int:
-        """Listen, and return the port (a free one for 0). Raises PortTakenError and TlsError.
+        """Take the port, and return it (a free one for 0); who connects waits until `start`.
+        Raises PortTakenError and TlsError.
 
         Over `socket`, a path in a directory that only this user may enter, bots without a network
         play. Nothing else is served there: what callers without a token may do is limited by
         their address, and over a socket they have none.
         """
         if socket is not None:
-            await self._listen_on(socket)
+            self._listen_on(socket)
         address = f"{host}:{port}"
         try:
             if tls is None:
-                bound = self._server.add_insecure_port(address)
-            else:
-                bound = self._server.add_secure_port(address, server_credentials(tls))
+                return self._server.add_insecure_port(address)
+            return self._server.add_secure_port(address, server_credentials(tls))
         except RuntimeError as error:
             raise PortTakenError(
                 f"cannot listen on {address}: is another program using it? "
                 "Stop that program or choose another port with --port."
             ) from error
-        await self._server.start()
+
+    async def start(self) -> None:
+        """Serve."""
+        for server in filter(None, (self._by_socket, self._server)):
+            await server.start()
         await self._health.set(LIVENESS, health_pb2.HealthCheckResponse.SERVING)
         await self.tell_ready(True)
-        return bound
 
     async def tell_ready(self, ready: bool) -> None:
         """Tell whoever asks for its health whether it can do all that it is for."""
@@ -188,7 +191,7 @@ class RefereeServer:
         if self._by_socket is not None:
             await self._by_socket.stop(grace=0.2)
 
-    async def _listen_on(self, socket: Path) -> None:
+    def _listen_on(self, socket: Path) -> None:
         server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
         _add_play(server, self._play)
         try:
@@ -199,7 +202,6 @@ class RefereeServer:
             raise PortTakenError(
                 f"cannot listen on the socket {socket}: choose another path with ARENA_SOCKET."
             ) from error
-        await server.start()
         self._by_socket = server
 
 

@@ -32,6 +32,7 @@ class Session:
         registered: Registered,
         instance: str,
         wants_to_leave: Callable[["Session"], None],
+        places_changed: Callable[["Session"], None],
         missed: Callable[["Session", str], None],
     ) -> None:
         self.registered = registered
@@ -40,6 +41,7 @@ class Session:
         self.max_matches = 1
         self.challenges = ChallengePolicy.OWN
         self._wants_to_leave = wants_to_leave
+        self._places_changed = places_changed
         self._missed = missed
         self._places_free = False
         """After a `drain`: no block holds a place of this bot any more."""
@@ -126,9 +128,12 @@ class Session:
                 self._strays -= self._strays > 0
         if request.HasField("drain"):
             self._wants_to_leave(self)
+        if request.HasField("places"):
+            self.max_matches = max(0, min(request.places.max_matches, MAX_MATCHES))
+            self._places_changed(self)
         if request.joins or request.declines or request.HasField("hello"):
             self._handle_offers(request)
-        elif request.HasField("drain"):
+        elif request.HasField("drain") or request.HasField("places"):
             pass
         elif not request.answers:
             self._stray()

@@ -9,7 +9,6 @@ StorageError (a UserError)
 ├── DataDirectoryError          the data directory is not one that this Postgres can open
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
 ├── MigrationRefusedError       the database user lacks a permission that a migration needs
-├── AnotherRefereeError         another referee uses this database
 ├── LeaseTakenError             another referee has taken over from this one
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── NameTakenError          somebody else has the name, or one that looks like it
@@ -74,10 +73,6 @@ class SchemaTooNewError(StorageError):
 
 class MigrationRefusedError(StorageError):
     """The database user lacks a permission that a migration needs."""
-
-
-class AnotherRefereeError(StorageError):
-    """Another referee uses this database."""
 
 
 class LeaseTakenError(StorageError, LeaseLostError):

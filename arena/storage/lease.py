@@ -1,55 +1,40 @@
-"""The lease of a database: a fencing token that allows one referee at a time to write.
+"""The lease of a referee: the fencing token under which it writes, among others on one database.
 
 A referee inserts a row into `leases`; the row's number is its epoch. It increments the row's
-`renewals` twice a second. Each of its transactions begins with `require_lease(epoch)`, which locks
-the row until the transaction ends, and fails if the row is gone. No connection has to stay open: a
-referee whose backends are killed, or whose database was away, continues with its lease.
+`renewals` several times a second. Each of its transactions begins with `require_lease(epoch)`,
+which locks the row until the transaction ends, and fails if the row is gone. No connection has to
+stay open: a referee whose backends are killed, or whose database was away, continues with its
+lease, unless another referee reached the database meanwhile.
 
-A referee that starts and finds a row of another watches it. If `renewals` grows, the other is
-alive and the start is refused. The other counts as dead if its process has ended (on the same
-machine), or if `renewals` stands still for LEASE_SECONDS by the watcher's own monotonic clock. Then
-one transaction rolls back the open transactions of the dead referee, moves its running blocks to a
-new row and deletes the old one. A referee that was only frozen finds its epoch gone, writes nothing
-and stops. Clocks of different machines are never compared, so moving a clock changes nothing.
-
-Each referee has a row of its own, and only `_take` ensures that there is one at a time: several
-referees on one database would watch each other's rows and take over those that stand still.
+With each renewal a referee looks at the others' rows (see `watch`). What a dead one has left goes
+to the senior among the living, the one with the lowest epoch: see `succession`. A referee that was
+only frozen finds its epoch gone, writes nothing and stops.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import asynccontextmanager, suppress
-from itertools import chain
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import aclosing, asynccontextmanager, suppress
 from time import monotonic
 from typing import Any, Final
 
 import structlog
-from sqlalchemy import Row, delete, func, insert, select, text, update
+from sqlalchemy import Row, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.storage.errors import AnotherRefereeError, LeaseTakenError, StorageError
-from arena.storage.leftovers import ends_in_doubt
-from arena.storage.process_identity import has_ended, own_identity
-from arena.storage.running_tables import leases, recorded_batches, running_blocks
+from arena.storage.engine import async_engine
+from arena.storage.errors import LeaseTakenError, StorageError
+from arena.storage.listening import notifications
+from arena.storage.process_identity import own_identity
+from arena.storage.running_tables import leases
+from arena.storage.succession import succeed, taking_turns, tell
+from arena.storage.tables import REFEREES_CHANNEL
 from arena.storage.transaction import transaction
+from arena.storage.watch import Watch
 
-RENEW_SECONDS: Final = 0.5
-LEASE_SECONDS: Final = 3.0
-"""A referee that stands still for so long may be replaced. Only one that starts looks, so a pause
-of the machine costs the lease only then; and after a death that nobody sees (of a container, of
-another machine) play goes on within 5 seconds."""
-LOOK_SECONDS: Final = 0.1
-"""Between two reads of another's lease."""
-_LOCK: Final = 7_236_403
-"""Number of an advisory lock (arbitrary): referees that start together take turns."""
-
-_END_TRANSACTIONS: Final = """
-SELECT pg_terminate_backend(pid, 2000) FROM pg_locks
-WHERE locktype = 'relation' AND relation = 'leases'::regclass AND pid <> pg_backend_pid()
-    AND mode IN ('RowShareLock', 'RowExclusiveLock')
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-"""
-"""Rolls back the transactions of a frozen referee, which still lock its lease."""
+RENEW_SECONDS: Final = 0.4
+"""Two of these and STILL_SECONDS pass at most until a death that nobody sees is noticed."""
+GIVE_UP_SECONDS: Final = 3.0
+"""A renewal that takes longer is given up and tried again."""
 
 log = structlog.get_logger()
 
@@ -57,38 +42,115 @@ log = structlog.get_logger()
 class Lease:
     """The lease that this process holds. `keep` must be running."""
 
-    def __init__(self, engine: AsyncEngine, epoch: int, inherited: Collection[int] = ()) -> None:
+    def __init__(self, engine: AsyncEngine, epoch: int, watch: Watch) -> None:
         self._engine = engine
         self.epoch = epoch
-        self.inherited = frozenset(inherited)
-        """The leases that this one succeeds directly: no other referee has played since."""
+        self._watch = watch
+        self.senior = False
+        """Whether no referee that runs is older: it conducts tournaments, and takes over from the
+        dead. Once it is, it stays so."""
+        self.inherited: frozenset[int] = frozenset()
+        """The leases that it succeeds directly: what they left is to be gone on with."""
+        self.running: frozenset[int] = frozenset((epoch,))
+        """The leases that nobody has taken over."""
+        self.changed = asyncio.Event()
+        """Set when it has inherited, or become the senior."""
+        self.addresses: tuple[str, ...] = ()
+        """Where bots reach the referees that run, the senior's first."""
+        self.on_addresses: Callable[[], None] = lambda: None
+        """Called when these have changed."""
+        self._address: str | None = None
+        self._looking = asyncio.Lock()
+        self._news = asyncio.Event()
 
-    async def settle(self) -> None:
-        """Clear `inherited` in the database: what the earlier leases had spooled is recorded."""
+    async def announce(self, address: str) -> None:
+        """Tell the others, and all bots, where this referee is reached."""
+        async with transaction(self._engine) as connection:
+            await require(connection, self.epoch)
+            own = leases.c.epoch == self.epoch
+            await connection.execute(update(leases).where(own).values(address=address))
+            await connection.execute(tell())
+        await self.look()
+
+    async def settle(self, epochs: Iterable[int]) -> None:
+        """What these leases left is gone on with, and what they had spooled is recorded."""
+        done = list(epochs)
+        left = text("ARRAY(SELECT unnest(inherited) EXCEPT SELECT unnest(CAST(:done AS bigint[])))")
         async with transaction(self._engine) as connection:
             await require(connection, self.epoch)
             await connection.execute(
-                update(leases).where(leases.c.epoch == self.epoch).values(inherited=[])
+                update(leases)
+                .where(leases.c.epoch == self.epoch)
+                .values(inherited=left.bindparams(done=done))
             )
+        self.inherited -= set(done)
 
     async def keep(self) -> None:
-        """Renew the lease until cancelled. Raises LeaseTakenError when another has taken over."""
+        """Renew the lease, and take over from others, until cancelled. Raises LeaseTakenError when
+        another has taken over from this one."""
         while True:
-            await asyncio.sleep(RENEW_SECONDS)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RENEW_SECONDS):
+                    await self._news.wait()
+            self._news.clear()
             try:
-                async with asyncio.timeout(LEASE_SECONDS), transaction(self._engine) as connection:
-                    await require(connection, self.epoch)
-                    await connection.execute(
-                        update(leases)
-                        .where(leases.c.epoch == self.epoch)
-                        .values(renewals=leases.c.renewals + 1, renewed_at=func.now())
-                    )
+                async with asyncio.timeout(GIVE_UP_SECONDS):
+                    await self.look()
             except LeaseTakenError:
                 log.error("another referee has taken over; this one stops", epoch=self.epoch)
                 raise
             except (StorageError, TimeoutError) as error:
-                # While nobody reaches the database, nobody can take the lease over.
                 log.warning("lease not renewed", why=str(error))
+
+    async def listen(self, url: str) -> None:
+        """Look at once when a referee comes or goes, until cancelled."""
+        async with aclosing(notifications(url, [REFEREES_CHANNEL])) as changes:
+            async for _ in changes:
+                self._news.set()
+
+    async def look(self) -> None:
+        """Renew the lease, see how the others do, and take over from the dead if it is the senior
+        of the living."""
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
+        others = await self._renew()
+        seen = self._watch.look(others)
+        if seen.dead and all(self.epoch < epoch for epoch in seen.living):
+            async with transaction(self._engine) as connection:
+                await require(connection, self.epoch)
+                await succeed(connection, self.epoch, seen.dead)
+            others = await self._renew()
+        addresses = [(row.epoch, row.address) for row in others if row.epoch not in seen.dead]
+        self._tell_addresses([*addresses, (self.epoch, self._address)])
+
+    async def _renew(self) -> list[Row[Any]]:
+        """The rows of the others. What it has inherited is read, too: whether it has, a lost
+        connection may have hidden."""
+        async with transaction(self._engine) as connection:
+            await require(connection, self.epoch)
+            await connection.execute(
+                update(leases)
+                .where(leases.c.epoch == self.epoch)
+                .values(renewals=leases.c.renewals + 1, renewed_at=func.now())
+            )
+            rows = (await connection.execute(select(leases))).all()
+        (own,) = (row for row in rows if row.epoch == self.epoch)
+        others = [row for row in rows if row.epoch != self.epoch]
+        senior = all(row.epoch > self.epoch for row in others)
+        inherited = frozenset(own.inherited)
+        if senior > self.senior or inherited - self.inherited:
+            self.changed.set()
+        self.running = frozenset(row.epoch for row in rows)
+        self.senior, self.inherited, self._address = senior, inherited, own.address
+        return others
+
+    def _tell_addresses(self, found: Iterable[tuple[int, str | None]]) -> None:
+        addresses = tuple(address for _, address in sorted(found) if address)
+        if addresses != self.addresses:
+            self.addresses = addresses
+            self.on_addresses()
 
 
 async def require(connection: AsyncConnection, epoch: int) -> None:
@@ -97,63 +159,46 @@ async def require(connection: AsyncConnection, epoch: int) -> None:
 
 
 @asynccontextmanager
-async def held_lease(engine: AsyncEngine) -> AsyncIterator[Lease]:
-    """A context that holds the lease of a database, taken over from earlier referees.
+async def held_lease(
+    engine: AsyncEngine, now: Callable[[], float] = monotonic
+) -> AsyncIterator[Lease]:
+    """A context that holds a lease; what earlier referees left is taken over if no other runs.
 
-    Raises AnotherRefereeError, LeaseTakenError and DatabaseUnreachableError.
+    Raises LeaseTakenError and DatabaseUnreachableError.
     """
-    lease = await _acquire(engine)
+    lease = await _begin(engine, Watch(now))
     yield lease
-    # Not after an error: what was written is unknown then, and the next referee finds us dead.
+    # Not after an error: what was written is unknown then, and the others find us dead.
     with suppress(StorageError):
         async with transaction(engine) as connection:
-            await connection.execute(
-                update(leases).where(leases.c.epoch == lease.epoch).values(released_at=func.now())
-            )
+            own = leases.c.epoch == lease.epoch
+            await connection.execute(update(leases).where(own).values(released_at=func.now()))
+            await connection.execute(tell())
 
 
-async def _acquire(engine: AsyncEngine, now: Callable[[], float] = monotonic) -> Lease:
-    seen: dict[int, int] = {}
-    since = now()
-    while True:
+async def _begin(engine: AsyncEngine, watch: Watch) -> Lease:
+    async with transaction(engine) as connection:
+        await taking_turns(connection)
+        found = (await connection.execute(select(leases))).all()
+        added = await connection.execute(
+            insert(leases).values(process=own_identity()).returning(leases.c.epoch)
+        )
+        lease = Lease(engine, added.scalar_one(), watch)
+        seen = watch.look(found)
+        if not seen.living:
+            await succeed(connection, lease.epoch, seen.dead)
+        await connection.execute(tell())
+    await lease.look()
+    return lease
+
+
+async def addresses(url: str) -> list[str | None]:
+    """Where bots reach the referees that run on a database, the senior's first; None for one that
+    does not tell. Raises DatabaseUnreachableError."""
+    engine = async_engine(url)
+    try:
         async with transaction(engine) as connection:
-            await connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-            found = (await connection.execute(select(leases))).all()
-            living = [row for row in found if row.released_at is None]
-            if any(row.renewals > seen.get(row.epoch, row.renewals) for row in living):
-                raise AnotherRefereeError(
-                    "Another referee runs on this database: stop it, or use another database "
-                    "(ARENA_HOME=DIRECTORY for a built-in one, or ARENA_DATABASE_URL)."
-                )
-            living = [row for row in living if not has_ended(row.process)]
-            if not living or now() >= since + LEASE_SECONDS:
-                return Lease(engine, *await _take(connection, found))
-            for row in living:
-                if row.epoch not in seen:
-                    # One that has just begun gets its whole time.
-                    seen[row.epoch], since = row.renewals, now()
-        await asyncio.sleep(LOOK_SECONDS)
-
-
-async def _take(connection: AsyncConnection, found: Sequence[Row[Any]]) -> tuple[int, set[int]]:
-    """Take over from the leases `found`. Returns the new one, and those that it inherits from."""
-    crashed = any(row.released_at is None for row in found)
-    if crashed:
-        await connection.execute(text(_END_TRANSACTIONS))
-    old = [row.epoch for row in found]
-    # One that was killed while it started has not played, and passes on what it had inherited.
-    inherited = {*old, *chain.from_iterable(row.inherited for row in found)}
-    added = await connection.execute(
-        insert(leases)
-        .values(process=own_identity(), inherited=sorted(inherited))
-        .returning(leases.c.epoch)
-    )
-    epoch: int = added.scalar_one()
-    await connection.execute(
-        update(running_blocks).where(running_blocks.c.epoch.in_(old)).values(epoch=epoch)
-    )
-    await connection.execute(delete(leases).where(leases.c.epoch.in_(old)))
-    if crashed:
-        await connection.execute(ends_in_doubt())
-    await connection.execute(delete(recorded_batches))
-    return epoch, inherited
+            running = select(leases.c.address).where(leases.c.released_at.is_(None))
+            return list((await connection.execute(running.order_by(leases.c.epoch))).scalars())
+    finally:
+        await engine.dispose()

@@ -1,6 +1,6 @@
-"""SQL statements for what a referee leaves to the next: cut off blocks, ends not told."""
+"""SQL statements for what a referee leaves to others: cut off blocks, ends not told."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from sqlalchemy import (
@@ -9,6 +9,7 @@ from sqlalchemy import (
     Select,
     TextClause,
     Update,
+    and_,
     delete,
     exists,
     func,
@@ -21,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from arena.records import UntoldEnd
-from arena.storage.running_tables import running_blocks, running_matches, untold_ends
+from arena.storage.running_tables import leases, running_blocks, running_matches, untold_ends
 from arena.storage.statements import unfinished
 from arena.storage.tables import blocks
 from arena.storage.tournament_tables import tournament_blocks, tournaments
@@ -30,11 +31,17 @@ IN_DOUBT_SECONDS: Final = 3
 """Ends of so long before a crash are told again, lest a bot waits for one for ever."""
 
 
-def forget_ended_blocks() -> Delete:
-    """Running blocks of which no match is left, and that are over: a crash came in between."""
+def running_blocks_of(epoch: int) -> Select[tuple[str]]:
+    """Ids of the running blocks of a lease."""
+    return select(running_blocks.c.id).where(running_blocks.c.epoch == epoch)
+
+
+def forget_ended_blocks(epoch: int) -> Delete:
+    """Running blocks of a lease of which no match is left, and that are over: a crash came in
+    between."""
     ended = exists().where(blocks.c.id == running_blocks.c.id, not_(unfinished()))
     playing = exists().where(running_matches.c.block_id == running_blocks.c.id)
-    return delete(running_blocks).where(ended, not_(playing))
+    return delete(running_blocks).where(running_blocks.c.epoch == epoch, ended, not_(playing))
 
 
 def void_blocks_of_ended_tournaments() -> Update:
@@ -46,7 +53,7 @@ def void_blocks_of_ended_tournaments() -> Update:
     )
     return (
         update(blocks)
-        .where(unfinished(), blocks.c.id.in_(over), not_(_running()))
+        .where(unfinished(), blocks.c.id.in_(over), _played_by_nobody())
         .values(voided_at=func.now())
     )
 
@@ -54,11 +61,15 @@ def void_blocks_of_ended_tournaments() -> Update:
 def cut_off_blocks() -> Select[tuple[str]]:
     """Ids of unfinished blocks of the ladder with which nobody goes on."""
     asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
-    return select(blocks.c.id).where(unfinished(), not_(_running()), not_(asked_for))
+    return select(blocks.c.id).where(unfinished(), _played_by_nobody(), not_(asked_for))
 
 
-def _running() -> ColumnElement[bool]:
-    return exists().where(running_blocks.c.id == blocks.c.id)
+def _played_by_nobody() -> ColumnElement[bool]:
+    """Neither kept as running nor of a referee that runs, which keeps most blocks in its memory
+    alone."""
+    kept = exists().where(running_blocks.c.id == blocks.c.id)
+    played = exists().where(leases.c.epoch == blocks.c.epoch)
+    return and_(not_(kept), not_(played))
 
 
 # Ends that bots have missed
@@ -70,21 +81,23 @@ def untold() -> Select[tuple[str, int, str]]:
     return select(ends.match_id, ends.version_id, ends.instance).order_by(ends.since)
 
 
-def ends_in_doubt() -> TextClause:
-    """Adds the ends of what a referee recorded just before it was killed: it may not have told
-    them. The time is that of recording; a match may have waited long for that."""
+def ends_in_doubt(epochs: Collection[int]) -> TextClause:
+    """Adds the ends of what the referees of these leases recorded just before they were killed:
+    they may not have told them. The time is that of recording; a match may have waited long for
+    that."""
     statement = text("""
         INSERT INTO untold_ends (match_id, version_id, instance)
         SELECT seats.match_id, seats.version_id,
             coalesce(batch.instances #>> ARRAY[seats.match_id::text, seats.seat::text], '')
         FROM recorded_batches AS batch
         JOIN match_seats AS seats ON seats.match_id = ANY (batch.match_ids)
-        WHERE batch.recorded_at > (
-            SELECT recorded_at FROM recorded_batches ORDER BY number DESC LIMIT 1
+        WHERE batch.epoch = ANY (:epochs) AND batch.recorded_at > (
+            SELECT recorded_at FROM recorded_batches AS last WHERE last.epoch = batch.epoch
+            ORDER BY number DESC LIMIT 1
         ) - make_interval(secs => :seconds)
         ON CONFLICT DO NOTHING
     """)
-    return statement.bindparams(seconds=IN_DOUBT_SECONDS)
+    return statement.bindparams(epochs=list(epochs), seconds=IN_DOUBT_SECONDS)
 
 
 def add_untold(ends: Sequence[UntoldEnd]) -> Insert:

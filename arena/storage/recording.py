@@ -27,8 +27,9 @@ _LOCK: LiteralString = "SELECT pg_advisory_xact_lock(7236402)"
 of deadlocking, and rating events become visible in the order of their numbers."""
 
 _BLOCKS: LiteralString = """
-INSERT INTO blocks (id, kind, size, rated)
-SELECT * FROM unnest(%b::uuid[], %b::text[], %b::smallint[], %b::boolean[])
+INSERT INTO blocks (id, kind, size, rated, epoch)
+SELECT given.*, %b::bigint
+FROM unnest(%b::uuid[], %b::text[], %b::smallint[], %b::boolean[]) AS given
 ON CONFLICT DO NOTHING
 """
 
@@ -90,16 +91,19 @@ ON CONFLICT DO NOTHING
 """Only the matches of a closed block count: all matches of a block count or none, and a rating
 event is never removed."""
 
-MOST_BATCHES: Final = 256
-"""Batches that are remembered: several times as many as are recorded in the seconds in doubt."""
+MOST_BATCHES: Final = 1024
+"""Batches that are remembered of all referees: many times as many as one records in the seconds in
+doubt."""
 
 _REMEMBER: LiteralString = """
 WITH remembered AS (
-    INSERT INTO recorded_batches (match_ids, instances) VALUES (%b::uuid[], %b::jsonb)
-    RETURNING number
+    INSERT INTO recorded_batches (epoch, match_ids, instances)
+    VALUES (%b::bigint, %b::uuid[], %b::jsonb)
+    RETURNING number, epoch
 )
 DELETE FROM recorded_batches USING remembered
 WHERE recorded_batches.number <= remembered.number - %b::bigint
+    AND recorded_batches.epoch = remembered.epoch
 """
 
 _NOTIFY: LiteralString = f"NOTIFY {RESULTS_CHANNEL}"
@@ -186,6 +190,7 @@ async def write(
         await connection.execute(
             _BLOCKS,
             [
+                epoch,
                 list(blocks),
                 [block.kind.value for block in blocks.values()],
                 [block.size for block in blocks.values()],
@@ -200,7 +205,7 @@ async def write(
             await connection.execute(_FAULTS, faults)
         if epoch is not None:
             named = json.dumps(dict(instances))
-            await connection.execute(_REMEMBER, [match_ids, named, MOST_BATCHES])
+            await connection.execute(_REMEMBER, [epoch, match_ids, named, MOST_BATCHES])
         if kept:
             await running.forget_matches(connection, list(kept))
         await connection.execute(_CLOSE_COMPLETE, [list(blocks)])

@@ -1,25 +1,23 @@
-"""`RefereesStore`: what only the referee writes: running matches, and ends that bots missed."""
+"""`RefereesStore`: what only referees write: running matches, and ends that bots missed."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.records import KeptBlock, Unkept, UntoldEnd
-from arena.storage import bot_statements, leftovers, recording, running
+from arena.storage import bot_statements, leftovers, recording, running, statements
 from arena.storage.engine import async_engine
 from arena.storage.lease import Lease, held_lease
 from arena.storage.own_connection import OwnConnection
+from arena.storage.rows import PlacedElsewhere, with_time_control
 from arena.storage.store import Store, registered_of
 from arena.storage.transaction import driver_of
 
 
 @asynccontextmanager
 async def open_referees_store(url: str) -> AsyncIterator["RefereesStore"]:
-    """The store of a referee, which holds the lease of the database while it is open.
-
-    Raises AnotherRefereeError.
-    """
+    """The store of a referee, which holds a lease of the database while it is open."""
     engine = async_engine(url)
     try:
         async with held_lease(engine) as lease:
@@ -49,25 +47,43 @@ class RefereesStore(Store):
         async with self.keeping.use() as connection:
             await running.keep(connection, self.lease.epoch, unkept)
 
-    async def kept(self) -> list[KeptBlock]:
-        """The running blocks that earlier referees left to this one, those over left out.
+    async def kept(self, known: Callable[[], Collection[str]] = lambda: ()) -> list[KeptBlock]:
+        """The running blocks that earlier referees left to this one, those over left out; `known`
+        are the ids of the blocks that it plays already.
 
         Unfinished blocks that nobody goes on with are ended: matches of the ladder count, and
         blocks of tournaments that are over are void.
         """
+        played = set(known())
         async with self._fenced() as connection:
             driver = await driver_of(connection)
             await running.forget_recorded(driver)
             await running.forget_orphans(driver)
-            await connection.execute(leftovers.forget_ended_blocks())
+            await connection.execute(leftovers.forget_ended_blocks(self.lease.epoch))
             versions = await connection.execute(bot_statements.all_versions())
             registered = {row.id: registered_of(row) for row in versions}
-            found = await running.read(connection, self.lease.epoch, registered)
+            left = await connection.execute(leftovers.running_blocks_of(self.lease.epoch))
+            played |= set(known())  # one that was over meanwhile is among those before
+            mine = [block_id for block_id in map(str, left.scalars()) if block_id not in played]
+            found = await running.read(connection, mine, registered)
             await connection.execute(leftovers.void_blocks_of_ended_tournaments())
             cut_off = await connection.execute(leftovers.cut_off_blocks())
             for block_id in cut_off.scalars():
                 await recording.close(driver, str(block_id))
             return found
+
+    async def placed_elsewhere(self, after: int | None) -> tuple[list[PlacedElsewhere], int]:
+        """What other referees have recorded after a point of the log, None for its end; and its
+        end."""
+        own = self.lease.epoch
+        async with self._transaction() as connection:
+            (end,) = (await connection.execute(statements.log_end())).mappings()
+            until = int(end["sequence"])
+            if after is None or after == until or self.lease.running == {own}:
+                return [], until
+            found = await connection.execute(statements.placed_elsewhere(own, after, until))
+            rows = [dict(row) | {"block_id": str(row["block_id"])} for row in found.mappings()]
+            return [PlacedElsewhere(**with_time_control(row)) for row in rows], until
 
     async def untold_ends(self) -> list[UntoldEnd]:
         """Those of the last day, the oldest first; older ones are forgotten."""

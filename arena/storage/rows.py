@@ -117,6 +117,13 @@ class PlacedMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedElsewhere(PlacedMatch):
+    """One that another referee has recorded."""
+
+    block_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Trouble:
     """A version's faults and forfeits on a ladder, in the matches that count."""
 

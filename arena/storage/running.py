@@ -5,12 +5,12 @@ may be repeated.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, LiteralString
 
 import structlog
 from psycopg import AsyncConnection
-from sqlalchemy import Select, select
+from sqlalchemy import ARRAY, ColumnElement, Select, Uuid, any_, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 
 from arena.codec.kept import SeatReply, head_bytes, read_head, read_replies, reply_bytes
@@ -125,15 +125,15 @@ async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[st
 
 
 async def read(
-    connection: SqlConnection, epoch: int, registered: dict[int, Registered]
+    connection: SqlConnection, block_ids: Collection[str], registered: dict[int, Registered]
 ) -> list[KeptBlock]:
-    """The running blocks of a lease; `registered` are all versions by their ids."""
-    found = (await connection.execute(_blocks_of(epoch))).all()
+    """Those of the blocks that are kept; `registered` are all versions by their ids."""
+    found = (await connection.execute(_blocks(block_ids))).all()
     begun: dict[str, list[KeptMatch]] = {}
     given: dict[str, list[tuple[int, bytes]]] = {}
-    for row in await connection.execute(_replies_of(epoch)):
+    for row in await connection.execute(_replies_of(block_ids)):
         given.setdefault(row.match_id, []).append((row.first, row.replies))
-    for row in await connection.execute(_matches_of(epoch)):
+    for row in await connection.execute(_matches_of(block_ids)):
         try:
             setup, opening = read_head(row.head)
             replies = _unbroken(setup.game, given.get(row.id, ()))
@@ -176,30 +176,34 @@ def _unbroken(game: str, groups: Iterable[tuple[int, bytes]]) -> tuple[SeatReply
     return tuple(replies)
 
 
-def _blocks_of(epoch: int) -> Select[Any]:
-    """The blocks of a lease."""
+def _blocks(block_ids: Collection[str]) -> Select[Any]:
     return (
-        select(running_blocks).where(running_blocks.c.epoch == epoch).order_by(running_blocks.c.id)
+        select(running_blocks)
+        .where(_among(running_blocks.c.id, block_ids))
+        .order_by(running_blocks.c.id)
     )
 
 
-def _matches_of(epoch: int) -> Select[Any]:
+def _among(column: ColumnElement[str], block_ids: Collection[str]) -> ColumnElement[bool]:
+    """One parameter, however many there are."""
+    return column == any_(literal(list(block_ids), ARRAY(Uuid(as_uuid=False))))
+
+
+def _matches_of(block_ids: Collection[str]) -> Select[Any]:
     """The matches of these blocks, in the order of their positions."""
     return (
         select(running_matches)
-        .join(running_blocks)
-        .where(running_blocks.c.epoch == epoch)
+        .where(_among(running_matches.c.block_id, block_ids))
         .order_by(running_matches.c.position)
     )
 
 
-def _replies_of(epoch: int) -> Select[Any]:
+def _replies_of(block_ids: Collection[str]) -> Select[Any]:
     """The replies of these matches, in the order in which they were given."""
     return (
         select(running_replies)
         .join(running_matches, running_replies.c.match_id == running_matches.c.id)
-        .join(running_blocks, running_matches.c.block_id == running_blocks.c.id)
-        .where(running_blocks.c.epoch == epoch)
+        .where(_among(running_matches.c.block_id, block_ids))
         .order_by(running_replies.c.match_id, running_replies.c.first)
     )
 

@@ -37,6 +37,7 @@ leases = Table(
     "leases",
     metadata,
     # A row for each referee that runs. Whoever takes over removes it: its number never comes again.
+    # The lowest is that of the senior referee.
     Column("epoch", BigInteger, Identity(always=True), primary_key=True),
     # Which process holds it, so that its death can be seen on the same machine.
     Column("process", Text, nullable=False),
@@ -48,6 +49,8 @@ leases = Table(
     now("renewed_at"),
     # Its holder stopped in order, and left its matches to the next.
     Column("released_at", Time),
+    # Where bots reach it, once it listens; none behind an address that is not its own.
+    Column("address", Text),
     CheckConstraint("renewals >= 0", name="renewals_least"),
 )
 
@@ -95,7 +98,7 @@ running_replies = Table(
     "running_replies",
     metadata,
     # Of `running_matches`, but no reference: checking it would cost more than the row. There is one
-    # writer, which removes them together; a referee that starts removes what an error left.
+    # writer, which removes them together; a referee that takes over removes what an error left.
     Column("match_id", Uuid(as_uuid=False), primary_key=True),
     # How many replies of the match came before.
     Column("first", Integer, primary_key=True, autoincrement=False),
@@ -106,8 +109,10 @@ running_replies = Table(
 recorded_batches = Table(
     "recorded_batches",
     metadata,
-    # What the referee recorded last: if it is killed, it may not have told the ends of these.
+    # What a referee recorded last: if it is killed, it may not have told the ends of these.
     Column("number", BigInteger, Identity(always=True), primary_key=True),
+    # Under which lease; no reference, because whoever takes that over removes them together.
+    Column("epoch", BigInteger, nullable=False),
     now("recorded_at"),
     Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False),
     # By match, the copies of the bots by seat; without matches in which no copy has a name.

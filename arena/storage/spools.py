@@ -49,14 +49,19 @@ class Spools:
 
 
 async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
-    """Record what the leases `inherited` have spooled, before the first match; set aside others'.
+    """Record what the leases `inherited` have spooled, before their matches go on; set aside what
+    those spooled that other referees have succeeded.
 
-    Raises DatabaseUnreachableError.
+    Raises DatabaseUnreachableError and LeaseTakenError.
     """
-    for epoch, spool in spools.left().items():
+    left = spools.left()
+    if not left:
+        return
+    await store.lease.look()  # after the spools were listed, or that of a new referee is unknown
+    for epoch, spool in left.items():
         if epoch in inherited:
             await _record(spool, store)
-        else:
+        elif epoch not in store.lease.running:
             file = await spool.set_aside("superseded")
             log.error(
                 "spooled results are set aside: another referee has played these matches on",

@@ -11,7 +11,9 @@ from typing import Any, Final, TypeAlias
 from sqlalchemy import (
     Column,
     ColumnElement,
+    FromClause,
     Select,
+    Subquery,
     Update,
     and_,
     exists,
@@ -234,6 +236,9 @@ NEWEST_COUNTED: Final = 20_000
 """The matches from which pairings begin after a start: the newest. To count all would make a start
 the slower the longer the history, and a bot that is new play until it had caught up with it."""
 
+MOST_ELSEWHERE: Final = 2_000
+"""The matches of other referees that are taken in at a time: some tens of milliseconds of work."""
+
 
 def newest_placings() -> Row:
     """The columns of `_LADDER`, versions, placings (both by seat): of the newest matches, but those
@@ -243,19 +248,47 @@ def newest_placings() -> Row:
     by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
     newest = ladder.order_by(*by_end).limit(NEWEST_COUNTED).subquery("newest")
     counts = select(not_(casual())).where(blocks.c.id == newest.c.block_id).scalar_subquery()
-
-    def by_seat(column: Column[Any]) -> Any:
-        return func.array_agg(aggregate_order_by(column, match_seats.c.seat)).label(column.name)
-
-    seats = (
-        select(by_seat(match_seats.c.version_id), by_seat(match_seats.c["placing"]))
-        .where(match_seats.c.match_id == newest.c.id)
-        .lateral("seats")
-    )
+    seats = _seats_of(newest)
     return (
         select(*(newest.c[column.name] for column in _LADDER))
         .add_columns(seats.c.version_id.label("versions"), seats.c["placing"].label("placings"))
         .select_from(newest.join(seats, true()))
         .where(counts)
         .order_by(newest.c.finished_at, newest.c.id)
+    )
+
+
+def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
+    """The columns of `newest_placings` and block_id: of the matches that began to count between two
+    points of the log, first to last, but those of this lease. The newest of them, if they are more
+    than MOST_ELSEWHERE."""
+    newest = (
+        select(rating_events.c.sequence, matches.c.id, matches.c.block_id, *_LADDER)
+        .join(matches, matches.c.id == rating_events.c.match_id)
+        .join(blocks, blocks.c.id == matches.c.block_id)
+        .where(rating_events.c.sequence.between(after + 1, until))
+        .where(blocks.c.epoch.is_distinct_from(epoch))
+        .order_by(rating_events.c.sequence.desc())
+        .limit(MOST_ELSEWHERE)
+        .subquery("newest")
+    )
+    seats = _seats_of(newest)
+    return (
+        select(newest.c.block_id, *(newest.c[column.name] for column in _LADDER))
+        .add_columns(seats.c.version_id.label("versions"), seats.c["placing"].label("placings"))
+        .select_from(newest.join(seats, true()))
+        .order_by(newest.c.sequence)
+    )
+
+
+def _seats_of(found: Subquery) -> FromClause:
+    """version_id and placing of each match found, both by seat."""
+
+    def by_seat(column: Column[Any]) -> Any:
+        return func.array_agg(aggregate_order_by(column, match_seats.c.seat)).label(column.name)
+
+    return (
+        select(by_seat(match_seats.c.version_id), by_seat(match_seats.c["placing"]))
+        .where(match_seats.c.match_id == found.c.id)
+        .lateral("seats")
     )

@@ -54,6 +54,9 @@ TOKENS_CHANNEL = "arena_tokens"
 TOURNAMENTS_CHANNEL = "arena_tournaments"
 """Notified when a tournament is created, paired, or changes its state."""
 
+REFEREES_CHANNEL = "arena_referees"
+"""Notified when a referee comes, goes in order, or takes over from another."""
+
 bots = Table(
     "bots",
     metadata,
@@ -135,11 +138,13 @@ blocks = Table(
     Column("closed_at", Time),
     # Whether its matches count for the ratings once it is closed.
     Column("rated", Boolean, nullable=False, server_default=text("true")),
+    # The lease of the referee that plays it; no reference, because leases go.
+    Column("epoch", BigInteger),
     CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
     CheckConstraint("size >= 1", name="size_positive"),
     # A block cannot be both closed and void.
     CheckConstraint("voided_at IS NULL OR closed_at IS NULL", name="closed_or_void"),
-    # What a starting referee voids.
+    # What a referee that takes over ends.
     Index(
         "blocks_unfinished_ix",
         "id",

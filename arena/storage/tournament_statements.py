@@ -135,7 +135,7 @@ def pairings_of(tournament_id: int) -> Row:
 
 
 def open_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
-    """Adds begun blocks: id, kind, size, rated of each; existing ones stay as they are."""
+    """Adds begun blocks: id, kind, size, rated, epoch of each; existing ones stay as they are."""
     return insert(blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
 
 

@@ -172,6 +172,7 @@ class Tournaments:
                 "kind": one.block.kind.value,
                 "size": one.block.size,
                 "rated": one.block.rated,
+                "epoch": self._epoch,
             }
             for one in blocks
         ]

@@ -75,13 +75,18 @@ class Conductor:
         self._running: dict[TournamentId, RunningTournament] = {}
         self._tournament_of: dict[Engagement, RunningTournament] = {}
         self._waited_for: dict[TournamentId, list[str]] = {}
-        self._changed = False
+        self._changed = self._conducts = False
+        self._reading = asyncio.Lock()
         self._news = asyncio.Event()
         journal.listeners.append(self._recorded)
 
     async def take_up(self) -> None:
-        """Read all tournaments, before the director adopts what an earlier referee left."""
+        """Conduct from now on: read all tournaments, before the director adopts what another
+        referee left of them. Of several referees one conducts."""
+        self._conducts = True
         await self._read()
+        self._changed = True
+        self._news.set()
 
     async def run(self, changes: AsyncGenerator[None]) -> None:
         """Conduct until cancelled; `changes` yields whenever a tournament may have changed."""
@@ -160,7 +165,7 @@ class Conductor:
 
     async def _look(self) -> None:
         try:
-            if self._changed:
+            if self._changed and self._conducts:
                 self._changed = False
                 await self._read()
             for running in list(self._running.values()):
@@ -182,6 +187,10 @@ class Conductor:
         self._news.set()
 
     async def _read(self) -> None:
+        async with self._reading:
+            await self._read_in_turn()
+
+    async def _read_in_turn(self) -> None:
         begun = {tournament.id: tournament for tournament in await self._store.begun()}
         for tournament in begun.values():
             running = self._running.get(tournament.id)

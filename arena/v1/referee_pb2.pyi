@@ -56,6 +56,7 @@ class PlayRequest(_message.Message):
     DECLINES_FIELD_NUMBER: _builtins.int
     ANSWERS_FIELD_NUMBER: _builtins.int
     DRAIN_FIELD_NUMBER: _builtins.int
+    PLACES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def hello(self) -> Global___Hello:
         """Introduces the bot; only in the first message of a stream."""
@@ -76,6 +77,10 @@ class PlayRequest(_message.Message):
     def drain(self) -> Global___Drain:
         """Asks to leave, at any time after `hello`; repeating it changes nothing."""
 
+    @_builtins.property
+    def places(self) -> Global___Places:
+        """Changes how many matches are offered over this stream at once."""
+
     def __init__(
         self,
         *,
@@ -84,10 +89,11 @@ class PlayRequest(_message.Message):
         declines: _abc.Iterable[Global___Decline] | None = ...,
         answers: _abc.Iterable[Global___Answer] | None = ...,
         drain: Global___Drain | None = ...,
+        places: Global___Places | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["drain", b"drain", "hello", b"hello"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["drain", b"drain", "hello", b"hello", "places", b"places"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "declines", b"declines", "drain", b"drain", "hello", b"hello", "joins", b"joins"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answers", b"answers", "declines", b"declines", "drain", b"drain", "hello", b"hello", "joins", b"joins", "places", b"places"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -107,6 +113,7 @@ class PlayResponse(_message.Message):
     ENDS_FIELD_NUMBER: _builtins.int
     RESUMES_FIELD_NUMBER: _builtins.int
     BEGINS_FIELD_NUMBER: _builtins.int
+    REFEREES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def welcome(self) -> Global___Welcome:
         """Answers `hello`; only in the first message of a stream."""
@@ -139,6 +146,10 @@ class PlayResponse(_message.Message):
     def begins(self) -> _containers.RepeatedCompositeFieldContainer[Global___Begin]:
         """Matches that begin: all seats have joined. To be read after `offers`, before `turns`."""
 
+    @_builtins.property
+    def referees(self) -> Global___Referees:
+        """The arena's referees, when they have changed since `welcome`."""
+
     def __init__(
         self,
         *,
@@ -150,10 +161,11 @@ class PlayResponse(_message.Message):
         ends: _abc.Iterable[Global___End] | None = ...,
         resumes: _abc.Iterable[Global___Resume] | None = ...,
         begins: _abc.Iterable[Global___Begin] | None = ...,
+        referees: Global___Referees | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["welcome", b"welcome"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["referees", b"referees", "welcome", b"welcome"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins", b"begins", "ends", b"ends", "offers", b"offers", "refusals", b"refusals", "resumes", b"resumes", "turns", b"turns", "welcome", b"welcome", "withdrawals", b"withdrawals"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["begins", b"begins", "ends", b"ends", "offers", b"offers", "referees", b"referees", "refusals", b"refusals", "resumes", b"resumes", "turns", b"turns", "welcome", b"welcome", "withdrawals", b"withdrawals"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -217,6 +229,8 @@ class Welcome(_message.Message):
     GAMES_FIELD_NUMBER: _builtins.int
     SIGNING_KEY_FIELD_NUMBER: _builtins.int
     KNOWS_DRAIN_FIELD_NUMBER: _builtins.int
+    REFEREES_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
     protocol_version: _builtins.int
     """The version of this protocol: 1."""
     max_matches: _builtins.int
@@ -227,6 +241,8 @@ class Welcome(_message.Message):
     """Whether this referee knows `drain`. If not, leave by declining every offer, finishing the
     running matches and closing your side of the stream.
     """
+    address: _builtins.str
+    """Which of these this one is; empty if it is none of them."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """The bot that the token belongs to."""
@@ -234,6 +250,10 @@ class Welcome(_message.Message):
     @_builtins.property
     def games(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """The games you named that the referee plays."""
+
+    @_builtins.property
+    def referees(self) -> Global___Referees:
+        """The arena's referees, this one among them."""
 
     def __init__(
         self,
@@ -244,14 +264,70 @@ class Welcome(_message.Message):
         games: _abc.Iterable[_builtins.str] | None = ...,
         signing_key: _builtins.bytes = ...,
         knows_drain: _builtins.bool = ...,
+        referees: Global___Referees | None = ...,
+        address: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "referees", b"referees"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "games", b"games", "knows_drain", b"knows_drain", "max_matches", b"max_matches", "protocol_version", b"protocol_version", "signing_key", b"signing_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "entrant", b"entrant", "games", b"games", "knows_drain", b"knows_drain", "max_matches", b"max_matches", "protocol_version", b"protocol_version", "referees", b"referees", "signing_key", b"signing_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Welcome: _TypeAlias = Welcome  # noqa: Y015
+
+@_typing.final
+class Referees(_message.Message):
+    """The referees of an arena. A match lives in one of them. When one stops, another goes on with its
+    matches: it sends `resume` for them, to bots that are connected there already, too. A bot may keep
+    a stream to each; all of them together should be offered as many matches as it plays at once, so
+    it says with `hello` and `places` how many of these each referee may offer. A bot that knows one
+    address plays there.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ADDRESSES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def addresses(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Where bots reach them: `host:port`, or `https://host:port` for TLS. The oldest first: it goes on
+        with the matches of those that stop, and conducts the tournaments. Empty if bots are to reach
+        all of them at the address that they know.
+        """
+
+    def __init__(
+        self,
+        *,
+        addresses: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["addresses", b"addresses"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Referees: _TypeAlias = Referees  # noqa: Y015
+
+@_typing.final
+class Places(_message.Message):
+    """Changes how many matches a bot is offered over this stream at once, which it said in `hello`."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAX_MATCHES_FIELD_NUMBER: _builtins.int
+    max_matches: _builtins.int
+    """0 to 64. Running blocks are played to their end, however many they are; 0 begins no further one."""
+    def __init__(
+        self,
+        *,
+        max_matches: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["max_matches", b"max_matches"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Places: _TypeAlias = Places  # noqa: Y015
 
 @_typing.final
 class Offer(_message.Message):
@@ -607,8 +683,9 @@ Global___End: _TypeAlias = End  # noqa: Y015
 
 @_typing.final
 class Resume(_message.Message):
-    """A match still running when the stream was reopened. Its open turn, if any, follows in `turns`
-    with all events of the match.
+    """A match still running when the stream was reopened, or of a referee that stopped and that this one
+    goes on with: that may come at any time. Its open turn, if any, follows in `turns` with all events
+    of the match.
 
     A referee that was killed in between has lost the newest replies of a match, those of its last
     50 ms or so. Turns from there on are asked again, with the same numbers and the same draws; what

@@ -10,6 +10,7 @@ import pytest
 from arena.bot import AnyAction, Bot, Match, Turn
 from arena.bot.connection import RefusedError, keep_playing
 from arena.bot.conversation import Conversation
+from arena.bot.referees import Referees
 from arena.match.transcript import Transcript
 from tests.bot.scripted_referee import Stream, referee
 
@@ -54,5 +55,5 @@ async def play_through(
     conversation, pauses = Conversation(bot, strict=strict), Pauses()
     async with referee(*scripts) as address:
         with pytest.raises(RefusedError, match=r"refused the token: The token was retired\."):
-            await asyncio.to_thread(keep_playing, conversation, address, "secret", pauses)
+            await asyncio.to_thread(keep_playing, Referees(conversation), address, "secret", pauses)
     return conversation, pauses

@@ -12,6 +12,7 @@ from arena.bot.connection import (
     keep_playing,
 )
 from arena.bot.conversation import CheckFailedError, Conversation
+from arena.bot.referees import Referees
 from arena.games.bluff import Bet, Face
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Reply, TimedAction
@@ -81,7 +82,11 @@ async def test_a_strict_bot_stops_at_the_first_match_whose_verification_fails(
     async with referee(script) as address:
         with pytest.raises(CheckFailedError, match="Match m1: verification failed"):
             await asyncio.to_thread(
-                keep_playing, Conversation(Scribe, strict=True), address, "secret", Pauses()
+                keep_playing,
+                Referees(Conversation(Scribe, strict=True)),
+                address,
+                "secret",
+                Pauses(),
             )
 
 

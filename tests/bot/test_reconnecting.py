@@ -16,6 +16,7 @@ from arena.bot.connection import (
     keep_playing,
 )
 from arena.bot.conversation import Conversation
+from arena.bot.referees import Referees
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Pauses, Scribe, play_through
 from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
@@ -221,14 +222,18 @@ async def test_a_bot_whose_newer_copy_took_over_ends(scribes: list[Scribe]) -> N
 
     async with referee(script) as address:
         with pytest.raises(TakenOverError, match=r"a newer stream took over\."):
-            await asyncio.to_thread(keep_playing, Conversation(Scribe), address, "secret", Pauses())
+            await asyncio.to_thread(
+                keep_playing, Referees(Conversation(Scribe)), address, "secret", Pauses()
+            )
 
 
 async def test_a_refused_token_is_not_tried_again(scribes: list[Scribe]) -> None:
     pauses = Pauses()
     async with referee(refuse) as address:
         with pytest.raises(RefusedError):
-            await asyncio.to_thread(keep_playing, Conversation(Scribe), address, "secret", pauses)
+            await asyncio.to_thread(
+                keep_playing, Referees(Conversation(Scribe)), address, "secret", pauses
+            )
     assert pauses.seconds == []
 
 
@@ -246,7 +251,9 @@ async def test_a_referee_that_is_not_there_is_waited_for_and_one_reads_what_choo
     async with referee() as address:
         pass
     with pytest.raises(EnoughError):
-        await asyncio.to_thread(keep_playing, Conversation(Scribe), address, "secret", enough)
+        await asyncio.to_thread(
+            keep_playing, Referees(Conversation(Scribe)), address, "secret", enough
+        )
     assert f"The referee at {address.target} cannot be reached" in caplog.text
     assert "ARENA_ADDRESS or --address" in caplog.text
 

@@ -34,7 +34,8 @@ def referee_frozen_beyond_its_lease(stage: Stage, _random: Random) -> None:
     frozen = stage.referee
     frozen.process.send_signal(signal.SIGSTOP)
     stage.referee = stage.start_referee()
-    stage.referee.port()  # it listens once it has taken the lease over
+    stage.referee.port()
+    stage.until_one_referee()  # the new one takes over as soon as the other counts as dead
     stage.proxy.cut()  # bots find the new one, as by a name that is moved
     frozen.process.send_signal(signal.SIGCONT)
     assert frozen.process.wait(PATIENCE) == 3, frozen.complained

@@ -52,7 +52,7 @@ class Stage:
         self._postgres = EmbeddedPostgres(home / "postgres")
         self.url = stack.enter_context(self._postgres)
         migrate(self.url)
-        self._tokens = asyncio.run(_register(self.url))
+        self._tokens = asyncio.run(register(self.url, BOTS))
         self.proxy = FaultProxy(("127.0.0.1", free_port()))
         stack.callback(self.proxy.close)
         place = make_url(self.url)
@@ -97,6 +97,13 @@ class Stage:
                 self._sql = None
                 assert time.monotonic() < deadline, "the database did not come back"
                 time.sleep(0.05)
+
+    def until_one_referee(self) -> None:
+        """Until all but one have been taken over from."""
+        deadline = time.monotonic() + PATIENCE
+        while self.count("SELECT count(*) FROM leases") > 1:
+            assert time.monotonic() < deadline, "nobody has taken over"
+            time.sleep(0.02)
 
     def ids(self, statement: str) -> set[str]:
         """The first column of a statement's rows, as text."""
@@ -230,6 +237,7 @@ def stage(home: Path) -> Iterator[Stage]:
         yield opened
 
 
-async def _register(url: str) -> list[str]:
+async def register(url: str, bots: int) -> list[str]:
+    """Registers so many bots. Returns their tokens."""
     async with open_store(url) as store:
-        return [(await store.register(f"bot{n}", f"owner{n}"))[1] for n in range(BOTS)]
+        return [(await store.register(f"bot{n}", f"owner{n}"))[1] for n in range(bots)]

@@ -48,6 +48,7 @@ def test_up_killed_and_started_again_goes_on_with_its_matches(home: Path) -> Non
         assert up.stop() == 0
         assert "Traceback" not in up.complained
         assert ids(database, "SELECT id FROM blocks WHERE voided_at IS NOT NULL") == set()
+        assert ids(database, "SELECT reason FROM match_faults") == set()
         assert ids(database, "SELECT match_id FROM match_seats WHERE faults > 0") == set()
 
 

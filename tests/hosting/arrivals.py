@@ -97,9 +97,9 @@ class _HabitualPlayer(FakePlayer):
 
     def resume(
         self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
-    ) -> None:
-        super().resume(host, seat, commitment, join_ms, entropy)
+    ) -> bool:
         self.away = True
+        return super().resume(host, seat, commitment, join_ms, entropy)
 
     def ask(self, turn: OpenTurn) -> None:
         super().ask(turn)

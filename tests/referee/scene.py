@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from arena.assembly import Arena, running_arena
+from arena.arena import Arena
+from arena.assembly import running_arena
 from arena.builds.hosted import HostingTerms
 from arena.games import make_game
 from arena.hosting.terms import Patience, Terms

@@ -9,6 +9,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from typer.testing import CliRunner
 
+from arena.assembly import running_arena
 from arena.commands.serving.health import health
 from tests.referee.scene import Scene
 
@@ -54,3 +55,29 @@ async def test_the_command_asks_the_referee_that_bots_of_this_environment_play_w
     assert ready.exit_code == 0
     monkeypatch.setenv("ARENA_ADDRESS", "nowhere")
     assert (await asyncio.to_thread(CliRunner().invoke, app, [])).exit_code == 2
+
+
+async def test_the_command_asks_all_referees_on_the_database(
+    database: str, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = typer.Typer()
+    app.command()(health)
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    monkeypatch.setenv("ARENA_ADDRESS", "nowhere")
+    silent = "a referee without an address of its own: not asked\n"
+    answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all"])
+    assert (answer.exit_code, answer.output) == (0, silent)
+    own = f"127.0.0.1:{scene.port}"
+    async with running_arena(
+        database, "127.0.0.1", 0, [], public_address=lambda port: f"127.0.0.1:{port}"
+    ) as second:
+        answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all"])
+        other = f"127.0.0.1:{second.port}"
+        assert (answer.exit_code, answer.output) == (0, f"{silent}{other}: SERVING\n")
+        await scene.arena.store.lease.announce(own)
+        answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all", "--ready"])
+        assert answer.output == f"{own}: SERVING\n{other}: SERVING\n"
+        await scene.arena.store.lease.announce("127.0.0.1:1")
+        answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all"])
+        assert answer.exit_code == 1
+        assert f"{other}: SERVING\n" in answer.output

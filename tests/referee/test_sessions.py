@@ -14,7 +14,7 @@ from arena.records import Registered, VersionId
 from arena.referee.errors import ProtocolError
 from arena.referee.outbox import Outbox
 from arena.referee.remote_player import RemotePlayer
-from arena.referee.session import MAX_STRAYS, Session
+from arena.referee.session import MAX_MATCHES, MAX_STRAYS, Session
 from arena.v1 import referee_pb2 as pb
 from tests.hosting.hosted_matches import MATCH_ID, Scene
 
@@ -27,13 +27,19 @@ class Table:
     """A bot's session, and a match of Bluff in which it has the first seat."""
 
     left: list[Session] = field(default_factory=list)
+    changed: list[int] = field(default_factory=list)
+    """Its places, whenever they changed."""
     missed: list[str] = field(default_factory=list)
     overflows: int = 0
 
     def __post_init__(self) -> None:
         registered = Registered(VersionId(1), Entrant("bot", "1", "owner"), False)
         self.session = Session(
-            registered, "", self.left.append, lambda _, match_id: self.missed.append(match_id)
+            registered,
+            "",
+            self.left.append,
+            lambda session: self.changed.append(session.max_matches),
+            lambda _, match_id: self.missed.append(match_id),
         )
         self.outbox = self.connect()
         self.scene = Scene()
@@ -308,3 +314,23 @@ def test_a_turn_that_is_answered_is_not_asked_again(answered: bool) -> None:
         player._open_turn = None
         assert table.scene.table.answer(0, turn.turn_number, choice)
     assert len(table.heard(table.connect()).turns) == (0 if answered else 1)
+
+
+def test_a_match_of_another_referee_comes_over_the_stream_that_is_open() -> None:
+    table = Table()
+    table.scene.bots[0] = cast(Any, table.session.player())
+    table.scene.table.resume([ENTROPY, b"another's entropy"], [], lambda _seat, _reply: None)
+    heard = table.heard()
+    (resume,), (turn,) = heard.resumes, heard.turns
+    assert resume.entropy == ENTROPY
+    assert all(entrant.bot for entrant in resume.offer.entrants)
+    assert turn.match_id == resume.offer.match_id == MATCH_ID
+    assert not table.scene.table._play._clocks._expected & {0}  # its clock runs
+
+
+def test_places_change_between_none_and_the_most() -> None:
+    table = Table()
+    for wanted in (3, 0, -1, 1_000):
+        table.session.handle(pb.PlayRequest(places=pb.Places(max_matches=wanted)))
+    assert table.changed == [3, 0, 0, MAX_MATCHES]
+    assert table.session._strays == 0

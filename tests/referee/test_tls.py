@@ -13,10 +13,12 @@ import typer
 from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
-from arena.assembly import Arena, running_arena
+from arena.arena import Arena
+from arena.assembly import running_arena
 from arena.bot.address import Address
 from arena.bot.connection import keep_playing
 from arena.bot.conversation import Conversation
+from arena.bot.referees import Referees
 from arena.commands.serving.health import health
 from arena.home.loading import load_bot
 from arena.referee.tls import TlsError, TlsFiles, certificate_name, read
@@ -81,7 +83,7 @@ async def test_bots_play_over_tls(database: str, authority: Authority, served: I
             _, token = await arena.store.register(name, name)
             conversations.append(Conversation(load_bot(name)))
             where = address(arena, authority)
-            play = asyncio.to_thread(keep_playing, conversations[-1], where, token, stop)
+            play = asyncio.to_thread(keep_playing, Referees(conversations[-1]), where, token, stop)
             playing.append(asyncio.create_task(play))
         async with asyncio.timeout(PATIENCE):
             await recorded.wait()

@@ -1,4 +1,4 @@
-"""One referee to a database at a time, by a lease: every way to lose it, and what is no way."""
+"""Several referees on a database, each under a lease: every way to lose it, and what is no way."""
 
 import asyncio
 import signal
@@ -13,9 +13,10 @@ import pytest
 from arena.assembly import running_arena
 from arena.processes import spawn, stop
 from arena.storage.engine import async_engine
-from arena.storage.errors import AnotherRefereeError, DatabaseUnreachableError, LeaseTakenError
-from arena.storage.lease import LEASE_SECONDS, Lease, held_lease
+from arena.storage.errors import DatabaseUnreachableError, LeaseTakenError
+from arena.storage.lease import Lease, held_lease
 from arena.storage.process_identity import has_ended, own_identity
+from arena.storage.watch import STILL_SECONDS
 from tests.databases import execute, named, plain, unreachable
 
 # Most wait until a lease has run out.
@@ -47,20 +48,68 @@ def epochs(sql: psycopg.Connection) -> list[int]:
     return [row[0] for row in sql.execute("SELECT epoch FROM leases ORDER BY epoch")]
 
 
-async def test_a_second_referee_is_refused_while_the_first_one_runs(
+async def inherits(lease: Lease, *epochs: int) -> None:
+    """Wait until it has taken over from these."""
+    while not lease.inherited.issuperset(epochs):
+        await lease.changed.wait()
+        lease.changed.clear()
+
+
+async def test_referees_run_beside_each_other_and_the_oldest_is_the_senior(
     database: str, sql: psycopg.Connection
 ) -> None:
-    async with held(database) as first:
-        with pytest.raises(AnotherRefereeError, match="Another referee runs on this database"):
-            async with held(database):
-                pytest.fail("two referees ran on one database")
-        assert epochs(sql) == [first.epoch]
+    async with held(database) as first, held(database) as second:
+        assert (first.senior, second.senior) == (True, False)
+        await asyncio.sleep(STILL_SECONDS + 1)
+        assert epochs(sql) == [first.epoch, second.epoch]
+        assert (first.inherited, second.inherited) == (frozenset(), frozenset())
+
+
+async def test_every_referee_knows_the_addresses_of_all(database: str) -> None:
+    async with held(database) as first, held(database) as second:
+        seen: list[tuple[str, ...]] = []
+        known = asyncio.Event()
+
+        def changed() -> None:
+            seen.append(first.addresses)
+            if len(first.addresses) == 2:
+                known.set()
+
+        first.on_addresses = changed
+        await second.announce("second:1")
+        await first.announce("first:1")
+        async with asyncio.timeout(STILL_SECONDS):
+            await known.wait()
+        assert seen[-1] == ("first:1", "second:1")
+
+
+async def test_what_a_referee_leaves_in_order_goes_to_the_next_at_once(
+    database: str, sql: psycopg.Connection
+) -> None:
+    async with held(database) as heir_of_none:
+        async with held(database) as last:
+            pass
+        async with asyncio.timeout(STILL_SECONDS):
+            await inherits(heir_of_none, last.epoch)
+        assert epochs(sql) == [heir_of_none.epoch]
+
+
+async def test_the_senior_of_those_that_live_on_takes_over_from_a_dead_one(database: str) -> None:
+    process = holder(database)
+    async with held(database) as second, held(database) as third:
+        assert not second.senior
+        process.send_signal(signal.SIGKILL)
+        async with asyncio.timeout(3):
+            await inherits(second, *(second.running - {second.epoch, third.epoch}))
+        assert second.senior
+        assert third.inherited == frozenset()
+    process.wait()
 
 
 async def test_a_referee_may_start_at_once_when_the_one_before_has_stopped(database: str) -> None:
     seen = []
     for _ in range(3):
-        async with asyncio.timeout(LEASE_SECONDS), held(database) as lease:
+        async with asyncio.timeout(STILL_SECONDS), held(database) as lease:
             seen.append(lease.epoch)
     assert seen == sorted(set(seen))
 
@@ -70,12 +119,12 @@ async def test_a_referee_inherits_spools_from_the_one_before_and_from_one_that_n
 ) -> None:
     async with held(database) as first:
         assert first.inherited == set()
-        await first.settle()
     async with held(database) as second:
         assert second.inherited == {first.epoch}
     async with held(database) as third:
         assert third.inherited == {first.epoch, second.epoch}
-        await third.settle()
+        await third.settle(third.inherited)
+        assert third.inherited == set()
     async with held(database) as fourth:
         assert fourth.inherited == {third.epoch}
 
@@ -86,7 +135,7 @@ async def test_a_referee_that_was_killed_is_known_to_be_dead_and_replaced_at_onc
     process = holder(database)
     process.send_signal(signal.SIGKILL)
     # Not reaped yet: a zombie is dead, too.
-    async with asyncio.timeout(LEASE_SECONDS), held(database):
+    async with asyncio.timeout(STILL_SECONDS), held(database):
         pass
     process.wait()
 
@@ -99,6 +148,8 @@ async def test_a_frozen_referee_is_replaced_and_stops_when_it_wakes(
         process.send_signal(signal.SIGSTOP)
         (old,) = epochs(sql)
         async with held(database) as lease:
+            async with asyncio.timeout(2 * STILL_SECONDS):
+                await inherits(lease, old)
             assert epochs(sql) == [lease.epoch] != [old]
             process.send_signal(signal.SIGCONT)
             assert await asyncio.to_thread(process.wait, 30) == 7  # what its program makes of it
@@ -108,21 +159,26 @@ async def test_a_frozen_referee_is_replaced_and_stops_when_it_wakes(
         stop(process)
 
 
-async def test_a_transaction_of_a_frozen_referee_keeps_nobody_out(
+async def test_a_transaction_of_a_frozen_referee_keeps_nobody_out_and_ends_no_other(
     database: str, sql: psycopg.Connection
 ) -> None:
     sql.execute("INSERT INTO leases (process) VALUES ('elsewhere 1 1')")
-    with psycopg.connect(plain(database)) as frozen:
-        frozen.execute("SELECT require_lease((SELECT max(epoch) FROM leases))")
-        async with asyncio.timeout(3 * LEASE_SECONDS), held(database):
+    (old,) = epochs(sql)
+    async with held(database) as lease:
+        with psycopg.connect(plain(database)) as frozen, psycopg.connect(plain(database)) as other:
+            frozen.execute("SELECT require_lease(%s)", [old])
+            other.execute("SELECT require_lease(%s)", [lease.epoch])
+            async with asyncio.timeout(3 * STILL_SECONDS):
+                await inherits(lease, old)
             with pytest.raises(psycopg.OperationalError):
                 frozen.execute("SELECT")
+            other.execute("SELECT")
 
 
-async def test_no_connection_is_needed_to_stay_the_referee(
+async def test_no_connection_is_needed_to_stay_a_referee(
     database: str, sql: psycopg.Connection
 ) -> None:
-    async with held(database) as lease:
+    async with held(database) as lease, held(database) as watcher:
         name = database.rpartition("/")[2].partition("?")[0]
         for _ in range(3):
             execute(
@@ -130,25 +186,21 @@ async def test_no_connection_is_needed_to_stay_the_referee(
                 "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
                 f"WHERE datname = '{name}' AND pid <> {sql.info.backend_pid}",
             )
-            with pytest.raises(AnotherRefereeError):
-                async with held(database):
-                    pytest.fail("a second referee came in")
-        assert epochs(sql) == [lease.epoch]
+            await asyncio.sleep(0.5)
+        assert epochs(sql) == [lease.epoch, watcher.epoch]
 
 
-async def test_a_database_that_was_away_costs_no_lease(database: str) -> None:
-    async with held(database) as lease:
+async def test_a_database_that_was_away_for_all_costs_nobody_its_lease(database: str) -> None:
+    async with held(database) as lease, held(database) as watcher:
         with unreachable(database):
-            await asyncio.sleep(2.5)  # two renewals fail
-        with pytest.raises(AnotherRefereeError):
-            async with held(database):
-                pytest.fail("a second referee came in")
+            await asyncio.sleep(2 * STILL_SECONDS)
+        await asyncio.sleep(1.5)
         with psycopg.connect(database.replace("+psycopg", "")) as connection:
-            assert epochs(connection) == [lease.epoch]
+            assert epochs(connection) == [lease.epoch, watcher.epoch]
 
 
 @pytest.mark.parametrize("moved", ["- interval '1 day'", "+ interval '1 day'"])
-async def test_a_clock_that_is_moved_lets_nobody_in_and_keeps_nobody_out(
+async def test_a_clock_that_is_moved_costs_no_lease_and_saves_none(
     database: str, sql: psycopg.Connection, moved: str
 ) -> None:
     def move() -> None:
@@ -156,32 +208,40 @@ async def test_a_clock_that_is_moved_lets_nobody_in_and_keeps_nobody_out(
             f"UPDATE leases SET renewed_at = now() {moved}, taken_at = now() {moved}".encode()
         )
 
-    async with held(database):
+    async with held(database) as lease:
+        # One of another machine, of which nothing is known but that it stands still.
+        sql.execute("INSERT INTO leases (process) VALUES ('elsewhere 1 1')")
+        (_, still) = epochs(sql)
         move()
-        with pytest.raises(AnotherRefereeError):
-            async with held(database):
-                pytest.fail("a second referee came in")
-    # One of another machine, of which nothing is known but that it stands still.
-    sql.execute("UPDATE leases SET released_at = NULL, process = 'elsewhere 1 1'")
-    move()
-    async with asyncio.timeout(3 * LEASE_SECONDS), held(database):
+        async with held(database) as other:
+            move()
+            async with asyncio.timeout(3 * STILL_SECONDS):
+                await inherits(lease, still)
+            move()
+            await asyncio.sleep(1)
+            assert epochs(sql) == [lease.epoch, other.epoch]
+
+
+async def test_of_several_that_start_together_one_inherits(
+    database: str, sql: psycopg.Connection
+) -> None:
+    async with held(database) as first:
         pass
-
-
-async def test_two_that_start_together_do_not_both_become_the_referee(database: str) -> None:
-    outcomes: list[str] = []
+    begun: list[Lease] = []
+    all_there = asyncio.Event()
 
     async def start() -> None:
-        try:
-            async with held(database):
-                outcomes.append("in")
-                await asyncio.sleep(LEASE_SECONDS)
-        except AnotherRefereeError:
-            outcomes.append("refused")
+        async with held(database) as lease:
+            begun.append(lease)
+            if len(begun) == 3:
+                all_there.set()
+            await all_there.wait()
+            # Nobody takes anything from another until all have been seen.
+            await asyncio.gather(*(one.look() for one in begun))
 
     async with asyncio.timeout(60):
         await asyncio.gather(*(start() for _ in range(3)))
-    assert sorted(outcomes) == ["in", "refused", "refused"]
+    assert sorted(len(lease.inherited & {first.epoch}) for lease in begun) == [0, 0, 1]
 
 
 async def test_referees_of_two_databases_do_not_disturb_each_other(

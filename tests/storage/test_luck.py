@@ -201,6 +201,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP INDEX matches_game_ix, matches_seats_ix")
     sql.execute("CREATE INDEX matches_ladder_ix ON matches (game, options)")
     sql.execute("CREATE INDEX match_seats_version_ix ON match_seats (version_id)")
+    sql.execute("ALTER TABLE blocks DROP COLUMN epoch")
     for table in ("owners", "bots"):
         sql.execute(f"ALTER TABLE {table} DROP COLUMN folded, DROP COLUMN skeleton")
         sql.execute(f"CREATE UNIQUE INDEX {table}_name_key ON {table} (lower(name))")

@@ -145,15 +145,33 @@ async def test_the_reader_sees_nothing_of_running_matches(
 
 
 async def test_blocks_that_were_cut_off_between_two_matches_are_closed_and_count(
-    bots: list[Registered], referee: RefereesStore, sql: psycopg.Connection
+    database: str, bots: list[Registered], sql: psycopg.Connection
 ) -> None:
-    cut_off, goes_on = first_of(bots, block(2)), first_of(bots, block(2))
-    await referee.record([cut_off])
+    cut_off, goes_on, others = (first_of(bots, block(2)) for _ in range(3))
+    async with open_referees_store(database) as killed:
+        await killed.record([cut_off])
+    async with open_referees_store(database) as referee, open_referees_store(database) as other:
+        await other.record([others])  # of a referee that runs, and keeps it in its memory alone
+        await _cut_off_is_closed(referee, bots, sql, cut_off, goes_on, others)
+
+
+async def _cut_off_is_closed(
+    referee: RefereesStore,
+    bots: list[Registered],
+    sql: psycopg.Connection,
+    cut_off: FinishedMatch,
+    goes_on: FinishedMatch,
+    others: FinishedMatch,
+) -> None:
     await referee.keep(Unkept((running(bots, goes_on.block),), (begun(goes_on),)))
     await referee.record([goes_on])
     assert [kept.running.block.id for kept in await referee.kept()] == [goes_on.block.id]
     found = sql.execute("SELECT id::text, voided_at, closed_at IS NULL FROM blocks").fetchall()
-    assert set(found) == {(cut_off.block.id, None, False), (goes_on.block.id, None, True)}
+    assert set(found) == {
+        (cut_off.block.id, None, False),
+        (goes_on.block.id, None, True),
+        (others.block.id, None, True),
+    }
     assert sql.execute("SELECT match_id::text FROM rating_events").fetchall() == [
         (match_id(cut_off),)
     ]

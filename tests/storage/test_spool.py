@@ -169,12 +169,12 @@ async def test_bots_are_told_the_ends_of_what_was_spooled(
 async def test_a_spool_is_not_recorded_once_another_referee_has_played_on(
     tmp_path: Path, referee: RefereesStore, versions: tuple[VersionId, ...]
 ) -> None:
-    spools = Spools(tmp_path, KEY)
-    await spools.of(1).append([finished(versions[:2])])
+    spools, own = Spools(tmp_path, KEY), referee.lease.epoch
+    await spools.of(own + 1).append([finished(versions[:2])])
     kept = finished(versions[:2])
-    await spools.of(2).append([kept])
+    await spools.of(own + 2).append([kept])
     with capture_logs() as log:
-        await record_spooled(spools, {2}, referee)
+        await record_spooled(spools, {own + 2}, referee)
     assert [row.match_id for row in await referee.matches()] == [match_id(kept)]
     (aside,) = files(tmp_path)
     assert aside.suffix == ".superseded"

@@ -1,11 +1,13 @@
 """Tournaments for tests: a store in memory, and a world in which a conductor runs them."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from arena.hosting.ports import StorageFailedError
 from arena.match.score_rule import ScoreRule
 from arena.records import TournamentBlock, TournamentId
 from arena.scheduling.formats import FormatName
@@ -167,6 +169,8 @@ class CupWorld(World):
         No longer than until all tournaments are finished: the ladder would go on.
         """
         if self._conducting is None:
+            with contextlib.suppress(StorageFailedError):
+                await self.conductor.take_up()
             self._conducting = asyncio.create_task(self.conductor.run(self.cups.notifications()))
             self.cups.changes.put_nowait(None)
         until = self.timer.now() + seconds

@@ -1,12 +1,17 @@
 """`arena health`: does a referee run, or serve? For health checks of whoever supervises it."""
 
+import asyncio
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.commands.errors import exit_with_message
 from arena.settings import read_settings
+
+# Imported where they are needed, because `arena --help` needs none of them.
+if TYPE_CHECKING:
+    from arena.bot.address import Address
 
 PATIENCE_SECONDS = 5.0
 
@@ -22,23 +27,51 @@ def health(
         bool,
         typer.Option("--ready", help="Whether it can also record results: its database answers."),
     ] = False,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Ask all referees on the database instead, the one that conducts first."
+        ),
+    ] = False,
 ) -> None:
     """Ask a referee by gRPC's health protocol whether it runs; exit code 1 if it does not."""
-    # Imported here, because `arena --help` needs none of them.
+    from arena.bot.address import Address
+    from arena.commands.serving.own_referee import client_environment, own_address
+
+    with exit_with_message():
+        if every:
+            asked = [None if one is None else Address.parse(one, os.environ) for one in _listed()]
+        elif address:
+            asked = [Address.parse(address, os.environ)]
+        else:
+            settings = read_settings()
+            asked = [Address.parse(own_address(settings), client_environment(settings))]
+    if not asked:
+        typer.echo("No referee runs on this database.", err=True)
+    well = [_serves(one, ready=ready) for one in asked]
+    if not well or not all(well):
+        raise typer.Exit(1)
+
+
+def _listed() -> list[str | None]:
+    """The addresses of the referees on the database."""
+    from arena.commands.database import database
+    from arena.storage.lease import addresses
+
+    with database(read_settings()) as url:
+        return asyncio.run(addresses(url))
+
+
+def _serves(referee: "Address | None", *, ready: bool) -> bool:
+    """Ask one, and say what it answers; None for one without an address of its own."""
     import grpc
     from grpc_health.v1 import health_pb2
 
-    from arena.bot.address import Address
-    from arena.commands.serving.own_referee import client_environment, own_address
     from arena.referee.server import LIVENESS
 
-    with exit_with_message():
-        if address:
-            referee = Address.parse(address, os.environ)
-        else:
-            settings = read_settings()
-            referee = Address.parse(own_address(settings), client_environment(settings))
-    target = referee.target
+    if referee is None:
+        typer.echo("a referee without an address of its own: not asked")
+        return True
     with referee.channel() as channel:
         try:
             check = channel.unary_unary(
@@ -52,9 +85,8 @@ def health(
             why = error.code().name
             if error.code() is grpc.StatusCode.UNAVAILABLE:
                 why += f". {referee.why_unreachable(error.details() or '')}"
-            typer.echo(f"{target}: {why}", err=True)
-            raise typer.Exit(1) from error
+            typer.echo(f"{referee.target}: {why}", err=True)
+            return False
     status = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
-    typer.echo(f"{target}: {status}")
-    if answer.status != health_pb2.HealthCheckResponse.SERVING:
-        raise typer.Exit(1)
+    typer.echo(f"{referee.target}: {status}")
+    return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)

@@ -1,15 +1,22 @@
 """The referee of the settings: its TLS, and how programs on its machine reach it."""
 
 import os
+import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import structlog
+
+from arena.bot.address import Address, AddressError
 from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
 from arena.referee.limits import Limits
 from arena.referee.tls import TlsFiles, certificate_name
 from arena.settings import Settings, SettingsError
 from arena.storage.private_socket import make_private, socket_directory
+
+log = structlog.get_logger()
 
 _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104  not bound
 
@@ -54,9 +61,24 @@ def own_socket(settings: Settings) -> Path | None:
     cannot host bots. Raises DataDirectoryError."""
     if not sys.platform.startswith("linux"):
         return None
-    socket = settings.socket or socket_directory(settings.home) / "referee.sock"
-    make_private(socket.parent)
-    return socket.absolute()
+    path = settings.socket or socket_directory(settings.home) / "referee.sock"
+    make_private(path.parent)
+    return path.absolute()
+
+
+def free_socket(settings: Settings) -> Path | None:
+    """The same for a referee that starts; None if another referee listens there. Raises
+    DataDirectoryError."""
+    path = own_socket(settings)
+    if path is None:
+        return None
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(path))
+        except OSError:
+            return path
+    log.warning("hosted bots play at the referee that has the socket", socket=str(path))
+    return None
 
 
 def own_address(settings: Settings, port: int | None = None) -> str:
@@ -64,6 +86,22 @@ def own_address(settings: Settings, port: int | None = None) -> str:
     host = _ALL_ADDRESSES.get(settings.host, settings.host)
     address = f"{host}:{settings.port if port is None else port}"
     return f"https://{address}" if settings.tls_cert else address
+
+
+def public_address(settings: Settings, host: str) -> Callable[[int], str]:
+    """By the port, where bots reach it among several referees; "" if nobody says where. Raises
+    SettingsError."""
+    chosen = settings.public_address
+    if chosen is not None:
+        try:
+            Address.parse(chosen, {})
+        except AddressError as error:
+            raise SettingsError(f"ARENA_PUBLIC_ADDRESS is malformed: {error}") from error
+        return lambda _port: chosen
+    if host in _ALL_ADDRESSES:
+        return lambda _port: ""
+    scheme = "https://" if settings.tls_cert else ""
+    return lambda port: f"{scheme}{host}:{port}"
 
 
 def client_environment(settings: Settings) -> dict[str, str]:

@@ -12,9 +12,10 @@ from arena.commands.errors import exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
+    free_socket,
     hosting_terms,
     limits_of,
-    own_socket,
+    public_address,
     sign_up_of,
     tls_files,
 )
@@ -79,15 +80,16 @@ async def _serve(
         sign_up=sign_up_of(settings),
         limits=limits_of(settings),
         hosting=hosting_terms(settings),
-        socket=own_socket(settings),
+        socket=free_socket(settings),
         dashboard_secret=settings.dashboard_secret,
         identity_provider=settings.identity_provider,
+        public_address=public_address(settings, host),
     ) as arena:
         encrypted = " It uses TLS." if tls else ""
         typer.echo(f"The referee listens on {host}:{arena.port}.{encrypted} Ctrl-C stops it.")
         typer.echo(pace_in_words(terms.house_pace))
         await stop.wait()
-        typer.echo("Stopping: running matches go on with the next start.")
+        typer.echo("Stopping: running matches go on at another referee, or with the next start.")
 
 
 def stop_signal() -> asyncio.Event:

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.assembly import Arena, running_arena
+from arena.arena import Arena
+from arena.assembly import running_arena
 from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.ratings.leaderboard import checks_of, print_leaderboard, title
@@ -31,10 +32,12 @@ from arena.commands.serving.dashboard import dashboard_arguments, require_stream
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
     client_environment,
+    free_socket,
     hosting_terms,
     limits_of,
     own_address,
     own_socket,
+    public_address,
     sign_up_of,
     tls_files,
 )
@@ -67,6 +70,9 @@ class _Plan:
     table_types: list[TableType]
     pace: float
     stop_after: int | None
+    referees: int
+    tables: tuple[str, ...]
+    """As they were given."""
     tls: TlsFiles | None
     client_environment: dict[str, str]
     """Of the sample bots."""
@@ -87,6 +93,10 @@ def up(
     ] = None,
     table: Annotated[list[str] | None, typer.Option(help=table_option.HELP)] = None,
     pace: PaceOption = None,
+    referees: Annotated[
+        int,
+        typer.Option(min=1, max=16, help="Referees, on one core each; all but one on any port."),
+    ] = 1,
 ) -> None:
     """Run database, referee, sample bots and dashboard until Ctrl-C."""
     with exit_with_message():
@@ -99,6 +109,8 @@ def up(
             # With --stop-after, the user waits for the matches: no pace.
             chosen_pace(pace, settings.pace if stop_after is None else FULL_SPEED),
             stop_after,
+            referees,
+            tuple(table or ()),
             tls_files(settings),
             client_environment(settings),
             settings.dashboard_secret or secrets.token_urlsafe(32),
@@ -130,9 +142,10 @@ async def _up(plan: _Plan, url: str) -> None:
         sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
         limits=limits_of(plan.settings),
         hosting=hosting_terms(plan.settings),
-        socket=own_socket(plan.settings),
+        socket=free_socket(plan.settings),
         dashboard_secret=plan.dashboard_secret,
         identity_provider=plan.settings.identity_provider,
+        public_address=public_address(plan.settings, plan.host),
     ) as arena:
         tokens = await house_tokens(arena.store, plan.table_types)
         with children(plan.settings.home / "logs") as running:
@@ -141,6 +154,7 @@ async def _up(plan: _Plan, url: str) -> None:
             address = own_address(plan.settings, arena.port)
             start_sample_bots(running, address, tokens, plan.client_environment)
             typer.echo(f"Referee:   {'https://' if plan.tls else ''}{plan.host}:{arena.port}")
+            _start_further(plan, url, running)
             if plan.dashboard_port is not None:
                 arguments = dashboard_arguments(plan.host, plan.dashboard_port)
                 running.start(
@@ -185,6 +199,22 @@ async def _up(plan: _Plan, url: str) -> None:
         typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
             _print_leaderboards(arena, plan.table_types)
+
+
+def _start_further(plan: _Plan, url: str, running: Children) -> None:
+    """The referees beside that of this process. What they have spooled is in the same directory."""
+    tables = [word for table in plan.tables for word in ("--table", table)]
+    pace = "max" if plan.pace == FULL_SPEED else f"{plan.pace:g}"
+    for number in range(2, plan.referees + 1):
+        running.start(
+            f"referee{number}",
+            ["-m", "arena", "serve", "--port", "0", "--pace", pace, *tables],
+            ARENA_DATABASE_URL=url,
+            ARENA_METRICS_PORT="",
+            ARENA_PUBLIC_ADDRESS="",
+            ARENA_SIGNUP=sign_up_of(plan.settings, alone=on_loopback(plan.host)).value,
+            ARENA_DASHBOARD_SECRET=plan.dashboard_secret,
+        )
 
 
 async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event) -> None:

@@ -83,6 +83,9 @@ class LocalReferee:
         self.leaving.add(int(participant.registered.version_id))
         self._changed()
 
+    def places_changed(self, _participant: Participant) -> None:
+        """A match takes the places that it needs."""
+
     def knows(self, participant: Participant) -> bool:
         return participant in self.sessions.values()
 

@@ -88,7 +88,9 @@ type PlayRequest struct {
 	// Answers turns.
 	Answers []*Answer `protobuf:"bytes,4,rep,name=answers,proto3" json:"answers,omitempty"`
 	// Asks to leave, at any time after `hello`; repeating it changes nothing.
-	Drain         *Drain `protobuf:"bytes,5,opt,name=drain,proto3" json:"drain,omitempty"`
+	Drain *Drain `protobuf:"bytes,5,opt,name=drain,proto3" json:"drain,omitempty"`
+	// Changes how many matches are offered over this stream at once.
+	Places        *Places `protobuf:"bytes,6,opt,name=places,proto3" json:"places,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -158,6 +160,13 @@ func (x *PlayRequest) GetDrain() *Drain {
 	return nil
 }
 
+func (x *PlayRequest) GetPlaces() *Places {
+	if x != nil {
+		return x.Places
+	}
+	return nil
+}
+
 // To the bot. Any combination of fields; each list is in the order of events.
 type PlayResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -176,7 +185,9 @@ type PlayResponse struct {
 	// Matches still running when a stream was reopened.
 	Resumes []*Resume `protobuf:"bytes,7,rep,name=resumes,proto3" json:"resumes,omitempty"`
 	// Matches that begin: all seats have joined. To be read after `offers`, before `turns`.
-	Begins        []*Begin `protobuf:"bytes,8,rep,name=begins,proto3" json:"begins,omitempty"`
+	Begins []*Begin `protobuf:"bytes,8,rep,name=begins,proto3" json:"begins,omitempty"`
+	// The arena's referees, when they have changed since `welcome`.
+	Referees      *Referees `protobuf:"bytes,9,opt,name=referees,proto3" json:"referees,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -263,6 +274,13 @@ func (x *PlayResponse) GetResumes() []*Resume {
 func (x *PlayResponse) GetBegins() []*Begin {
 	if x != nil {
 		return x.Begins
+	}
+	return nil
+}
+
+func (x *PlayResponse) GetReferees() *Referees {
+	if x != nil {
+		return x.Referees
 	}
 	return nil
 }
@@ -374,7 +392,11 @@ type Welcome struct {
 	SigningKey []byte `protobuf:"bytes,5,opt,name=signing_key,json=signingKey,proto3" json:"signing_key,omitempty"`
 	// Whether this referee knows `drain`. If not, leave by declining every offer, finishing the
 	// running matches and closing your side of the stream.
-	KnowsDrain    bool `protobuf:"varint,6,opt,name=knows_drain,json=knowsDrain,proto3" json:"knows_drain,omitempty"`
+	KnowsDrain bool `protobuf:"varint,6,opt,name=knows_drain,json=knowsDrain,proto3" json:"knows_drain,omitempty"`
+	// The arena's referees, this one among them.
+	Referees *Referees `protobuf:"bytes,7,opt,name=referees,proto3" json:"referees,omitempty"`
+	// Which of these this one is; empty if it is none of them.
+	Address       string `protobuf:"bytes,8,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -451,6 +473,118 @@ func (x *Welcome) GetKnowsDrain() bool {
 	return false
 }
 
+func (x *Welcome) GetReferees() *Referees {
+	if x != nil {
+		return x.Referees
+	}
+	return nil
+}
+
+func (x *Welcome) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+// The referees of an arena. A match lives in one of them. When one stops, another goes on with its
+// matches: it sends `resume` for them, to bots that are connected there already, too. A bot may keep
+// a stream to each; all of them together should be offered as many matches as it plays at once, so
+// it says with `hello` and `places` how many of these each referee may offer. A bot that knows one
+// address plays there.
+type Referees struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Where bots reach them: `host:port`, or `https://host:port` for TLS. The oldest first: it goes on
+	// with the matches of those that stop, and conducts the tournaments. Empty if bots are to reach
+	// all of them at the address that they know.
+	Addresses     []string `protobuf:"bytes,1,rep,name=addresses,proto3" json:"addresses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Referees) Reset() {
+	*x = Referees{}
+	mi := &file_arena_v1_referee_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Referees) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Referees) ProtoMessage() {}
+
+func (x *Referees) ProtoReflect() protoreflect.Message {
+	mi := &file_arena_v1_referee_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Referees.ProtoReflect.Descriptor instead.
+func (*Referees) Descriptor() ([]byte, []int) {
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *Referees) GetAddresses() []string {
+	if x != nil {
+		return x.Addresses
+	}
+	return nil
+}
+
+// Changes how many matches a bot is offered over this stream at once, which it said in `hello`.
+type Places struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// 0 to 64. Running blocks are played to their end, however many they are; 0 begins no further one.
+	MaxMatches    int32 `protobuf:"varint,1,opt,name=max_matches,json=maxMatches,proto3" json:"max_matches,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Places) Reset() {
+	*x = Places{}
+	mi := &file_arena_v1_referee_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Places) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Places) ProtoMessage() {}
+
+func (x *Places) ProtoReflect() protoreflect.Message {
+	mi := &file_arena_v1_referee_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Places.ProtoReflect.Descriptor instead.
+func (*Places) Descriptor() ([]byte, []int) {
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *Places) GetMaxMatches() int32 {
+	if x != nil {
+		return x.MaxMatches
+	}
+	return 0
+}
+
 // A match that is about to begin.
 type Offer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -478,7 +612,7 @@ type Offer struct {
 
 func (x *Offer) Reset() {
 	*x = Offer{}
-	mi := &file_arena_v1_referee_proto_msgTypes[4]
+	mi := &file_arena_v1_referee_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -490,7 +624,7 @@ func (x *Offer) String() string {
 func (*Offer) ProtoMessage() {}
 
 func (x *Offer) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[4]
+	mi := &file_arena_v1_referee_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -503,7 +637,7 @@ func (x *Offer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Offer.ProtoReflect.Descriptor instead.
 func (*Offer) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{4}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Offer) GetMatchId() string {
@@ -575,7 +709,7 @@ type Begin struct {
 
 func (x *Begin) Reset() {
 	*x = Begin{}
-	mi := &file_arena_v1_referee_proto_msgTypes[5]
+	mi := &file_arena_v1_referee_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -587,7 +721,7 @@ func (x *Begin) String() string {
 func (*Begin) ProtoMessage() {}
 
 func (x *Begin) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[5]
+	mi := &file_arena_v1_referee_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -600,7 +734,7 @@ func (x *Begin) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Begin.ProtoReflect.Descriptor instead.
 func (*Begin) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{5}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Begin) GetMatchId() string {
@@ -631,7 +765,7 @@ type Join struct {
 
 func (x *Join) Reset() {
 	*x = Join{}
-	mi := &file_arena_v1_referee_proto_msgTypes[6]
+	mi := &file_arena_v1_referee_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -643,7 +777,7 @@ func (x *Join) String() string {
 func (*Join) ProtoMessage() {}
 
 func (x *Join) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[6]
+	mi := &file_arena_v1_referee_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -656,7 +790,7 @@ func (x *Join) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Join.ProtoReflect.Descriptor instead.
 func (*Join) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{6}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Join) GetMatchId() string {
@@ -686,7 +820,7 @@ type Decline struct {
 
 func (x *Decline) Reset() {
 	*x = Decline{}
-	mi := &file_arena_v1_referee_proto_msgTypes[7]
+	mi := &file_arena_v1_referee_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -698,7 +832,7 @@ func (x *Decline) String() string {
 func (*Decline) ProtoMessage() {}
 
 func (x *Decline) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[7]
+	mi := &file_arena_v1_referee_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -711,7 +845,7 @@ func (x *Decline) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Decline.ProtoReflect.Descriptor instead.
 func (*Decline) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{7}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Decline) GetMatchId() string {
@@ -733,7 +867,7 @@ type Drain struct {
 
 func (x *Drain) Reset() {
 	*x = Drain{}
-	mi := &file_arena_v1_referee_proto_msgTypes[8]
+	mi := &file_arena_v1_referee_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -745,7 +879,7 @@ func (x *Drain) String() string {
 func (*Drain) ProtoMessage() {}
 
 func (x *Drain) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[8]
+	mi := &file_arena_v1_referee_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -758,7 +892,7 @@ func (x *Drain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Drain.ProtoReflect.Descriptor instead.
 func (*Drain) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{8}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{10}
 }
 
 // An offer whose match does not begin, or a match that the referee ended as void. Never rated.
@@ -774,7 +908,7 @@ type Withdrawal struct {
 
 func (x *Withdrawal) Reset() {
 	*x = Withdrawal{}
-	mi := &file_arena_v1_referee_proto_msgTypes[9]
+	mi := &file_arena_v1_referee_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -786,7 +920,7 @@ func (x *Withdrawal) String() string {
 func (*Withdrawal) ProtoMessage() {}
 
 func (x *Withdrawal) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[9]
+	mi := &file_arena_v1_referee_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -799,7 +933,7 @@ func (x *Withdrawal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Withdrawal.ProtoReflect.Descriptor instead.
 func (*Withdrawal) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{9}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Withdrawal) GetMatchId() string {
@@ -838,7 +972,7 @@ type Turn struct {
 
 func (x *Turn) Reset() {
 	*x = Turn{}
-	mi := &file_arena_v1_referee_proto_msgTypes[10]
+	mi := &file_arena_v1_referee_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -850,7 +984,7 @@ func (x *Turn) String() string {
 func (*Turn) ProtoMessage() {}
 
 func (x *Turn) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[10]
+	mi := &file_arena_v1_referee_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -863,7 +997,7 @@ func (x *Turn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Turn.ProtoReflect.Descriptor instead.
 func (*Turn) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{10}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Turn) GetMatchId() string {
@@ -923,7 +1057,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_arena_v1_referee_proto_msgTypes[11]
+	mi := &file_arena_v1_referee_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -935,7 +1069,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[11]
+	mi := &file_arena_v1_referee_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -948,7 +1082,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{11}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Answer) GetMatchId() string {
@@ -995,7 +1129,7 @@ type Refusal struct {
 
 func (x *Refusal) Reset() {
 	*x = Refusal{}
-	mi := &file_arena_v1_referee_proto_msgTypes[12]
+	mi := &file_arena_v1_referee_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1007,7 +1141,7 @@ func (x *Refusal) String() string {
 func (*Refusal) ProtoMessage() {}
 
 func (x *Refusal) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[12]
+	mi := &file_arena_v1_referee_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1020,7 +1154,7 @@ func (x *Refusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
 func (*Refusal) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{12}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Refusal) GetMatchId() string {
@@ -1088,7 +1222,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_arena_v1_referee_proto_msgTypes[13]
+	mi := &file_arena_v1_referee_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1100,7 +1234,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[13]
+	mi := &file_arena_v1_referee_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1113,7 +1247,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{13}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *End) GetMatchId() string {
@@ -1137,8 +1271,9 @@ func (x *End) GetEvents() []*Event {
 	return nil
 }
 
-// A match still running when the stream was reopened. Its open turn, if any, follows in `turns`
-// with all events of the match.
+// A match still running when the stream was reopened, or of a referee that stopped and that this one
+// goes on with: that may come at any time. Its open turn, if any, follows in `turns` with all events
+// of the match.
 //
 // A referee that was killed in between has lost the newest replies of a match, those of its last
 // 50 ms or so. Turns from there on are asked again, with the same numbers and the same draws; what
@@ -1155,7 +1290,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_arena_v1_referee_proto_msgTypes[14]
+	mi := &file_arena_v1_referee_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1302,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[14]
+	mi := &file_arena_v1_referee_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1315,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{14}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Resume) GetOffer() *Offer {
@@ -1201,13 +1336,14 @@ var File_arena_v1_referee_proto protoreflect.FileDescriptor
 
 const file_arena_v1_referee_proto_rawDesc = "" +
 	"\n" +
-	"\x16arena/v1/referee.proto\x12\barena.v1\x1a\x13arena/v1/game.proto\x1a\x19arena/v1/transcript.proto\"\xdc\x01\n" +
+	"\x16arena/v1/referee.proto\x12\barena.v1\x1a\x13arena/v1/game.proto\x1a\x19arena/v1/transcript.proto\"\x86\x02\n" +
 	"\vPlayRequest\x12%\n" +
 	"\x05hello\x18\x01 \x01(\v2\x0f.arena.v1.HelloR\x05hello\x12$\n" +
 	"\x05joins\x18\x02 \x03(\v2\x0e.arena.v1.JoinR\x05joins\x12-\n" +
 	"\bdeclines\x18\x03 \x03(\v2\x11.arena.v1.DeclineR\bdeclines\x12*\n" +
 	"\aanswers\x18\x04 \x03(\v2\x10.arena.v1.AnswerR\aanswers\x12%\n" +
-	"\x05drain\x18\x05 \x01(\v2\x0f.arena.v1.DrainR\x05drain\"\xe9\x02\n" +
+	"\x05drain\x18\x05 \x01(\v2\x0f.arena.v1.DrainR\x05drain\x12(\n" +
+	"\x06places\x18\x06 \x01(\v2\x10.arena.v1.PlacesR\x06places\"\x99\x03\n" +
 	"\fPlayResponse\x12+\n" +
 	"\awelcome\x18\x01 \x01(\v2\x11.arena.v1.WelcomeR\awelcome\x12'\n" +
 	"\x06offers\x18\x02 \x03(\v2\x0f.arena.v1.OfferR\x06offers\x126\n" +
@@ -1216,7 +1352,8 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\x05turns\x18\x05 \x03(\v2\x0e.arena.v1.TurnR\x05turns\x12!\n" +
 	"\x04ends\x18\x06 \x03(\v2\r.arena.v1.EndR\x04ends\x12*\n" +
 	"\aresumes\x18\a \x03(\v2\x10.arena.v1.ResumeR\aresumes\x12'\n" +
-	"\x06begins\x18\b \x03(\v2\x0f.arena.v1.BeginR\x06begins\"\xd8\x01\n" +
+	"\x06begins\x18\b \x03(\v2\x0f.arena.v1.BeginR\x06begins\x12.\n" +
+	"\breferees\x18\t \x01(\v2\x12.arena.v1.RefereesR\breferees\"\xd8\x01\n" +
 	"\x05Hello\x12)\n" +
 	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\x12\x1a\n" +
 	"\binstance\x18\x02 \x01(\tR\binstance\x12\x14\n" +
@@ -1226,7 +1363,7 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\x06client\x18\x05 \x01(\tR\x06client\x129\n" +
 	"\n" +
 	"challenges\x18\x06 \x01(\x0e2\x19.arena.v1.ChallengePolicyR\n" +
-	"challenges\"\xda\x01\n" +
+	"challenges\"\xa4\x02\n" +
 	"\aWelcome\x12)\n" +
 	"\x10protocol_version\x18\x01 \x01(\x05R\x0fprotocolVersion\x12+\n" +
 	"\aentrant\x18\x02 \x01(\v2\x11.arena.v1.EntrantR\aentrant\x12\x1f\n" +
@@ -1236,7 +1373,14 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\vsigning_key\x18\x05 \x01(\fR\n" +
 	"signingKey\x12\x1f\n" +
 	"\vknows_drain\x18\x06 \x01(\bR\n" +
-	"knowsDrain\"\xa6\x02\n" +
+	"knowsDrain\x12.\n" +
+	"\breferees\x18\a \x01(\v2\x12.arena.v1.RefereesR\breferees\x12\x18\n" +
+	"\aaddress\x18\b \x01(\tR\aaddress\"(\n" +
+	"\bReferees\x12\x1c\n" +
+	"\taddresses\x18\x01 \x03(\tR\taddresses\")\n" +
+	"\x06Places\x12\x1f\n" +
+	"\vmax_matches\x18\x01 \x01(\x05R\n" +
+	"maxMatches\"\xa6\x02\n" +
 	"\x05Offer\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12+\n" +
 	"\aoptions\x18\x02 \x01(\v2\x11.arena.v1.OptionsR\aoptions\x12\x12\n" +
@@ -1314,68 +1458,73 @@ func file_arena_v1_referee_proto_rawDescGZIP() []byte {
 }
 
 var file_arena_v1_referee_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_arena_v1_referee_proto_goTypes = []any{
 	(ChallengePolicy)(0), // 0: arena.v1.ChallengePolicy
 	(*PlayRequest)(nil),  // 1: arena.v1.PlayRequest
 	(*PlayResponse)(nil), // 2: arena.v1.PlayResponse
 	(*Hello)(nil),        // 3: arena.v1.Hello
 	(*Welcome)(nil),      // 4: arena.v1.Welcome
-	(*Offer)(nil),        // 5: arena.v1.Offer
-	(*Begin)(nil),        // 6: arena.v1.Begin
-	(*Join)(nil),         // 7: arena.v1.Join
-	(*Decline)(nil),      // 8: arena.v1.Decline
-	(*Drain)(nil),        // 9: arena.v1.Drain
-	(*Withdrawal)(nil),   // 10: arena.v1.Withdrawal
-	(*Turn)(nil),         // 11: arena.v1.Turn
-	(*Answer)(nil),       // 12: arena.v1.Answer
-	(*Refusal)(nil),      // 13: arena.v1.Refusal
-	(*End)(nil),          // 14: arena.v1.End
-	(*Resume)(nil),       // 15: arena.v1.Resume
-	(*Entrant)(nil),      // 16: arena.v1.Entrant
-	(*Options)(nil),      // 17: arena.v1.Options
-	(*TimeControl)(nil),  // 18: arena.v1.TimeControl
-	(*View)(nil),         // 19: arena.v1.View
-	(*Event)(nil),        // 20: arena.v1.Event
-	(*Action)(nil),       // 21: arena.v1.Action
-	(FaultKind)(0),       // 22: arena.v1.FaultKind
-	(*Transcript)(nil),   // 23: arena.v1.Transcript
+	(*Referees)(nil),     // 5: arena.v1.Referees
+	(*Places)(nil),       // 6: arena.v1.Places
+	(*Offer)(nil),        // 7: arena.v1.Offer
+	(*Begin)(nil),        // 8: arena.v1.Begin
+	(*Join)(nil),         // 9: arena.v1.Join
+	(*Decline)(nil),      // 10: arena.v1.Decline
+	(*Drain)(nil),        // 11: arena.v1.Drain
+	(*Withdrawal)(nil),   // 12: arena.v1.Withdrawal
+	(*Turn)(nil),         // 13: arena.v1.Turn
+	(*Answer)(nil),       // 14: arena.v1.Answer
+	(*Refusal)(nil),      // 15: arena.v1.Refusal
+	(*End)(nil),          // 16: arena.v1.End
+	(*Resume)(nil),       // 17: arena.v1.Resume
+	(*Entrant)(nil),      // 18: arena.v1.Entrant
+	(*Options)(nil),      // 19: arena.v1.Options
+	(*TimeControl)(nil),  // 20: arena.v1.TimeControl
+	(*View)(nil),         // 21: arena.v1.View
+	(*Event)(nil),        // 22: arena.v1.Event
+	(*Action)(nil),       // 23: arena.v1.Action
+	(FaultKind)(0),       // 24: arena.v1.FaultKind
+	(*Transcript)(nil),   // 25: arena.v1.Transcript
 }
 var file_arena_v1_referee_proto_depIdxs = []int32{
 	3,  // 0: arena.v1.PlayRequest.hello:type_name -> arena.v1.Hello
-	7,  // 1: arena.v1.PlayRequest.joins:type_name -> arena.v1.Join
-	8,  // 2: arena.v1.PlayRequest.declines:type_name -> arena.v1.Decline
-	12, // 3: arena.v1.PlayRequest.answers:type_name -> arena.v1.Answer
-	9,  // 4: arena.v1.PlayRequest.drain:type_name -> arena.v1.Drain
-	4,  // 5: arena.v1.PlayResponse.welcome:type_name -> arena.v1.Welcome
-	5,  // 6: arena.v1.PlayResponse.offers:type_name -> arena.v1.Offer
-	10, // 7: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
-	13, // 8: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
-	11, // 9: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
-	14, // 10: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
-	15, // 11: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
-	6,  // 12: arena.v1.PlayResponse.begins:type_name -> arena.v1.Begin
-	0,  // 13: arena.v1.Hello.challenges:type_name -> arena.v1.ChallengePolicy
-	16, // 14: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
-	17, // 15: arena.v1.Offer.options:type_name -> arena.v1.Options
-	16, // 16: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
-	18, // 17: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
-	16, // 18: arena.v1.Begin.entrants:type_name -> arena.v1.Entrant
-	19, // 19: arena.v1.Turn.view:type_name -> arena.v1.View
-	20, // 20: arena.v1.Turn.events:type_name -> arena.v1.Event
-	21, // 21: arena.v1.Answer.action:type_name -> arena.v1.Action
-	22, // 22: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
-	21, // 23: arena.v1.Refusal.played:type_name -> arena.v1.Action
-	23, // 24: arena.v1.End.transcript:type_name -> arena.v1.Transcript
-	20, // 25: arena.v1.End.events:type_name -> arena.v1.Event
-	5,  // 26: arena.v1.Resume.offer:type_name -> arena.v1.Offer
-	1,  // 27: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
-	2,  // 28: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
-	28, // [28:29] is the sub-list for method output_type
-	27, // [27:28] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	9,  // 1: arena.v1.PlayRequest.joins:type_name -> arena.v1.Join
+	10, // 2: arena.v1.PlayRequest.declines:type_name -> arena.v1.Decline
+	14, // 3: arena.v1.PlayRequest.answers:type_name -> arena.v1.Answer
+	11, // 4: arena.v1.PlayRequest.drain:type_name -> arena.v1.Drain
+	6,  // 5: arena.v1.PlayRequest.places:type_name -> arena.v1.Places
+	4,  // 6: arena.v1.PlayResponse.welcome:type_name -> arena.v1.Welcome
+	7,  // 7: arena.v1.PlayResponse.offers:type_name -> arena.v1.Offer
+	12, // 8: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
+	15, // 9: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
+	13, // 10: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
+	16, // 11: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
+	17, // 12: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
+	8,  // 13: arena.v1.PlayResponse.begins:type_name -> arena.v1.Begin
+	5,  // 14: arena.v1.PlayResponse.referees:type_name -> arena.v1.Referees
+	0,  // 15: arena.v1.Hello.challenges:type_name -> arena.v1.ChallengePolicy
+	18, // 16: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
+	5,  // 17: arena.v1.Welcome.referees:type_name -> arena.v1.Referees
+	19, // 18: arena.v1.Offer.options:type_name -> arena.v1.Options
+	18, // 19: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
+	20, // 20: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
+	18, // 21: arena.v1.Begin.entrants:type_name -> arena.v1.Entrant
+	21, // 22: arena.v1.Turn.view:type_name -> arena.v1.View
+	22, // 23: arena.v1.Turn.events:type_name -> arena.v1.Event
+	23, // 24: arena.v1.Answer.action:type_name -> arena.v1.Action
+	24, // 25: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
+	23, // 26: arena.v1.Refusal.played:type_name -> arena.v1.Action
+	25, // 27: arena.v1.End.transcript:type_name -> arena.v1.Transcript
+	22, // 28: arena.v1.End.events:type_name -> arena.v1.Event
+	7,  // 29: arena.v1.Resume.offer:type_name -> arena.v1.Offer
+	1,  // 30: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
+	2,  // 31: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
+	31, // [31:32] is the sub-list for method output_type
+	30, // [30:31] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_referee_proto_init() }
@@ -1391,7 +1540,7 @@ func file_arena_v1_referee_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_referee_proto_rawDesc), len(file_arena_v1_referee_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   15,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

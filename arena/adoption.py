@@ -1,0 +1,99 @@
+"""`Adoption`: goes on with what other referees left, at the start and whenever one has gone.
+
+It records what they had spooled, continues their blocks and matches among the bots that are
+connected here or come, conducts tournaments if this referee is the senior now, and tells bots the
+ends that nobody else will. Everything may be repeated: what was gone on with already is known.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+
+from arena.hosting.director import Director
+from arena.hosting.journal import Journal
+from arena.hosting.ports import StorageFailedError
+from arena.metrics import Metrics
+from arena.records import KeptBlock
+from arena.referee.lobby import Lobby
+from arena.referee.missed_ends import MissedEnds
+from arena.storage.referees_store import RefereesStore
+from arena.storage.spools import Spools, record_spooled
+from arena.tournament.conductor import Conductor
+
+RETRY_SECONDS: Final = 0.5
+"""Pause before storage is asked again after it failed."""
+
+log = structlog.get_logger()
+
+
+class Adoption:
+    """What one referee goes on with. `run` must be running, after a first `go_on`."""
+
+    def __init__(
+        self,
+        store: RefereesStore,
+        spools: Spools | None,
+        journal: Journal,
+        director: Director,
+        conductor: Conductor,
+        lobby: Lobby,
+        missed_ends: MissedEnds,
+        metrics: Metrics,
+    ) -> None:
+        self._store = store
+        self._spools = spools
+        self._journal = journal
+        self._director = director
+        self._conductor = conductor
+        self._lobby = lobby
+        self._missed_ends = missed_ends
+        self._metrics = metrics
+        self._conducts = False
+
+    async def run(self) -> None:
+        """Go on with what is left, until cancelled."""
+        changed = self._store.lease.changed
+        while True:
+            await changed.wait()
+            try:
+                await self.go_on()
+            except StorageFailedError as error:
+                log.error("what another referee left waits", why=str(error))
+                changed.set()
+                await asyncio.sleep(RETRY_SECONDS)
+
+    async def go_on(self) -> None:
+        """Go on with what was left until now. Raises DatabaseUnreachableError, LeaseTakenError."""
+        lease, director = self._store.lease, self._director
+        lease.changed.clear()
+        inherited = lease.inherited
+        if self._spools is not None:
+            await record_spooled(self._spools, inherited, self._store)
+        with director.held():
+            if lease.senior and not self._conducts:
+                await self._conductor.take_up()
+                self._conducts = True
+            left = await self._store.kept(self._journal.keeping.known)
+            if director.winding_down:
+                return  # it stays with this lease, which is about to be left to another
+            self._metrics.resumed(self._adopt(left))
+        await self._missed_ends.load()
+        self._lobby.tell_missed()
+        await lease.settle(inherited)
+
+    def _adopt(self, left: Sequence[KeptBlock]) -> int:
+        """Continue these blocks. Returns the number of matches."""
+        for kept in left:
+            if kept.matches or not kept.running.engaged:
+                places = kept.running.places
+                here = [self._lobby.expect(one.registered, one.instance) for one in places]
+                self._director.adopt(kept, here)
+            else:
+                # Its tournament has it played on when all of its bots are there.
+                self._director.remember(kept.running)
+        matches = sum(len(kept.matches) for kept in left)
+        if left:
+            log.info("going on where a referee stopped", blocks=len(left), matches=matches)
+        return matches

@@ -1,0 +1,49 @@
+"""`Line`: the current stream to one referee, for requests that answer nothing, and to end it."""
+
+from queue import SimpleQueue
+from typing import Any, TypeAlias
+
+from arena.v1 import referee_pb2
+
+Outgoing: TypeAlias = "SimpleQueue[referee_pb2.PlayRequest | None]"
+
+
+class Line:
+    """All of it may be called in any thread, and by a signal handler."""
+
+    def __init__(self) -> None:
+        self._outgoing: Outgoing | None = None
+        self._call: Any = None
+        self._cut = False
+
+    @property
+    def up(self) -> bool:
+        """Whether there is a stream that the referee has welcomed."""
+        return self._outgoing is not None
+
+    def opening(self, call: Any) -> None:
+        """A stream is being opened."""
+        self._call = call
+        if self._cut:
+            call.cancel()
+
+    def opened(self, outgoing: Outgoing) -> None:
+        """It is welcomed."""
+        self._outgoing = outgoing
+
+    def lost(self) -> None:
+        """It has ended."""
+        self._outgoing = self._call = None
+
+    def send(self, request: referee_pb2.PlayRequest | None) -> None:
+        """Send, if there is a stream."""
+        outgoing = self._outgoing
+        if outgoing is not None and request is not None:
+            outgoing.put(request)
+
+    def cut(self) -> None:
+        """End the stream, and any that is opened later."""
+        self._cut = True
+        call = self._call
+        if call is not None:
+            call.cancel()

@@ -1,0 +1,286 @@
+"""`Referees`: a bot's streams to all referees of its arena, and the places that each may offer.
+
+The first stream is kept by whoever plays, each other by a thread of its own; the bot plays in one
+thread at a time all the same. The first leads to the address that the bot was given, and is the
+only one while no referee is connected: then it tries that address and the others that were told, in
+turn. A referee replaces an older stream of a bot by a newer one, so two never lead to the same.
+
+A bot that leaves takes no further block, and lets the referees go when no match runs at any: one
+that goes on with matches of another must find it connected.
+
+The bot's places are dealt out in the order in which the referees are told, the oldest first: so all
+bots with few places meet at the same ones.
+"""
+
+import logging
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+
+from arena.bot.address import Address, AddressError
+from arena.bot.conversation import Conversation
+from arena.bot.in_order import InOrder
+from arena.bot.line import Line
+from arena.v1 import referee_pb2
+
+ADOPTION_S = 20.0
+"""So long after the loss of a referee another one resumes its matches, or none does: three seconds
+until it is missed, and the time that a bot may be away."""
+
+_log = logging.getLogger("arena.bot")
+
+
+@dataclass(eq=False, slots=True)
+class Stream:
+    """The stream to one referee, opened again when it is lost."""
+
+    conversation: Conversation
+    line: Line = field(default_factory=Line)
+    address: str = ""
+    """As the referees tell it; "" while it is unknown, and for one that they do not tell."""
+
+    @property
+    def running(self) -> int:
+        """How many of its matches are not over; those of a lost one are played on elsewhere."""
+        return self.conversation.running if self.line.up else 0
+
+
+class Referees:
+    """All streams of one program."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.first = Stream(conversation)
+        self.turn = InOrder()
+        """Held while the bot plays."""
+        self.failure: Exception | None = None
+        """Why a stream ended for good, and with it the program."""
+        self.leaving = False
+        """Whether the bot has asked to leave."""
+        self._draining = False
+        """Whether the referees are asked to let it go."""
+        self._lost_at = -math.inf
+        """When one of several referees was lost."""
+        self._streams = [self.first]
+        self._threads: list[threading.Thread] = []
+        self._given = Address("")
+        self._keep: Callable[[Stream], None] = lambda _stream: None
+        self._listed: dict[str, Address] = {}
+        """Where the referees are, as they tell it."""
+        self._tries = 0
+        """How often a referee was looked for since the last was connected."""
+        self._places_withheld = False
+        """Whether a referee has less than its share, because matches elsewhere hold the places."""
+        self._closed = False
+        self._changes: SimpleQueue[None] = SimpleQueue()
+        """Wakes `alone`. A signal handler may put into it."""
+
+    def begin(self, given: Address, keep: Callable[[Stream], None]) -> None:
+        """`given` is the address that the bot was given; `keep` keeps a stream, until
+        `next_address` says None."""
+        self._given, self._keep = given, keep
+
+    @property
+    def up(self) -> bool:
+        """Whether any referee is connected."""
+        return any(one.line.up for one in self._streams)
+
+    @property
+    def running(self) -> int:
+        """How many joined matches are not over."""
+        return sum(one.running for one in self._streams)
+
+    @property
+    def gone(self) -> bool:
+        """Whether the bot has left all that are connected."""
+        return all(one.conversation.gone for one in self._streams if one.line.up)
+
+    def leave(self) -> None:
+        """Begin to leave. May be called by a signal handler."""
+        self.leaving = True
+        for one in list(self._streams):
+            one.conversation.leaving = True
+        if not self._drain_if_done():
+            for one in list(self._streams):
+                one.conversation.places = 0
+                one.line.send(_places(0))
+            self._drain_later()
+        self._wake()
+
+    def next_address(self, stream: Stream) -> Address | None:
+        """Where to connect a stream, now or again; None if nowhere, because it is not needed."""
+        with self.turn:
+            if self.failure is not None or not self.keeps(stream):
+                return None
+            if any(one.line.up for one in self._streams if one is not stream):
+                return self._listed.get(stream.address)
+            if stream is not self.first:
+                return None  # the first one looks for a referee
+            if self.leaving and not self._awaited:
+                return None
+            for one in self._streams[1:]:
+                self._drop(one)
+            stream.address = ""
+            found = [self._given, *(one for one in self._listed.values() if one != self._given)]
+            self._tries += 1
+            return found[(self._tries - 1) % len(found)]
+
+    def keeps(self, stream: Stream) -> bool:
+        """Whether a stream is still wanted."""
+        return stream in self._streams and not self._closed
+
+    def alone(self) -> bool:
+        """Wait while other streams than the first do. Whether it is needed again; if not, the bot
+        has left or failed."""
+        while self.failure is None:
+            if not any(one.line.up for one in self._streams[1:]):
+                return not self.leaving or (self._awaited and not self._draining)
+            self._changes.get()
+        return False
+
+    def heard(self, stream: Stream, response: referee_pb2.PlayResponse) -> None:
+        """Take in what a referee says of all; `turn` is held."""
+        if response.HasField("welcome"):
+            self._tries = 0
+            stream.address = response.welcome.address
+            self._list(response.welcome.referees.addresses, stream)
+            if self._draining:
+                stream.line.send(stream.conversation.drain())
+            self._deal_places(welcomed=stream)
+            self._open_further()
+        elif response.HasField("referees"):
+            self._list(response.referees.addresses, stream)
+            self._deal_places()
+            self._open_further()
+        elif response.resumes or (response.ends and self._places_withheld):
+            self._deal_places()
+        if self.leaving:
+            self._drain_if_done()
+
+    def lost(self, stream: Stream) -> None:
+        """A stream has ended."""
+        with self.turn:
+            stream.line.lost()
+            if len(self._listed) > 1:
+                self._lost_at = time.monotonic()
+            self._deal_places()
+            if self.leaving and not self._drain_if_done():
+                self._drain_later()
+        self._wake()
+
+    def join(self) -> None:
+        """Wait until the bot has left all referees but the first."""
+        for thread in self._threads:
+            thread.join()
+
+    def close(self) -> None:
+        """End all streams but the first."""
+        self._closed = True
+        for one in self._streams[1:]:
+            one.line.cut()
+
+    @property
+    def _awaited(self) -> bool:
+        """Whether matches of a lost referee may still be resumed by another."""
+        if time.monotonic() >= self._lost_at + ADOPTION_S:
+            return False
+        kept = list(self._streams)
+        running = sum(one.conversation.running for one in kept if not one.line.up)
+        return running + sum(one.conversation.lost for one in kept) > 0
+
+    def _drain_if_done(self) -> bool:
+        """Ask the referees to let the bot go, if nothing speaks against it."""
+        several = len(self._listed) > 1
+        if not self._draining and not self._awaited and not (several and self.running):
+            self._draining = True
+            for one in list(self._streams):
+                one.line.send(one.conversation.drain())
+        return self._draining
+
+    def _drain_later(self) -> None:
+        timer = threading.Timer(ADOPTION_S, self._drain_if_done)
+        timer.daemon = True
+        timer.start()
+
+    def _list(self, addresses: Sequence[str], teller: Stream) -> None:
+        """A bot at a referee without an address of its own, or at a Unix socket, plays only there:
+        it may have no network."""
+        if teller.address and not self._given.target.startswith("unix:"):
+            self._listed = {}
+            for text in addresses:
+                try:
+                    self._listed[text] = Address.parse(text, os.environ)
+                except AddressError as error:
+                    _log.warning("%s", error)
+        elif teller is self.first:
+            self._listed = {}
+
+    def _shares(self) -> dict[str, int]:
+        most, count = self.first.conversation.most_places, len(self._listed)
+        if self.leaving:
+            most = 0
+        return {
+            address: most // count + (index < most % count)
+            for index, address in enumerate(self._listed)
+        }
+
+    def _deal_places(self, welcomed: Stream | None = None) -> None:
+        """Tell the referees how many matches the bot plays with each: its share, but fewer while
+        more than its share run with others."""
+        shares = self._shares()
+        owed = {one: self._share(one, shares) for one in self._streams}
+        over = sum(max(0, one.running - share) for one, share in owed.items())
+        self._places_withheld = over > 0
+        for one, share in owed.items():
+            withheld = min(over, max(0, share - one.running))
+            over -= withheld
+            places = share - withheld
+            # In `hello` 0 counts as 1.
+            if one.conversation.places != places or (one is welcomed and places == 0):
+                one.conversation.places = places
+                one.line.send(_places(places))
+
+    def _share(self, stream: Stream, shares: dict[str, int]) -> int:
+        if self._listed:
+            return shares.get(stream.address, 0)
+        return stream.conversation.most_places if stream is self.first and not self.leaving else 0
+
+    def _open_further(self) -> None:
+        if self.leaving:
+            return
+        kept = {one.address for one in self._streams}
+        for address, share in self._shares().items():
+            if share and address not in kept:
+                stream = Stream(self.first.conversation.beside(), address=address)
+                self._streams.append(stream)
+                thread = threading.Thread(target=self._run, args=(stream,), daemon=True)
+                self._threads = [one for one in self._threads if one.is_alive()] + [thread]
+                thread.start()
+
+    def _run(self, stream: Stream) -> None:
+        try:
+            self._keep(stream)
+        except Exception as error:
+            self.failure = error
+            self.first.line.cut()
+        finally:
+            with self.turn:
+                self._drop(stream)
+            self._wake()
+
+    def _drop(self, stream: Stream) -> None:
+        stream.line.cut()
+        if stream in self._streams:
+            self._streams.remove(stream)
+            self.first.conversation.take_over(stream.conversation, running=not self.first.line.up)
+
+    def _wake(self) -> None:
+        if self._changes.empty():
+            self._changes.put(None)
+
+
+def _places(count: int) -> referee_pb2.PlayRequest:
+    return referee_pb2.PlayRequest(places=referee_pb2.Places(max_matches=count))

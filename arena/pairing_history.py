@@ -1,0 +1,74 @@
+"""`PairingHistory`: who met whom and how strong versions seem, by which the ladder pairs.
+
+Counted from the newest results at the start. What this referee plays is counted as it happens; what
+the others record is read on from the log, a second later.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from arena.games import make_game
+from arena.scheduling.ladder import MeetingCounts, TableType
+from arena.scheduling.strengths import Strengths
+from arena.storage.errors import StorageError
+from arena.storage.referees_store import RefereesStore
+from arena.storage.rows import PlacedMatch
+
+READ_SECONDS: Final = 1.0
+"""How often what others have recorded is read."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class PairingHistory:
+    """Of one referee. `counts` and `strengths` change as long as `follow` runs."""
+
+    counts: MeetingCounts
+    strengths: Strengths
+    _store: RefereesStore
+    _since: int
+    """The end of the log when they were counted."""
+
+    async def follow(self) -> None:
+        """Take in what other referees record, until cancelled."""
+        since = self._since
+        while True:
+            await asyncio.sleep(READ_SECONDS)
+            try:
+                since = await self.read_on(since)
+            except StorageError as error:
+                log.warning("results of other referees not read", why=str(error))
+
+    async def read_on(self, since: int) -> int:
+        """Take in what others have recorded after a point of the log. Returns its end."""
+        found, end = await self._store.placed_elsewhere(since)
+        blocks = set[str]()
+        for match in found:
+            table_type = _table_type(match)
+            self.strengths.learn(table_type, match.versions, match.placings)
+            if match.block_id not in blocks:  # its matches come together, and are one meeting
+                blocks.add(match.block_id)
+                self.counts.add(table_type, match.versions)
+        return end
+
+
+async def pairing_history(store: RefereesStore) -> PairingHistory:
+    """The history until now, of the newest results."""
+    _, since = await store.placed_elsewhere(None)
+    counts, strengths = MeetingCounts(), Strengths()
+    types: dict[str, TableType] = {}
+    for match in await store.newest_placings():
+        named = f"{match.game} {match.options} {match.seat_count} {match.time_control}"
+        table_type = types.get(named) or types.setdefault(named, _table_type(match))
+        counts.add(table_type, match.versions)
+        strengths.learn(table_type, match.versions, match.placings)
+    return PairingHistory(counts, strengths, store, since)
+
+
+def _table_type(match: PlacedMatch) -> TableType:
+    options = make_game(match.game, match.options).options
+    return TableType(match.game, options, match.seat_count, match.time_control)

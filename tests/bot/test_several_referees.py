@@ -1,0 +1,315 @@
+"""Which streams a bot keeps to several referees, and in how many places it plays at each."""
+
+import threading
+from collections.abc import Iterator
+from queue import SimpleQueue
+
+import pytest
+
+from arena.bot.address import Address
+from arena.bot.conversation import Conversation
+from arena.bot.in_order import InOrder
+from arena.bot.line import Outgoing
+from arena.bot.referees import Referees, Stream
+from arena.v1 import referee_pb2 as pb
+from tests.bot.scribe import Scribe
+from tests.bot.scripted_referee import Conductor, offered
+
+A, B, C = "a:1", "b:1", "c:1"
+
+
+class Program:
+    """A bot whose streams are written down and not made."""
+
+    def __init__(self, places: int, given: str = A) -> None:
+        class Small(Scribe):
+            max_matches = places
+
+        self.streams: dict[str, Stream] = {}
+        self.ending = threading.Event()
+        self._there = threading.Condition()
+        self.referees = Referees(Conversation(Small))
+        self.first = self.referees.first
+        self.referees.begin(Address(given), self._keep)
+
+    def _keep(self, stream: Stream) -> None:
+        with self._there:
+            self.streams[stream.address] = stream
+            self._there.notify()
+        self.ending.wait()
+
+    def opened(self, address: str) -> Stream:
+        with self._there:
+            assert self._there.wait_for(lambda: address in self.streams, 30)
+        return self.streams[address]
+
+    def welcomed(self, stream: Stream, own: str, *addresses: str) -> Outgoing:
+        """Returns what it sends from now on."""
+        outgoing: Outgoing = SimpleQueue()
+        stream.line.opened(outgoing)
+        all_told = pb.Referees(addresses=addresses)
+        welcome = pb.Welcome(address=own, referees=all_told, knows_drain=True)
+        response = pb.PlayResponse(welcome=welcome)
+        stream.conversation.hear(response, pb.PlayRequest())
+        self.referees.heard(stream, response)
+        return outgoing
+
+    def told(self, stream: Stream, *addresses: str) -> None:
+        changed = pb.PlayResponse(referees=pb.Referees(addresses=addresses))
+        self.referees.heard(stream, changed)
+
+    def places(self) -> dict[str, int]:
+        found = {self.first.address: self.first.conversation.places}
+        return found | {one.address: one.conversation.places for one in self.streams.values()}
+
+    def seek(self, stream: Stream) -> str | None:
+        address = self.referees.next_address(stream)
+        return None if address is None else address.target
+
+
+@pytest.fixture
+def programs() -> Iterator[list[Program]]:
+    made: list[Program] = []
+    yield made
+    for one in made:
+        one.ending.set()
+        one.referees.join()
+
+
+def said(outgoing: Outgoing) -> list[int]:
+    """The places that a referee was told."""
+    found = []
+    while not outgoing.empty():
+        request = outgoing.get()
+        assert request is not None
+        found.append(request.places.max_matches)
+    return found
+
+
+def test_places_are_shared_out_the_oldest_first(programs: list[Program]) -> None:
+    bot = Program(8)
+    programs.append(bot)
+    told = bot.welcomed(bot.first, B, A, B, C)
+    bot.welcomed(bot.opened(A), A, A, B, C)
+    bot.welcomed(bot.opened(C), C, A, B, C)
+    assert bot.places() == {A: 3, B: 3, C: 2}
+    assert said(told) == [3]
+    bot.told(bot.first, B, C)
+    assert bot.places() == {A: 0, B: 4, C: 4}
+
+
+def test_a_referee_that_comes_is_connected_at_once_and_gets_places_as_matches_end(
+    programs: list[Program],
+) -> None:
+    bot = Program(4)
+    programs.append(bot)
+    bot.welcomed(bot.first, A, A)
+    matches = [offered(match_id=f"match{number}")[1] for number in range(4)]
+    bot.first.conversation.hear(pb.PlayResponse(offers=matches), pb.PlayRequest())
+    bot.told(bot.first, A, B)
+    told = bot.welcomed(bot.opened(B), B, A, B)
+    assert bot.places() == {A: 2, B: 0}
+    assert said(told) == [0]
+    gone = [pb.Withdrawal(match_id=match.match_id) for match in matches[:1]]
+    bot.first.conversation.hear(pb.PlayResponse(withdrawals=gone), pb.PlayRequest())
+    bot.referees.heard(bot.first, pb.PlayResponse(ends=[pb.End()]))
+    assert bot.places() == {A: 2, B: 1}
+
+
+def test_places_that_matches_of_a_lost_stream_held_are_given_to_the_others(
+    programs: list[Program],
+) -> None:
+    bot = Program(4)
+    programs.append(bot)
+    bot.welcomed(bot.first, A, A, B)
+    other = bot.opened(B)
+    bot.welcomed(other, B, A, B)
+    matches = [offered(match_id=f"match{number}")[1] for number in range(4)]
+    bot.first.conversation.hear(pb.PlayResponse(offers=matches), pb.PlayRequest())
+    bot.told(other, B)
+    assert bot.places() == {A: 0, B: 0}
+    bot.referees.lost(bot.first)
+    assert bot.places() == {A: 0, B: 4}
+
+
+def test_an_end_may_be_told_by_another_referee(
+    programs: list[Program], scribes: list[Scribe]
+) -> None:
+    bot = Program(4)
+    programs.append(bot)
+    bot.welcomed(bot.first, A, A, B)
+    setup, offer = offered()
+    request = pb.PlayRequest()
+    bot.first.conversation.hear(pb.PlayResponse(offers=[offer]), request)
+    conductor = Conductor(setup, request.joins[0].entropy)
+    while conductor.record is None:
+        answers = pb.PlayRequest()
+        bot.first.conversation.answer(conductor.turn(), answers)
+        conductor.answer(answers.answers[0])
+    bot.opened(B).conversation.end(conductor.end())
+    assert scribes[0].ended is not None
+    assert bot.first.conversation.running == 0
+    assert bot.first.conversation.tally.finished == 1
+
+
+def test_a_bot_with_few_places_plays_at_the_oldest_referees_only(programs: list[Program]) -> None:
+    bot = Program(1)
+    programs.append(bot)
+    told = bot.welcomed(bot.first, B, A, B, C)
+    bot.welcomed(bot.opened(A), A, A, B, C)
+    assert bot.places() == {A: 1, B: 0}
+    assert said(told) == [0]
+
+
+def test_a_bot_that_knows_one_address_plays_there() -> None:
+    bot = Program(8)
+    told = bot.welcomed(bot.first, "")
+    bot.welcomed(bot.first, "", A, B)  # they are told, but this one is behind another address
+    assert bot.places() == {"": 8}
+    assert said(told) == []
+    assert bot.streams == {}
+
+
+def test_a_bot_at_a_unix_socket_connects_to_no_other_referee() -> None:
+    bot = Program(8, given="unix:/socket")
+    bot.welcomed(bot.first, A, A, B)
+    assert bot.places() == {A: 8}
+    bot.referees.lost(bot.first)
+    assert bot.seek(bot.first) == "unix:/socket"
+    assert bot.seek(bot.first) == "unix:/socket"
+    assert bot.streams == {}
+
+
+def test_after_the_loss_of_all_the_given_address_and_then_the_others_are_tried(
+    programs: list[Program],
+) -> None:
+    bot = Program(1)
+    programs.append(bot)
+    assert bot.seek(bot.first) == A
+    bot.welcomed(bot.first, A, A, B, C)
+    bot.referees.lost(bot.first)
+    assert [bot.seek(bot.first) for _ in range(4)] == [A, B, C, A]
+
+
+def test_a_lost_stream_is_opened_again_while_its_referee_is_told_by_another(
+    programs: list[Program],
+) -> None:
+    bot = Program(8)
+    programs.append(bot)
+    bot.welcomed(bot.first, A, A, B)
+    other = bot.opened(B)
+    bot.welcomed(other, B, A, B)
+    bot.referees.lost(bot.first)
+    assert bot.seek(bot.first) == A
+    bot.told(other, B)
+    assert bot.seek(bot.first) is None
+    # Nor does it take part in anything: a referee that comes gets a stream of its own.
+    bot.told(other, B, C)
+    bot.welcomed(bot.opened(C), C, B, C)
+    assert bot.places() == {A: 0, B: 4, C: 4}
+    assert bot.seek(bot.first) is None
+
+
+def test_the_first_stream_alone_looks_for_a_referee_when_all_are_lost(
+    programs: list[Program],
+) -> None:
+    bot = Program(8)
+    programs.append(bot)
+    bot.welcomed(bot.first, A, A, B)
+    other = bot.opened(B)
+    bot.welcomed(other, B, A, B)
+    match_id = offered()[1].match_id
+    other.conversation.hear(pb.PlayResponse(offers=[offered()[1]]), pb.PlayRequest())
+    bot.referees.lost(other)
+    bot.referees.lost(bot.first)
+    assert bot.referees.alone()
+    assert bot.seek(other) is None
+    assert bot.seek(bot.first) == A
+    assert not bot.referees.keeps(other)
+    # The match that the other played goes on at whichever referee resumes it.
+    (running,) = bot.first.conversation._seats.values()
+    resume = pb.Resume(offer=offered()[1])
+    welcome = pb.PlayResponse(welcome=pb.Welcome(address=A), resumes=[resume])
+    bot.first.conversation.hear(welcome, pb.PlayRequest())
+    assert bot.first.conversation._seats == {match_id: running}
+
+
+def test_a_failure_of_one_stream_ends_all() -> None:
+    bot = Program(8)
+
+    def fail(_stream: Stream) -> None:
+        raise RuntimeError("refused")
+
+    bot.referees.begin(Address(A), fail)
+    bot.welcomed(bot.first, A, A, B)
+    bot.referees.lost(bot.first)
+    while bot.referees.failure is None:
+        bot.referees.alone()
+    assert bot.seek(bot.first) is None
+
+
+def test_a_bot_that_leaves_waits_for_no_lost_referee() -> None:
+    bot = Program(8)
+    bot.welcomed(bot.first, A, A)
+    bot.referees.lost(bot.first)
+    bot.referees.leave()
+    assert not bot.referees.alone()
+    assert bot.seek(bot.first) is None
+
+
+def test_a_bot_that_leaves_several_referees_is_let_go_when_no_match_runs(
+    programs: list[Program],
+) -> None:
+    bot = Program(8)
+    programs.append(bot)
+    lines = [bot.welcomed(bot.first, A, A, B)]
+    lines.append(bot.welcomed(bot.opened(B), B, A, B))
+    bot.first.conversation.hear(pb.PlayResponse(offers=[offered()[1]]), pb.PlayRequest())
+    assert [said(line) for line in lines] == [[4], [4]]
+    bot.referees.leave()
+    assert [said(line) for line in lines] == [[0], [0]]
+    gone = pb.PlayResponse(withdrawals=[pb.Withdrawal(match_id=offered()[1].match_id)])
+    bot.first.conversation.hear(gone, pb.PlayRequest())
+    bot.referees.heard(bot.first, gone)
+    drains = [line.get_nowait() for line in lines]
+    assert all(request is not None and request.HasField("drain") for request in drains)
+
+
+def test_a_bot_that_leaves_waits_for_whoever_goes_on_with_matches_of_a_lost_referee(
+    programs: list[Program],
+) -> None:
+    bot = Program(8)
+    programs.append(bot)
+    bot.welcomed(bot.first, A, A, B)
+    line = bot.welcomed(bot.opened(B), B, A, B)
+    bot.first.conversation.hear(pb.PlayResponse(offers=[offered()[1]]), pb.PlayRequest())
+    bot.referees.lost(bot.first)
+    bot.told(bot.opened(B), B)
+    bot.referees.leave()
+    assert said(line) == [4, 8, 0]
+    resumed = pb.PlayResponse(resumes=[pb.Resume(offer=offered()[1])])
+    bot.opened(B).conversation.hear(resumed, pb.PlayRequest())
+    bot.referees.heard(bot.opened(B), resumed)
+    request = line.get_nowait()
+    assert request is not None
+    assert request.HasField("drain")
+
+
+def test_threads_take_turns_in_the_order_in_which_they_ask() -> None:
+    turn, order = InOrder(), list[int]()
+
+    def take(number: int) -> None:
+        with turn:
+            order.append(number)
+
+    threads = [threading.Thread(target=take, args=(number,)) for number in range(5)]
+    with turn:
+        for number, thread in enumerate(threads, start=1):
+            thread.start()
+            while len(turn._waiting) < number:
+                thread.join(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == [0, 1, 2, 3, 4]
+    with turn:
+        pass
