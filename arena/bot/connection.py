@@ -20,7 +20,7 @@ import grpc
 from arena.bot.address import Address
 from arena.bot.conversation import Conversation
 from arena.bot.line import Outgoing
-from arena.bot.referees import Referees, Stream
+from arena.bot.referees import Referees, RefereeStream
 from arena.errors import UserError
 from arena.v1 import referee_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
@@ -68,7 +68,7 @@ def keep_playing(
     Raises RefusedError, TakenOverError, and what a strict conversation raises.
     """
 
-    def keep(stream: Stream) -> None:
+    def keep(stream: RefereeStream) -> None:
         _keep_stream(referees, stream, token, sleep)
 
     referees.begin(address, keep)
@@ -85,7 +85,7 @@ def keep_playing(
 
 
 def _keep_stream(
-    referees: Referees, stream: Stream, token: str, sleep: Callable[[float], object]
+    referees: Referees, stream: RefereeStream, token: str, sleep: Callable[[float], object]
 ) -> None:
     """Keep a stream to one referee at a time, until the bot has left or needs it no more."""
     back_off, away = FIRST_BACK_OFF_S, 0.0
@@ -109,7 +109,7 @@ def _jittered(pause: float) -> float:
 
 
 def _play_once(
-    referees: Referees, stream: Stream, address: Address, token: str
+    referees: Referees, stream: RefereeStream, address: Address, token: str
 ) -> tuple[bool, str]:
     """Play over one stream until it ends. Returns whether it was welcomed, and why it ended."""
     conversation, line = stream.conversation, stream.line

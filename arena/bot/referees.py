@@ -35,7 +35,7 @@ _log = logging.getLogger("arena.bot")
 
 
 @dataclass(eq=False, slots=True)
-class Stream:
+class RefereeStream:
     """The stream to one referee, opened again when it is lost."""
 
     conversation: Conversation
@@ -53,7 +53,7 @@ class Referees:
     """All streams of one program."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self.first = Stream(conversation)
+        self.first = RefereeStream(conversation)
         self.turn = InOrder()
         """Held while the bot plays."""
         self.failure: Exception | None = None
@@ -67,7 +67,7 @@ class Referees:
         self._streams = [self.first]
         self._threads: list[threading.Thread] = []
         self._given = Address("")
-        self._keep: Callable[[Stream], None] = lambda _stream: None
+        self._keep: Callable[[RefereeStream], None] = lambda _stream: None
         self._listed: dict[str, Address] = {}
         """Where the referees are, as they tell it."""
         self._tries = 0
@@ -78,7 +78,7 @@ class Referees:
         self._changes: SimpleQueue[None] = SimpleQueue()
         """Wakes `alone`. A signal handler may put into it."""
 
-    def begin(self, given: Address, keep: Callable[[Stream], None]) -> None:
+    def begin(self, given: Address, keep: Callable[[RefereeStream], None]) -> None:
         """`given` is the address that the bot was given; `keep` keeps a stream, until
         `next_address` says None."""
         self._given, self._keep = given, keep
@@ -110,7 +110,7 @@ class Referees:
             self._drain_later()
         self._wake()
 
-    def next_address(self, stream: Stream) -> Address | None:
+    def next_address(self, stream: RefereeStream) -> Address | None:
         """Where to connect a stream, now or again; None if nowhere, because it is not needed."""
         with self.turn:
             if self.failure is not None or not self.keeps(stream):
@@ -128,7 +128,7 @@ class Referees:
             self._tries += 1
             return found[(self._tries - 1) % len(found)]
 
-    def keeps(self, stream: Stream) -> bool:
+    def keeps(self, stream: RefereeStream) -> bool:
         """Whether a stream is still wanted."""
         return stream in self._streams and not self._closed
 
@@ -141,7 +141,7 @@ class Referees:
             self._changes.get()
         return False
 
-    def heard(self, stream: Stream, response: referee_pb2.PlayResponse) -> None:
+    def heard(self, stream: RefereeStream, response: referee_pb2.PlayResponse) -> None:
         """Take in what a referee says of all; `turn` is held."""
         if response.HasField("welcome"):
             self._tries = 0
@@ -160,7 +160,7 @@ class Referees:
         if self.leaving:
             self._drain_if_done()
 
-    def lost(self, stream: Stream) -> None:
+    def lost(self, stream: RefereeStream) -> None:
         """A stream has ended."""
         with self.turn:
             stream.line.lost()
@@ -205,7 +205,7 @@ class Referees:
         timer.daemon = True
         timer.start()
 
-    def _list(self, addresses: Sequence[str], teller: Stream) -> None:
+    def _list(self, addresses: Sequence[str], teller: RefereeStream) -> None:
         """A bot at a referee without an address of its own, or at a Unix socket, plays only there:
         it may have no network."""
         if teller.address and not self._given.target.startswith("unix:"):
@@ -227,7 +227,7 @@ class Referees:
             for index, address in enumerate(self._listed)
         }
 
-    def _deal_places(self, welcomed: Stream | None = None) -> None:
+    def _deal_places(self, welcomed: RefereeStream | None = None) -> None:
         """Tell the referees how many matches the bot plays with each: its share, but fewer while
         more than its share run with others."""
         shares = self._shares()
@@ -243,7 +243,7 @@ class Referees:
                 one.conversation.places = places
                 one.line.send(_places(places))
 
-    def _share(self, stream: Stream, shares: dict[str, int]) -> int:
+    def _share(self, stream: RefereeStream, shares: dict[str, int]) -> int:
         if self._listed:
             return shares.get(stream.address, 0)
         return stream.conversation.most_places if stream is self.first and not self.leaving else 0
@@ -254,13 +254,13 @@ class Referees:
         kept = {one.address for one in self._streams}
         for address, share in self._shares().items():
             if share and address not in kept:
-                stream = Stream(self.first.conversation.beside(), address=address)
+                stream = RefereeStream(self.first.conversation.beside(), address=address)
                 self._streams.append(stream)
                 thread = threading.Thread(target=self._run, args=(stream,), daemon=True)
                 self._threads = [one for one in self._threads if one.is_alive()] + [thread]
                 thread.start()
 
-    def _run(self, stream: Stream) -> None:
+    def _run(self, stream: RefereeStream) -> None:
         try:
             self._keep(stream)
         except Exception as error:
@@ -271,7 +271,7 @@ class Referees:
                 self._drop(stream)
             self._wake()
 
-    def _drop(self, stream: Stream) -> None:
+    def _drop(self, stream: RefereeStream) -> None:
         stream.line.cut()
         if stream in self._streams:
             self._streams.remove(stream)

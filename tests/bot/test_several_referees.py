@@ -10,7 +10,7 @@ from arena.bot.address import Address
 from arena.bot.conversation import Conversation
 from arena.bot.in_order import InOrder
 from arena.bot.line import Outgoing
-from arena.bot.referees import Referees, Stream
+from arena.bot.referees import Referees, RefereeStream
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Scribe
 from tests.bot.scripted_referee import Conductor, offered
@@ -25,25 +25,25 @@ class Program:
         class Small(Scribe):
             max_matches = places
 
-        self.streams: dict[str, Stream] = {}
+        self.streams: dict[str, RefereeStream] = {}
         self.ending = threading.Event()
         self._there = threading.Condition()
         self.referees = Referees(Conversation(Small))
         self.first = self.referees.first
         self.referees.begin(Address(given), self._keep)
 
-    def _keep(self, stream: Stream) -> None:
+    def _keep(self, stream: RefereeStream) -> None:
         with self._there:
             self.streams[stream.address] = stream
             self._there.notify()
         self.ending.wait()
 
-    def opened(self, address: str) -> Stream:
+    def opened(self, address: str) -> RefereeStream:
         with self._there:
             assert self._there.wait_for(lambda: address in self.streams, 30)
         return self.streams[address]
 
-    def welcomed(self, stream: Stream, own: str, *addresses: str) -> Outgoing:
+    def welcomed(self, stream: RefereeStream, own: str, *addresses: str) -> Outgoing:
         """Returns what it sends from now on."""
         outgoing: Outgoing = SimpleQueue()
         stream.line.opened(outgoing)
@@ -54,7 +54,7 @@ class Program:
         self.referees.heard(stream, response)
         return outgoing
 
-    def told(self, stream: Stream, *addresses: str) -> None:
+    def told(self, stream: RefereeStream, *addresses: str) -> None:
         changed = pb.PlayResponse(referees=pb.Referees(addresses=addresses))
         self.referees.heard(stream, changed)
 
@@ -62,7 +62,7 @@ class Program:
         found = {self.first.address: self.first.conversation.places}
         return found | {one.address: one.conversation.places for one in self.streams.values()}
 
-    def seek(self, stream: Stream) -> str | None:
+    def seek(self, stream: RefereeStream) -> str | None:
         address = self.referees.next_address(stream)
         return None if address is None else address.target
 
@@ -237,7 +237,7 @@ def test_the_first_stream_alone_looks_for_a_referee_when_all_are_lost(
 def test_a_failure_of_one_stream_ends_all() -> None:
     bot = Program(8)
 
-    def fail(_stream: Stream) -> None:
+    def fail(_stream: RefereeStream) -> None:
         raise RuntimeError("refused")
 
     bot.referees.begin(Address(A), fail)

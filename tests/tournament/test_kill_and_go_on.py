@@ -55,9 +55,9 @@ class Arena:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout) if "--json" in words else done.stdout
 
-    def referee(self) -> subprocess.Popen[bytes]:
+    def referee(self, port: int | None = None) -> subprocess.Popen[bytes]:
         """Start a referee whose ladder has too few bots, and wait until it listens."""
-        words = ["-m", "arena", "serve", "--port", str(self.port), "--table", "bluff:6"]
+        words = ["-m", "arena", "serve", "--port", str(port or self.port), "--table", "bluff:6"]
         started = spawn([sys.executable, *words], env=self._environment, stdout=subprocess.PIPE)
         self._stack.callback(stop, started)
         assert started.stdout is not None
@@ -193,3 +193,29 @@ async def test_a_killed_referee_goes_on_with_its_tournaments(arena: Arena) -> No
         # Ties of a knockout are played on.
         assert [len(one["blocks"]) for one in tables] == [one["blocks_wanted"] for one in tables]
         assert [len(one["entries"]) for one in tables] == [3, 3]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+async def test_a_tournament_goes_on_with_another_referee_that_runs(arena: Arena) -> None:
+    names, blocks = ("honest", "timid"), 600
+    async with open_store(arena.database) as store:
+        tokens = {name: (await store.register(name, name))[1] for name in names}
+        create = ("tournament", "create", "--bots", ",".join(names), "--option")
+        options = ("dice_per_player=2", "--seed", "test", "--blocks", str(blocks))
+        arena.command(*create, *options, "--format", "round-robin", "robin")
+        conducts = arena.referee(free_port())
+        arena.referee()
+        for name, token in tokens.items():
+            arena.bot(name, token)  # they know the other one's address
+        arena.command("tournament", "start", "robin")
+        await until(store, arena.database, lambda found, _: found["robin"] >= 10)
+        conducts.send_signal(signal.SIGKILL)
+        conducts.wait()
+        stopped = await until(store, arena.database, lambda *_: True)
+        assert stopped["robin"] < blocks
+        after = await until(
+            store, arena.database, lambda _, states: states["robin"] is TournamentState.FINISHED
+        )
+        assert after["robin"] == blocks
+    assert void_blocks(arena.database) == 0
