@@ -13,7 +13,8 @@ from pathlib import Path
 
 import psycopg
 
-from arena.assembly import Arena, running_arena
+from arena.arena import Arena
+from arena.assembly import running_arena
 from arena.builds import Build, read_build
 from arena.builds.hosted import HostingTerms
 from arena.games import make_game
