@@ -10,7 +10,6 @@ comes meanwhile leaves it to the other.
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
 from sqlalchemy import Connection, func, select
 
@@ -21,11 +20,9 @@ from arena.boards.ladder_log import LadderId, read_board
 from arena.boards.live_board import all_versions
 from arena.match.clock import TimeControl
 from arena.storage import checkpoints, statements
+from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.engine import asking_engine
 from arena.storage.reading import ColumnReader, open_reader, storage_errors
-
-_LOCK: Final = 7_236_403
-"""The lock's number, arbitrary."""
 
 
 def played_ladders(read: ColumnReader) -> list[LadderId]:
@@ -86,7 +83,8 @@ def _alone(url: str) -> Iterator[Connection | None]:
     engine = asking_engine(url)
     try:
         with storage_errors(), engine.connect() as connection:
-            taken = connection.scalar(select(func.pg_try_advisory_lock(_LOCK)))
+            lock = func.pg_try_advisory_lock(AdvisoryLock.CHECKPOINTS.value)
+            taken = connection.scalar(select(lock))
             connection.commit()
             yield connection if taken else None
     finally:

@@ -16,15 +16,14 @@ from psycopg import AsyncConnection
 from arena.games.game import Options
 from arena.records import Block, FinishedMatch
 from arena.storage import running
+from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.luck import MeasuredLuck
 from arena.storage.tables import RESULTS_CHANNEL
 from arena.storage.transcripts import Packed
 
 Columns = list[list[Any]]
 
-_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(7236402)"
-"""The lock's number is arbitrary. Recorders take turns: two batches that share matches wait instead
-of deadlocking, and rating events become visible in the order of their numbers."""
+_LOCK: LiteralString = "SELECT pg_advisory_xact_lock(%s)"
 
 _BLOCKS: LiteralString = """
 INSERT INTO blocks (id, kind, size, rated, epoch)
@@ -186,7 +185,7 @@ async def write(
     async with connection.pipeline():
         if epoch is not None:
             await connection.execute("SELECT require_lease(%s)", [epoch])
-        await connection.execute(_LOCK)
+        await connection.execute(_LOCK, [AdvisoryLock.RECORDING.value])
         await connection.execute(
             _BLOCKS,
             [
@@ -216,7 +215,7 @@ async def write(
 async def close(connection: AsyncConnection[Any], block_id: str) -> None:
     """Close an incomplete block in the transaction of `connection`."""
     async with connection.pipeline():
-        await connection.execute(_LOCK)
+        await connection.execute(_LOCK, [AdvisoryLock.RECORDING.value])
         await connection.execute(_CLOSE, [[block_id]])
         await connection.execute(_RATE, [[block_id]])
         await connection.execute(_NOTIFY)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import psycopg
 from psycopg.errors import InsufficientPrivilege
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError
 
+from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.engine import asking_engine, migrating_engine
 from arena.storage.errors import (
     DatabaseUnreachableError,
@@ -21,9 +22,6 @@ from arena.storage.tables import READER_ROLE
 HEAD = "0017"
 """The newest migration; a test checks it. With it, a start need not load Alembic."""
 
-_LOCK = 7_236_401
-"""The lock's number, arbitrary: two processes that start together migrate one after the other."""
-
 
 def migrate(url: str) -> None:
     """Apply the migrations that are missing, all or none.
@@ -35,7 +33,7 @@ def migrate(url: str) -> None:
         if _current(connection) == HEAD:
             return
     with _connection(migrating_engine(url)) as connection:
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        connection.execute(select(func.pg_advisory_xact_lock(AdvisoryLock.MIGRATING.value)))
         _upgrade(connection)
 
 

@@ -11,17 +11,16 @@ from sqlalchemy import TextClause, text
 
 from arena.builds.hosted import CHECK_TASK, PLAY_TASK, QUEUE
 from arena.records import OwnerId, VersionId
+from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.hosting_tables import QUEUE_SCHEMA
 
 ALIVE_SECONDS: Final = 30
 """A worker that gave no sign of life for so long is gone; it gives one every few seconds."""
-_LOCK = 7_236_402
-"""The lock's number, arbitrary: whoever fills the queue does so one after the other."""
 
 
 def queue_lock() -> TextClause:
     """Held until the end of the transaction by who looks for what is queued and adds to it."""
-    return text(f"SELECT pg_advisory_xact_lock({_LOCK})")
+    return text(f"SELECT pg_advisory_xact_lock({AdvisoryLock.QUEUEING_SHIFTS.value})")
 
 
 def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:

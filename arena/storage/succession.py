@@ -12,6 +12,7 @@ import structlog
 from sqlalchemy import TextClause, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.leftovers import ends_in_doubt
 from arena.storage.process_identity import has_ended
 from arena.storage.running_tables import leases, recorded_batches, running_blocks
@@ -19,12 +20,11 @@ from arena.storage.tables import REFEREES_CHANNEL, blocks
 
 log = structlog.get_logger()
 
-_TURNS: Final = 7_236_403
-"""Number of an advisory lock (arbitrary): referees that start or take over take turns."""
 
 _END_TRANSACTIONS: Final = """
 SELECT pg_terminate_backend(pid, 2000) FROM pg_locks
-WHERE locktype = 'advisory' AND classid = 7236404 AND objid = ANY (CAST(:epochs AS bigint[]))
+WHERE locktype = 'advisory' AND classid = :living
+    AND objid = ANY (CAST(:epochs AS bigint[]))
     AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
@@ -34,7 +34,7 @@ takes this lock."""
 
 async def taking_turns(connection: AsyncConnection) -> None:
     """Wait until no other referee starts or takes over, and keep them out for this transaction."""
-    await connection.execute(select(func.pg_advisory_xact_lock(_TURNS)))
+    await connection.execute(select(func.pg_advisory_xact_lock(AdvisoryLock.SUCCESSION.value)))
 
 
 async def succeed(connection: AsyncConnection, heir: int, dead: Mapping[int, int]) -> None:
@@ -51,7 +51,10 @@ async def succeed(connection: AsyncConnection, heir: int, dead: Mapping[int, int
     old = [row.epoch for row in found]
     crashed = [row.epoch for row in found if row.released_at is None]
     if crashed:
-        await connection.execute(text(_END_TRANSACTIONS), {"epochs": crashed})
+        await connection.execute(
+            text(_END_TRANSACTIONS),
+            {"living": AdvisoryLock.LIVING_REFEREES.value, "epochs": crashed},
+        )
     # One that was killed before it had recorded what it inherited passes that on.
     epochs = {*old, *chain.from_iterable(row.inherited for row in found)}
     await connection.execute(
