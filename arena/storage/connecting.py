@@ -6,8 +6,10 @@ an answer and has not received a byte for SILENCE_SECONDS is closed, which the c
 OperationalError like any other loss.
 """
 
+import asyncio
+import traceback
 from time import monotonic
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 import psycopg
 from psycopg import pq
@@ -68,6 +70,17 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
     """Gives up a server that is silent."""
 
     silence_seconds = SILENCE_SECONDS
+
+    @classmethod
+    async def connect(cls, *words: Any, **named: Any) -> Self:
+        """As its parent's. Cancelled, it leaves no socket open: the server would wait a minute for
+        us to log in, and drop no database meanwhile."""
+        try:
+            return await super().connect(*words, **named)
+        except asyncio.CancelledError as error:
+            # The driver's frames hold it in a cycle, until the next garbage collection.
+            traceback.clear_frames(error.__traceback__)
+            raise
 
     async def wait(self, gen: PQGen[T], *rest: Any, **named: Any) -> T:
         """As its parent's, for at most so many seconds without a byte."""
