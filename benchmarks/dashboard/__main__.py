@@ -29,7 +29,16 @@ from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from benchmarks.dashboard.filling import COMING, fill_arena, matches_coming
 from benchmarks.dashboard.serving import served
-from benchmarks.dashboard.visiting import PAGES, TABS, follow_link, frames, steps, tabs, visit
+from benchmarks.dashboard.visiting import (
+    PAGES,
+    TABS,
+    first_visit,
+    follow_link,
+    frames,
+    steps,
+    tabs,
+    visit,
+)
 
 TARGETS: Final = {
     "cold_s": 1.5,
@@ -83,8 +92,8 @@ def measure(url: str, pages: list[str], loads: int, long: str) -> dict[str, Any]
         visit(known, empty)
         for name in pages:
             path = PAGES[name]
-            empty_cold, _ = visit(browser.new_context(), empty)
-            cold, _ = visit(browser.new_context(), dashboard, path)
+            empty_cold = first_visit(browser, empty)
+            cold = first_visit(browser, dashboard, path)
             # One browser from now on: it has the scripts of the application already. The empty page
             # in between, so that both meet the same load of the machine.
             both = [(visit(known, empty), visit(known, dashboard, path)) for _ in range(loads)]

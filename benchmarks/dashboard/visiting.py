@@ -75,6 +75,14 @@ def visit(context: BrowserContext, served: Served, path: str = "") -> tuple[floa
     return milliseconds / 1000, cpu
 
 
+def first_visit(browser: Browser, served: Served, path: str = "") -> float:
+    """Seconds until a page is complete in a browser that has nothing of it yet."""
+    context = browser.new_context()
+    seconds, _ = visit(context, served, path)
+    context.close()
+    return seconds
+
+
 def follow_link(
     context: BrowserContext, served: Served, path: str, times: int
 ) -> tuple[float, float]:
