@@ -1,6 +1,8 @@
 # One image for everything: each service of docker-compose.yml runs another `arena` command in it.
 #
 # The base needs Python 3.11 or newer as `python3`, with venv, and glibc; Alpine does not work.
+# The worker's sandbox needs libseccomp2 and util-linux as well, which every image of Debian with apt
+# holds; bubblewrap comes with the extras. Where something is missing, `arena work` says so and ends.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 
 FROM ${PYTHON_IMAGE} AS build

@@ -25,7 +25,7 @@ from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
 from arena.reading.calls import ReadingCalls
 from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
-from arena.records import SignUp
+from arena.records import SignUp, VersionId
 from arena.referee.attendance_service import AttendanceService
 from arena.referee.challenge_service import ChallengeService
 from arena.referee.gate import Gate
@@ -82,7 +82,7 @@ async def running_arena(
     hosting: HostingTerms | None = None,
     dashboard_secret: str | None = None,
     identity_provider: tuple[str, str] | None = None,
-    public_address: Callable[[int], str] = lambda _port: "",
+    public_addresses: Callable[[int], Sequence[str]] = lambda _port: (),
 ) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
@@ -94,9 +94,10 @@ async def running_arena(
     `socket`, if there is one. Dashboards that know the `dashboard_secret` are believed for which
     visitor they call.
     `identity_provider` is the issuer of the ID tokens by which owners sign in, and the arena's
-    client id there. `public_address` tells by the port where bots reach this referee beside others;
-    "" if they do not reach it by an address of its own. Raises PortTakenError, TlsError and the
-    errors of arena.storage; LeaseTakenError as soon as another referee has taken over.
+    client id there. `public_addresses` tells by the port where bots reach this referee beside
+    others: at the first that no other has; nothing if it has no address of its own. Raises
+    PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon as another
+    referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -152,7 +153,8 @@ async def running_arena(
             SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
             AttendanceService(registry.players, play.attendances, gate),
             UploadService(registry, builds, gate),
-            WorkerService(builds, gate),
+            # Those of all only if bots are told which is which.
+            WorkerService(builds, gate, lambda: lease.addresses if lease.address else ()),
             lobby,
             gate,
         )
@@ -175,11 +177,11 @@ async def running_arena(
         try:
             bound = server.listen(host, port, tls, socket)
             gate.connections.port = bound
-            own = public_address(bound)
-            lease.on_addresses = lambda: lobby.tell_referees(lease.addresses, own)
+            own = public_addresses(bound)
+            lease.on_addresses = lambda: lobby.tell_referees(lease.addresses, lease.address)
             # Before the first bot comes: it is told where it is.
             if own:
-                await lease.announce(own)
+                await lease.announce(*own)
             else:
                 lease.on_addresses()
             await server.start()
@@ -188,8 +190,9 @@ async def running_arena(
                 _watch(metrics, journal, lobby, director)
                 cuts = gate.connections
                 metrics.watch("arena_connections_cut", "Since the start", lambda: cuts.cuts)
+                number = own.index(lease.address) + 1 if own else None
                 stack.enter_context(
-                    metrics_served(metrics, lambda: readiness.why_not, *metrics_address)
+                    metrics_served(metrics, lambda: readiness.why_not, *metrics_address, number)
                 )
             arena = Arena(store, read, bound, journal, lobby, director, server, missed_ends, gate)
             yield arena
@@ -224,8 +227,10 @@ async def _check_tokens(
 ) -> None:
     listening = notifications(database_url, [TOKENS_CHANNEL], there)
     async with aclosing(listening) as changes:
-        async for _ in changes:
-            await play.check_tokens()
+        async for told in changes:
+            # What names no version may be about any.
+            named = all(map(str.isdecimal, told))
+            await play.check_tokens({VersionId(int(id_)) for id_ in told} if named else None)
 
 
 async def _look_after(shifts: HostedShifts, hosting: bool) -> None:

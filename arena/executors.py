@@ -44,7 +44,13 @@ def processes(jobs: int) -> Iterator[WorkPool]:
     known = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_us) as executor:
-        yield WorkPool(executor, jobs)
+        try:
+            yield WorkPool(executor, jobs)
+        except KeyboardInterrupt:
+            # A part may take minutes: nobody waits for what is under way.
+            for child in multiprocessing.active_children():
+                child.terminate()
+            raise
 
 
 @contextmanager

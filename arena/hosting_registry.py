@@ -8,6 +8,7 @@ from arena.builds.hosted import (
     HostedBuild,
     HostedShift,
     HostingTerms,
+    MatchLog,
     ShiftId,
     Worker,
 )
@@ -48,6 +49,10 @@ class StoredBuilds:
     async def shifts(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
         async with as_statuses():
             return await self._store.shifts.of(owner, bot, version)
+
+    async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
+        async with as_statuses():
+            return await self._store.shifts.match_log(owner, bot, match_id)
 
     # Workers
 

@@ -3,6 +3,8 @@
 /metrics    the figures
 /ready      200 when results are recorded as they should be, else 503 with the reason
 /live       200 while the process runs
+/address/N  the same if bots are told that they reach it at the Nth of ARENA_PUBLIC_ADDRESS, else
+            404: for a proxy in front of several referees
 """
 
 import threading
@@ -122,14 +124,19 @@ class Metrics:
 
 @contextmanager
 def metrics_served(
-    metrics: Metrics, not_ready: Callable[[], str | None], host: str, port: int
+    metrics: Metrics,
+    not_ready: Callable[[], str | None],
+    host: str,
+    port: int,
+    address_number: int | None = None,
 ) -> Iterator[int]:
     """Serve them from threads of their own while the block runs; yields the port.
 
-    `not_ready` is the reason for which the referee is not ready, or None. Raises
-    MetricsPortTakenError.
+    `not_ready` is the reason for which the referee is not ready, or None; `address_number` says at
+    which of its public addresses it is reached. Raises MetricsPortTakenError.
     """
     figures = make_wsgi_app(metrics.registry)
+    own_address = None if address_number is None else f"/address/{address_number}"
 
     def answer(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         match environ["PATH_INFO"]:
@@ -137,6 +144,8 @@ def metrics_served(
                 return figures(environ, start)  # type: ignore[no-any-return]
             case "/live":
                 status, text = "200 OK", "live"
+            case path if path == own_address:
+                status, text = "200 OK", "bots reach it here"
             case "/ready":
                 reason = not_ready()
                 status = "200 OK" if reason is None else "503 Service Unavailable"

@@ -32,6 +32,7 @@ class PairingHistory:
     _store: RefereesStore
     _since: int
     """The end of the log when they were counted."""
+    _types: "_TableTypes"
 
     async def follow(self) -> None:
         """Take in what other referees record, until cancelled."""
@@ -48,7 +49,7 @@ class PairingHistory:
         found, end = await self._store.placed_elsewhere(since)
         blocks = set[str]()
         for match in found:
-            table_type = _table_type(match)
+            table_type = self._types.of(match)
             self.strengths.learn(table_type, match.versions, match.placings)
             if match.block_id not in blocks:  # its matches come together, and are one meeting
                 blocks.add(match.block_id)
@@ -59,16 +60,25 @@ class PairingHistory:
 async def pairing_history(store: RefereesStore) -> PairingHistory:
     """The history until now, of the newest results."""
     _, since = await store.placed_elsewhere(None)
-    counts, strengths = MeetingCounts(), Strengths()
-    types: dict[str, TableType] = {}
+    counts, strengths, types = MeetingCounts(), Strengths(), _TableTypes()
     for match in await store.newest_placings():
-        named = f"{match.game} {match.options} {match.seat_count} {match.time_control}"
-        table_type = types.get(named) or types.setdefault(named, _table_type(match))
+        table_type = types.of(match)
         counts.add(table_type, match.versions)
         strengths.learn(table_type, match.versions, match.placings)
-    return PairingHistory(counts, strengths, store, since)
+    return PairingHistory(counts, strengths, store, since, types)
 
 
-def _table_type(match: PlacedMatch) -> TableType:
-    options = make_game(match.game, match.options).options
-    return TableType(match.game, options, match.seat_count, match.time_control)
+class _TableTypes:
+    """Those of matches; there are few, and to make one takes as long as to learn from a match."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, TableType] = {}
+
+    def of(self, match: PlacedMatch) -> TableType:
+        named = f"{match.game} {match.options} {match.seat_count} {match.time_control}"
+        found = self._known.get(named)
+        if found is None:
+            options = make_game(match.game, match.options).options
+            found = TableType(match.game, options, match.seat_count, match.time_control)
+            self._known[named] = found
+        return found

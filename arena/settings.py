@@ -88,7 +88,8 @@ class Settings(BaseSettings):
     """The referee's port; 0 takes a free one."""
     public_address: str | None = None
     """Where bots reach this referee among several on one database: `host:port`, or
-    `https://host:port`. Without it the address that it listens on, if that is one of its own."""
+    `https://host:port`; with a range of ports (`host:50061-50068`) at the first that no other has.
+    Without it the address that it listens on, if that is one of its own."""
     dashboard_port: Port = 8501
     """The dashboard's port."""
     socket: Path | None = None
@@ -113,6 +114,9 @@ class Settings(BaseSettings):
     """Whether owners may upload bots that the arena runs."""
     slots: int = Field(default=2, ge=0, le=256)
     """Hosted bots that one worker runs at the same time; with 0 `arena up` starts no worker."""
+    check_slots: int = Field(default=2, ge=1, le=256)
+    """Uploads that one worker checks at the same time, beside its hosted bots. An owner takes one:
+    with two nobody waits for the slow build of another."""
     build_mb: float = Field(default=20, gt=0, le=100)
     """Megabytes of an uploaded build."""
     uploads_a_day: int = Field(default=30, ge=1)

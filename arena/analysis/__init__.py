@@ -2,6 +2,7 @@
 
 from arena.analysis.bot_analysis import BotAnalysis, analyse_bot
 from arena.analysis.decisions import ANALYSED_GAMES, AnalysedDecision, decisions
+from arena.analysis.frequencies import SITUATIONS, Frequency, frequencies
 from arena.analysis.grades import BOUNDS, Grade, grade_of
 from arena.analysis.loss_sums import Estimate, LossSums
 from arena.analysis.match_analysis import Account, MatchAnalysis, SeatAnalysis, analyse, by_seat
@@ -10,6 +11,7 @@ from arena.analysis.values import ActionValues, BluffSearch, BluffTables, Valued
 __all__ = [
     "ANALYSED_GAMES",
     "BOUNDS",
+    "SITUATIONS",
     "Account",
     "ActionValues",
     "AnalysedDecision",
@@ -17,6 +19,7 @@ __all__ = [
     "BluffTables",
     "BotAnalysis",
     "Estimate",
+    "Frequency",
     "Grade",
     "LossSums",
     "MatchAnalysis",
@@ -26,6 +29,7 @@ __all__ = [
     "analyse_bot",
     "by_seat",
     "decisions",
+    "frequencies",
     "grade_of",
     "known_sources",
 ]

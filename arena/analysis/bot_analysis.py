@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arena.analysis.decisions import AnalysedDecision
+from arena.analysis.frequencies import Frequency, frequencies
 from arena.analysis.grades import Grade
 from arena.analysis.loss_sums import Estimate, LossSums
 from arena.analysis.match_analysis import SeatAnalysis
@@ -23,6 +24,8 @@ class BotAnalysis:
     grades: Counter[Grade]
     leak: str
     """In a sentence, the situation in which it loses most."""
+    frequencies: tuple[Frequency, ...]
+    """How often it bluffs and doubts, beside solved play; () where that is unknown."""
 
 
 def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:
@@ -39,6 +42,7 @@ def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:
         sums.by_match,
         Counter(decision.grade for decision in found if decision.grade is not None),
         _leak(found, sums.matches),
+        frequencies(played),
     )
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from arena.analysis.grades import Grade, grade_of
+from arena.analysis.solved_place import SolvedPlace, solved_place
 from arena.analysis.values import ActionValues, known_sources
 from arena.games import Options, bloeff, bluff, bluff_you
 from arena.games.bloeff import chances as bloeff_chances
@@ -40,6 +41,8 @@ class AnalysedDecision:
     """Its chance to win the match after each action that was looked at."""
     source: str | None
     """Where the values are from."""
+    solved: SolvedPlace | None = None
+    """What near-equilibrium play does in the seat's place; None where that is unknown."""
 
     @property
     def best(self) -> Any:
@@ -90,6 +93,7 @@ def decisions(
                 None if valued is None else valued.standing,
                 None if valued is None else valued.values,
                 None if source is None else source.name,
+                None if valued is None else solved_place(view, step.action, valued.play),
             )
         before = frame.state
 

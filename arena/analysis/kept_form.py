@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from arena.analysis.bluff.solved_play import shipped_file
 from arena.analysis.decisions import AnalysedDecision
+from arena.analysis.solved_place import SolvedPlace
 from arena.games.notation import Notation
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 """A new number for another form, and for other values of the same decisions."""
 _DIGITS: Final = 6
 
@@ -35,6 +36,7 @@ def _row(one: AnalysedDecision, notation: Notation) -> list[Any]:
     row = [
         *(one.step, one.seat, notation.to_json(one.action), int(one.forced)),
         *(_rounded(one.unread), _rounded(one.read), one.source, _rounded(one.win)),
+        one.solved and [*one.solved[:3], *map(_rounded, one.solved[3:])],
     ]
     if one.loss:
         row += [notation.to_json(one.best), _rounded(one.loss)]
@@ -42,14 +44,17 @@ def _row(one: AnalysedDecision, notation: Notation) -> list[Any]:
 
 
 def _decision(row: list[Any], notation: Notation) -> AnalysedDecision:
-    step, seat, noted, forced, unread, read, source, win, *better = row
+    step, seat, noted, forced, unread, read, source, win, place, *better = row
     action = notation.from_json(noted)
     values: dict[Any, float] | None = None
     if win is not None:
         values = {action: win}
         if better:
             values[notation.from_json(better[0])] = win + better[1]
-    return AnalysedDecision(step, seat, None, action, bool(forced), unread, read, values, source)
+    solved = SolvedPlace(*place) if place else None
+    return AnalysedDecision(
+        step, seat, None, action, bool(forced), unread, read, values, source, solved
+    )
 
 
 def _rounded(value: float | None) -> float | None:

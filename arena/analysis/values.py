@@ -9,8 +9,8 @@ import numpy as np
 from arena.analysis.bluff.look import Look
 from arena.analysis.bluff.players import KINDS, belief
 from arena.analysis.bluff.round_values import RoundValues
-from arena.analysis.bluff.solved_play import RoundDice, SolvedPlay, shipped
-from arena.analysis.bluff.table import BettingTable
+from arena.analysis.bluff.solved_play import RoundDice, Situation, SolvedPlay, shipped
+from arena.analysis.bluff.table import BettingTable, hands_of
 from arena.games.bluff import Bet, BluffView, Dice, Doubt
 
 
@@ -22,6 +22,9 @@ class Valued(NamedTuple):
     standing: float | None
     """How likely the claim that the seat answers is true, by its dice and the bets of the others;
     None if there is none."""
+    play: Mapping[Any, float] | None = None
+    """How often near-equilibrium play takes each of its actions in the seat's place; None if that
+    is unknown."""
 
 
 class ActionValues(Protocol):
@@ -86,7 +89,20 @@ class BluffTables:
         values: dict[Bet | Doubt, float] = dict(zip(bets[place:], worths[1:], strict=True))
         if place:
             values[Doubt()] = worths[0]
-        return Valued(values, found.truth(place, belief) if place else None)
+        standing = found.truth(place, belief) if place else None
+        return Valued(values, standing, self._play(situation, view))
+
+    def _play(self, situation: Situation, view: BluffView) -> Mapping[Any, float] | None:
+        assert view.seat is not None
+        weights = situation.play.weights(situation.role(view.seat), situation.history)
+        own = weights[:, hands_of(len(view.hidden_dice)).dice.index(view.hidden_dice)]
+        # Where the tables never come, after a bet of the seat that they do not place, they have
+        # nothing to say.
+        place = (situation.history or [0])[-1]
+        return {
+            situation.play.bets[place + action - 1] if action else Doubt(): float(own[action])
+            for action in own.nonzero()[0].tolist()
+        } or None
 
     def _round_values(self, dice: RoundDice, role: int, hand: Dice) -> RoundValues:
         return RoundValues(self._solved, self._solved.rounds[dice], role, hand)

@@ -18,7 +18,7 @@ from arena.rating.intervals import Intervals, intervals
 from arena.rating.luck_column import luck_column, luck_fit
 from arena.records import VersionId
 from arena.storage import statements
-from arena.storage.reading import ColumnReader
+from arena.storage.reading import ColumnReader, open_reader
 
 CLOSE: Final = 1e-9
 """Elo, or as a part of the largest covariance: more is no rounding."""
@@ -74,6 +74,12 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
         max(_most(_elo(one), _elo(other)) for one, other in pairs),
         max(_covariances(one, other) for one, other in pairs),
     )
+
+
+def check_board_at(url: str, ladder: LadderId) -> BoardCheck:
+    """The same by a reader of its own, as a part of the work of several processes."""
+    with open_reader(url) as read:
+        return check_board(read, ladder)
 
 
 def _counts(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:

@@ -42,6 +42,8 @@ class RefereeStream:
     line: Line = field(default_factory=Line)
     address: str = ""
     """As the referees tell it; "" while it is unknown, and for one that they do not tell."""
+    unreached: bool = False
+    """Whether the last attempt to connect it failed."""
 
     @property
     def running(self) -> int:
@@ -145,6 +147,7 @@ class Referees:
         """Take in what a referee says of all; `turn` is held."""
         if response.HasField("welcome"):
             self._tries = 0
+            stream.unreached = False
             stream.address = response.welcome.address
             self._list(response.welcome.referees.addresses, stream)
             if self._draining:
@@ -161,12 +164,15 @@ class Referees:
             self._drain_if_done()
 
     def lost(self, stream: RefereeStream) -> None:
-        """A stream has ended."""
+        """A stream has ended, or could not be opened."""
         with self.turn:
+            stream.unreached = not stream.line.up
             stream.line.lost()
             if len(self._listed) > 1:
                 self._lost_at = time.monotonic()
             self._deal_places()
+            if self.up:
+                self._open_further()
             if self.leaving and not self._drain_if_done():
                 self._drain_later()
         self._wake()
@@ -219,12 +225,13 @@ class Referees:
             self._listed = {}
 
     def _shares(self) -> dict[str, int]:
-        most, count = self.first.conversation.most_places, len(self._listed)
-        if self.leaving:
-            most = 0
+        """A referee that cannot be reached from here gets none while that is so."""
+        most = 0 if self.leaving else self.first.conversation.most_places
+        unreached = {one.address for one in self._streams if one.unreached}
+        reached = [address for address in self._listed if address not in unreached]
         return {
-            address: most // count + (index < most % count)
-            for index, address in enumerate(self._listed)
+            address: most // len(reached) + (index < most % len(reached))
+            for index, address in enumerate(reached)
         }
 
     def _deal_places(self, welcomed: RefereeStream | None = None) -> None:

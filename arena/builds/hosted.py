@@ -18,7 +18,9 @@ MOST_OF_A_LOG: Final = 32 * 1024
 MOST_OF_AN_OUTCOME: Final = 2_000
 """Characters of the sentence in which a shift ended."""
 QUEUE: Final = "shifts"
-"""The queue's name."""
+"""The queue of shifts of play."""
+CHECK_QUEUE: Final = "checks"
+"""The queue of checks."""
 PLAY_TASK: Final = "play"
 """The task that lets a bot play for a shift; its argument is `bot_id`."""
 CHECK_TASK: Final = "check"
@@ -80,6 +82,20 @@ class HostedShift:
     log: str
     match_ids: tuple[str, ...]
     """Matches that the version began meanwhile, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLog:
+    """What a hosted bot's program printed while it played a match."""
+
+    version: str
+    shift_began_at: datetime
+    started_at: datetime
+    """The match."""
+    finished_at: datetime
+    other_matches: int
+    """That the program played in that time: nobody knows which lines are from which."""
+    log: str
 
 
 @dataclass(frozen=True, slots=True)

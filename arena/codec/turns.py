@@ -97,6 +97,11 @@ def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
 
 def action(game: str, message: game_pb2.Action) -> Any:
     """The action in an answer. Raises MalformedError."""
-    if message.WhichOneof("game") != game:
-        raise MalformedError(f"the answer holds no action of {game}: set Action.{game}")
+    held = message.WhichOneof("game")
+    if held is None:  # as the SDK and the bridge of programs say that the bot failed
+        raise MalformedError(
+            f"the answer holds no action: the bot's log says why, or its author sets Action.{game}"
+        )
+    if held != game:
+        raise MalformedError(f"the answer holds an action of {held}: set Action.{game}")
     return CODECS[game].read_action(getattr(message, game))

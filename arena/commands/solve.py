@@ -1,37 +1,52 @@
 """`arena solve`: near-equilibrium play of Bluff at two seats, and the proof."""
 
-import json
 import time
-from collections.abc import Iterable
-from math import log
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.terminal import Terminal, say
+from arena.commands.game_options import OptionList, game_options
+from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
+from arena.commands.solve_report import (
+    Reporter,
+    match_json,
+    print_json,
+    print_match,
+    print_states,
+    state_json,
+    tell_played,
+)
+from arena.games import make_game
+from arena.games.bluff import BluffOptions
 from arena.solver import (
     MOST_DICE,
+    DicePair,
+    ForEach,
+    PartFiles,
     PlayedState,
-    Progress,
     SolvedState,
     certified_again,
+    check_options,
     is_play,
     load,
+    match_value,
     read_play,
     save,
-    solve_last_bet,
-    solve_match,
+    solve_last_bets,
+    solve_matches,
     solve_round,
+    states_before,
+    states_of_match,
     strategies,
     write_play,
 )
 
-_EVERY_SECONDS = 1.0
-_CERTIFIED_DICE = 3
-"""Of play that knows the last bet only: tables over all histories are written out for it."""
+_LIGHT = 3
+"""Dice in play up to which several states fit into memory side by side."""
 
 
 def solve(
@@ -43,6 +58,7 @@ def solve(
             f"together at most {MOST_DICE}. Default: all with up to three dice in play.",
         ),
     ] = None,
+    option: OptionList = None,
     one_round: Annotated[
         bool,
         typer.Option(
@@ -62,63 +78,84 @@ def solve(
             help="Write the strategies there. States that it holds already are not solved again.",
         ),
     ] = None,
-    last_bet: Annotated[
+    tables: Annotated[
         Path | None,
         typer.Option(
-            "--last-bet",
             metavar="FILE",
-            help="Solve matches from five dice each by play that knows only the last bet of a "
-            "round, and write the tables of the sample bot `cfr` there. States in the file of "
-            "--to are taken as they are, with all bets.",
+            help="Solve all states of a match by play that knows only the last bets of a round, "
+            "and write the tables of the sample bot `cfr` there. States in the file of --to are "
+            "taken as they are, with all bets. Goes on state by state where it was stopped.",
         ),
     ] = None,
+    recall: Annotated[
+        int, typer.Option(min=1, max=2, help="How many of the last bets --tables knows.")
+    ] = 1,
     sweeps: Annotated[
-        int, typer.Option(min=1, help="How often --last-bet improves the play of each state.")
+        int, typer.Option(min=1, help="How often --tables improves the play of each state.")
     ] = 40,
     certify: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Solve nothing: prove anew what the strategies of a file are worth.",
+            help="Solve nothing: prove anew what the strategies of a file are worth. Of tables of "
+            "the bot those states that would be solved, by --dice with up to four dice in play.",
         ),
     ] = None,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compute near-equilibrium play of Bluff at two seats.
 
     Prints the opener's probability to win the match, between bounds that exact best responses
-    prove. Two dice in play take seconds, three minutes; four take 11 seconds an iteration and 8 GB
-    of memory, so give --seconds or a larger --width.
+    prove. With --option, such as dice_per_player=2, all states of that match and what it is worth.
+
+    Two dice in play take seconds, three minutes; four take 11 seconds an iteration and 8 GB of
+    memory a state, so give --seconds or a larger --width. States with equally many dice in play
+    are solved side by side.
     """
     with exit_with_message():
-        asked = None if dice is None else _dice(dice)
-        until = float("inf") if seconds is None else time.monotonic() + seconds
+        options = _options(option)
+        asked = None if dice is None else _dice(dice, options)
+        until = float("inf") if seconds is None else time.time() + seconds
         if certify is not None:
-            if asked or one_round or to or last_bet:
-                raise CommandError("--certify takes a file and no other options.")
-            states = list(certified_again(_of_file(certify)))
-        elif last_bet is not None:
+            if option or one_round or to or tables:
+                raise CommandError("--certify takes a file, --dice A,B and no other options.")
+            states = list(certified_again(_of_file(certify, _wanted(asked, None))))
+        elif tables is not None:
             if asked or one_round:
-                raise CommandError("--last-bet solves all states of a match: leave the rest out.")
-            known = [] if to is None else load(to)
-            write_play(last_bet, solve_last_bet(sweeps=sweeps, known=known, solved=_tell))
+                raise CommandError("--tables solves all states of a match: leave the rest out.")
+            _write_tables(tables, options, recall, sweeps, to, _workers(jobs, cluster))
             return
         elif one_round:
             if asked is None or to is not None:
                 raise CommandError("--one-round needs --dice A,B and writes no file.")
-            states = [solve_round(asked, width=width, until=until, report=_Reporter())]
+            states = [solve_round(asked, width=width, until=until, report=Reporter())]
         else:
-            states = _matches(asked, width, until, to)
-        if asked is not None:
-            states = [state for state in states if state.dice == asked]
+            wanted = _wanted(asked, options if option else None)
+            if jobs is None and max(map(sum, wanted)) > _LIGHT:
+                jobs = 1
+            with _workers(jobs, cluster) as for_each:
+                states = _solved(wanted, width, until, to, for_each)
+    if option and asked is None:
+        _print_match(states, options, as_json)
+        return
+    states = [state for state in states if asked in (None, state.dice)]
     if as_json:
-        found = [_json(state) for state in states]
-        typer.echo(json.dumps(found if asked is None else found[0], indent=2))
+        found = [state_json(state) for state in states]
+        print_json(found if asked is None else found[0])
     else:
-        _print(Terminal(), states, one_round)
+        print_states(states, one_round=one_round)
 
 
-def _dice(text: str) -> tuple[int, int]:
+def _options(pairs: list[str] | None) -> BluffOptions:
+    options = make_game("bluff", game_options(pairs)).options
+    assert isinstance(options, BluffOptions)
+    check_options(options)
+    return options
+
+
+def _dice(text: str, options: BluffOptions) -> DicePair:
     opener, _, other = text.partition(",")
     if not (opener.isdecimal() and other.isdecimal() and int(opener) and int(other)):
         raise CommandError(f"--dice {text}: give two counts from 1, such as 2,1.")
@@ -127,22 +164,45 @@ def _dice(text: str) -> tuple[int, int]:
             f"--dice {text}: at most {MOST_DICE} dice together; the histories of a round with more "
             "do not fit into memory."
         )
+    if max(int(opener), int(other)) > options.dice_per_player:
+        raise CommandError(
+            f"--dice {text}: a match from {options.dice_per_player} dice each never has so many."
+        )
     return int(opener), int(other)
 
 
-def _of_file(file: Path) -> Iterable[SolvedState]:
-    if file.exists() and is_play(file):
-        return strategies(read_play(file), dice=_CERTIFIED_DICE)
-    return load(file)
+def _wanted(asked: DicePair | None, options: BluffOptions | None) -> list[DicePair]:
+    """The states to solve: the one asked for, all of a match with these options, or the default."""
+    if asked is not None:
+        return [asked]
+    if options is None:
+        return [(1, 2), (2, 1)]
+    each = options.dice_per_player
+    if 2 * each > MOST_DICE:
+        raise CommandError(
+            f"A match from {each} dice each has states with more than {MOST_DICE} dice in play, "
+            "which do not fit into memory: choose a state by --dice, solve all of them by what is "
+            "known of the last bets (--tables), or choose fewer (--option dice_per_player=2)."
+        )
+    return states_of_match(each)
 
 
-def _tell(state: PlayedState) -> None:
-    opener, other = state.dice
-    say(f"{opener} against {other} dice: the opener wins {state.value:.1%}", err=True)
+@contextmanager
+def _workers(jobs: int | None, cluster: str | None) -> Iterator[ForEach]:
+    jobs = jobs or processor_count()
+    if jobs == 1 and cluster is None:
+        yield map
+        return
+    with workers_of(jobs, cluster) as workers:
+        yield workers.executor.map
 
 
-def _matches(
-    asked: tuple[int, int] | None, width: float, until: float, to: Path | None
+def _solved(
+    wanted: Collection[DicePair],
+    width: float,
+    until: float,
+    to: Path | None,
+    for_each: ForEach,
 ) -> list[SolvedState]:
     known = {state.dice: state for state in load(to)} if to is not None and to.exists() else {}
 
@@ -151,69 +211,62 @@ def _matches(
         if to is not None:
             save(to, known.values())
 
-    for dice in [asked] if asked else [(1, 2), (2, 1)]:
-        solve_match(
-            dice, width=width, until=until, known=known.values(), report=_Reporter(), solved=solved
+    states = solve_matches(
+        wanted,
+        width=width,
+        until=until,
+        known=known.values(),
+        report=Reporter(),
+        solved=solved,
+        for_each=for_each,
+    )
+    return sorted(states.values(), key=lambda state: (sum(state.dice), state.dice))
+
+
+def _write_tables(
+    file: Path,
+    options: BluffOptions,
+    recall: int,
+    sweeps: int,
+    to: Path | None,
+    workers: AbstractContextManager[ForEach],
+) -> None:
+    known = [] if to is None else load(to)
+    parts = PartFiles(file, f"{options.dice_per_player}-dice-recall-{recall}-sweeps-{sweeps}")
+
+    def solved(state: PlayedState) -> None:
+        tell_played(state)
+        if state.recall is not None:
+            parts.write(state)
+
+    with workers as for_each:
+        played = solve_last_bets(
+            dice=options.dice_per_player,
+            recall=recall,
+            sweeps=sweeps,
+            known=known,
+            played=parts.read(),
+            solved=solved,
+            for_each=for_each,
         )
-    return sorted(known.values(), key=lambda state: (sum(state.dice), state.dice))
+    write_play(file, played)
+    parts.remove()
 
 
-class _Reporter:
-    """Tells on stderr how far a round is, at most once a second."""
-
-    def __init__(self) -> None:
-        self._next = time.monotonic() + _EVERY_SECONDS
-        self._before: Progress | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        before, self._before = self._before, progress
-        if time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + _EVERY_SECONDS
-        opener, other = progress.dice
-        say(
-            f"{opener} against {other} dice: {progress.iterations:,} iterations in "
-            f"{progress.seconds:.0f} s, bounds {progress.width:.2g} apart"
-            f"{_to_go(before, progress)}",
-            err=True,
-        )
+def _of_file(file: Path, wanted: Iterable[DicePair]) -> Iterable[SolvedState]:
+    """The states that are wanted and all that may follow them, of tables of the bot; all of a file
+    of the solver."""
+    if not (file.exists() and is_play(file)):
+        return load(file)
+    return strategies(read_play(file), {one for dice in wanted for one in states_before(dice)})
 
 
-def _to_go(before: Progress | None, now: Progress) -> str:
-    """The time to go, if the bounds go on to close in as they did since the last report."""
-    if now.width <= now.target:
-        return ""
-    if before is None or before.dice != now.dice or not 0 < now.width < before.width:
-        return f" ({now.target:.2g} is wanted)"
-    power = log(before.width / now.width) / log(now.iterations / before.iterations)
-    needed = (now.width / now.target) ** (1 / max(power, 0.5))
-    return f" ({now.target:.2g} is wanted: about {now.seconds * (needed - 1):,.0f} s to go)"
-
-
-def _json(state: SolvedState) -> dict[str, Any]:
-    return {
-        "opener_dice": state.dice[0],
-        "other_dice": state.dice[1],
-        "value": round(state.value, 9),
-        "low": round(state.bounds.low, 9),
-        "high": round(state.bounds.high, 9),
-        "exploitability": round(state.exploitability, 9),
-        "iterations": state.iterations,
-        "seconds": round(state.seconds, 3),
-    }
-
-
-def _print(terminal: Terminal, states: list[SolvedState], one_round: bool) -> None:
-    what = "opener's mean result" if one_round else "opener wins the match"
-    table = Table("opener's dice", "other's dice", what, "proven bounds", "exploitability")
-    for column in table.columns:
-        column.justify = "right"
-    for state in states:
-        digits = ".6f" if one_round else ".4%"
-        table.add_row(
-            *map(str, state.dice),
-            format(state.value, digits),
-            f"{state.bounds.low:{digits}} to {state.bounds.high:{digits}}",
-            f"{state.exploitability:.2g}",
-        )
-    terminal.print_table(table)
+def _print_match(states: list[SolvedState], options: BluffOptions, as_json: bool) -> None:
+    each = options.dice_per_player
+    states = [state for state in states if max(state.dice) <= each]
+    bounds = next(state.bounds for state in states if state.dice == (each, each))
+    value = match_value(options, bounds)
+    if as_json:
+        print_json(match_json(states, options, value))
+    else:
+        print_match(states, options, value)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import closing
 from itertools import count
@@ -21,8 +21,7 @@ from arena.errors import UserError
 from arena.executors import WorkPool
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.home.deal_blocks import BlockBrokenError, BlockMatch, Lineup, Series, lineup_sets
-from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.home.deal_blocks import BlockBrokenError, BlockMatch, DealBlocks, Series, lineup_sets
 
 PART_BLOCKS: Final = 200
 """About so many blocks make a part: starting its processes takes as long as a hundred."""
@@ -33,26 +32,20 @@ Blocks: TypeAlias = list[tuple[BlockMatch, ...]]
 
 
 def play_deal_blocks_apart(
-    workers: WorkPool,
-    game: AnyGame,
-    lineups: Sequence[Lineup],
-    seed: str,
-    blocks: int | None = None,
-    *,
-    first: int = 0,
-    transcripts: bool = False,
-    luck: bool = False,
-    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+    workers: WorkPool, asked: DealBlocks
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
     """As `play_deal_blocks`, by the workers of a cluster."""
-    starts = count(first, PART_BLOCKS) if blocks is None else range(first, blocks, PART_BLOCKS)
+    last = asked.blocks
+    starts = (
+        count(asked.first, PART_BLOCKS) if last is None else range(asked.first, last, PART_BLOCKS)
+    )
 
-    def series(lineup: Lineup, start: int) -> Series:
-        end = start + PART_BLOCKS if blocks is None else min(start + PART_BLOCKS, blocks)
-        return Series(lineup, seed, end, transcripts, luck, time_control, first=start)
+    def part(start: int) -> tuple[Series, ...]:
+        end = start + PART_BLOCKS if last is None else min(start + PART_BLOCKS, last)
+        return tuple(asked.series(lineup, start, end) for lineup in asked.lineups)
 
-    parts = ((tuple(series(lineup, start) for lineup in lineups),) for start in starts)
-    with closing(play_parts(workers, game, parts)) as played:
+    parts = ((part(start),) for start in starts)
+    with closing(play_parts(workers, asked.game, parts)) as played:
         for complete in played:
             yield from complete
 

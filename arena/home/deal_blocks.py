@@ -130,41 +130,43 @@ def every_rotation(entries: Sequence[NamedBot]) -> list[Lineup]:
     return [Lineup(tuple(entries), shift) for shift in range(len(entries))]
 
 
+@dataclass(frozen=True, slots=True)
+class DealBlocks:
+    """Blocks to be played, each once by every line-up. A block of a single line-up is a match."""
+
+    game: AnyGame
+    lineups: Sequence[Lineup]
+    seed: str
+    blocks: int | None = None
+    """The number after the last; None for no end."""
+    first: int = 0
+    transcripts: bool = False
+    luck: bool = False
+    time_control: TimeControl = DEFAULT_TIME_CONTROL
+
+    def series(self, lineup: Lineup, first: int, end: int | None, step: int = 1) -> Series:
+        """The matches of a line-up in some of the blocks."""
+        return Series(
+            *(lineup, self.seed, end, self.transcripts, self.luck, self.time_control),
+            first=first,
+            step=step,
+        )
+
+
 def play_deal_blocks(
-    game: AnyGame,
-    lineups: Sequence[Lineup],
-    seed: str,
-    blocks: int | None = None,
-    *,
-    first: int = 0,
-    transcripts: bool = False,
-    luck: bool = False,
-    time_control: TimeControl = DEFAULT_TIME_CONTROL,
-    jobs: int = 1,
+    asked: DealBlocks, *, jobs: int = 1
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """Yields the matches of each complete block from number `first`, in order; without end if
-    `blocks` is None. A block of a single line-up is a match.
+    """Yields the matches of each complete block, in order.
 
     Plays in up to `jobs` processes, and in one for each line-up at least, where the bots are
     loaded. Raises UnreadyBotError, BotFileError and BlockBrokenError. Close the iterator (or
     exhaust it) to end the processes.
     """
-    with lineup_sets(game, len(lineups), jobs) as sets:
-        for number, at_play in enumerate(sets, start=first):
-            for process, lineup in zip(at_play, lineups, strict=True):
-                process.begin(
-                    Series(
-                        lineup,
-                        seed,
-                        blocks,
-                        transcripts,
-                        luck,
-                        time_control,
-                        first=number,
-                        step=len(sets),
-                    )
-                )
-        whole = Series(lineups[0], seed, blocks, first=first)
+    with lineup_sets(asked.game, len(asked.lineups), jobs) as sets:
+        for number, at_play in enumerate(sets, start=asked.first):
+            for process, lineup in zip(at_play, asked.lineups, strict=True):
+                process.begin(asked.series(lineup, number, asked.blocks, step=len(sets)))
+        whole = asked.series(asked.lineups[0], asked.first, asked.blocks)
         for _, at_play in zip(whole.numbers(), cycle(sets), strict=False):
             yield tuple([process.next_match() for process in at_play])
 

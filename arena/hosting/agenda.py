@@ -45,17 +45,19 @@ class Agenda(Protocol):
     """Engagements waiting for their bots. No method blocks or raises."""
 
     @property
-    def wanting(self) -> bool:
-        """Whether any engagement is waiting for its bots."""
+    def wanted(self) -> Collection[int]:
+        """The versions that engagements wait for; empty if none waits. What looking for one costs
+        depends on these, and not on how many bots are connected."""
         ...
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
-        """An engagement to begin or continue now, with all its bots among the `free` ones."""
+        """An engagement to begin or continue now, with all its bots among the `free` ones: those of
+        the wanted that are."""
         ...
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
-        """The versions among the `present` that the ladder must not use, because an engagement
-        needs only a free place of theirs to begin."""
+        """The versions among the `present`, those of the wanted that are, that the ladder must not
+        use, because an engagement needs only a free place of theirs to begin."""
         ...
 
     def taken_up(self, block_id: str) -> Engagement | None:

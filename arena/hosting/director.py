@@ -226,13 +226,14 @@ class Director:
         held = self.challenges.held(now)
         kept = {bot.candidate.bot for bot in held}
         kept = {one for one in kept if self._roster.idlest(one, now, held) is None}
-        if self.agenda is not None and self.agenda.wanting:
-            free = [bot for bot in self._roster.free(now) if bot.free_places(now) > held[bot]]
+        if self.agenda is not None and (wanted := self.agenda.wanted):
+            free = self._roster.free(wanted, now)
+            free = [bot for bot in free if bot.free_places(now) > held[bot]]
             engagement = self.agenda.next_engagement(one_per_version(free))
             if engagement is not None:
                 self._engage(engagement, now, held)
                 return True
-            kept.update(self.agenda.held(one_per_version(self._roster.eligible(now))))
+            kept.update(self.agenda.held(one_per_version(self._roster.eligible(wanted, now))))
         self._tables.exclude(kept)
         match self._tables.next(now):
             case LadderTable(table_type, candidates):

@@ -88,13 +88,16 @@ class Roster:
         """Those that are connected and stay."""
         return [bot for bot in self._bots.values() if bot.present and not bot.draining]
 
-    def eligible(self, now: float) -> list[ConnectedBot]:
-        """Those that play rated matches and are not left out."""
-        return [bot for bot in self._bots.values() if bot.rated and bot.eligible(now)]
+    def eligible(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
+        """The copies of these versions that play rated matches and are not left out."""
+        return [bot for bot in self._copies_of(versions) if bot.rated and bot.eligible(now)]
 
-    def free(self, now: float) -> list[ConnectedBot]:
-        """Those that could sit down to a rated match."""
-        return [bot for bot in self._bots.values() if bot.rated and bot.free(now)]
+    def free(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
+        """The copies of these versions that could sit down to a rated match."""
+        return [bot for bot in self._copies_of(versions) if bot.rated and bot.free(now)]
+
+    def _copies_of(self, versions: Iterable[int]) -> Iterator[ConnectedBot]:
+        return (bot for version in versions for bot in self._copies.get(version, ()))
 
     def changes(self, now: float) -> Iterator[tuple[int, Candidate | None]]:
         """The versions of which a place was taken or given back, or might have been, since the last

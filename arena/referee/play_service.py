@@ -1,7 +1,7 @@
 """`PlayService`: the streams that bots play over, each with one task to read and one to write."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from time import monotonic
 from typing import Any, Final
@@ -11,7 +11,7 @@ import grpc.aio
 import structlog
 from google.protobuf.message import DecodeError
 
-from arena.records import Registered
+from arena.records import Registered, VersionId
 from arena.referee.attendances import Attendances
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Authenticator, Gate
@@ -47,18 +47,24 @@ class PlayService:
         self._gate = gate
         self._lobby = lobby
         self.attendances = Attendances(lobby.drain)
-        self._tokens: dict[_Stream, str] = {}
-        """The tokens of the open streams."""
+        self._tokens: dict[_Stream, tuple[VersionId, str]] = {}
+        """The versions and tokens of the open streams."""
         self._hello_seconds = hello_seconds
 
-    async def check_tokens(self) -> None:
-        """End the streams whose tokens are no longer valid."""
-        for stream, token in list(self._tokens.items()):
-            try:
-                await self._authenticator.authenticate(token)
-            except ProtocolError as error:
-                if error.code is not grpc.StatusCode.UNAVAILABLE:
-                    stream.end(error)
+    async def check_tokens(self, versions: Collection[VersionId] | None = None) -> None:
+        """End the streams, of these versions or of all, whose tokens are no longer valid."""
+        # All at once: tokens that are looked up at the same time share a question to the database.
+        async with asyncio.TaskGroup() as checks:
+            for stream, (version, token) in self._tokens.items():
+                if versions is None or version in versions:
+                    checks.create_task(self._check_token(stream, token))
+
+    async def _check_token(self, stream: "_Stream", token: str) -> None:
+        try:
+            await self._authenticator.authenticate(token)
+        except ProtocolError as error:
+            if error.code is not grpc.StatusCode.UNAVAILABLE:
+                stream.end(error)
 
     async def play(self, _requests: object, context: Context) -> None:
         """Handle one stream, from its opening to its end."""
@@ -91,7 +97,7 @@ class PlayService:
             self.attendances.came(token, stream.visit.session)
             return handle
 
-        self._tokens[stream] = token
+        self._tokens[stream] = registered.version_id, token
         try:
             # grpc.aio sends the initial metadata with the first message, and marks them as sent
             # once that is written. A writer cancelled before that makes it send them again with the

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Final, Protocol
 
 import grpc
@@ -11,7 +12,7 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 
 from arena.builds.build import Build, BuildRefusedError, read_build, too_big
-from arena.builds.hosted import BuildState, HostedBuild, HostedShift, HostingTerms
+from arena.builds.hosted import BuildState, HostedBuild, HostedShift, HostingTerms, MatchLog
 from arena.match.transcript import Entrant
 from arena.records import Owner
 from arena.referee.errors import ProtocolError, malformed
@@ -35,11 +36,7 @@ CALLS_AT_ONCE: Final = 4
 CHUNK_BYTES: Final = 64 * 1024
 _FAST_AS_STREAMS: Final = 10
 """An upload may bring as many bytes as so many bots."""
-_STATES: Final = {
-    BuildState.CHECKING: pb.BUILD_STATE_CHECKING,
-    BuildState.ACCEPTED: pb.BUILD_STATE_ACCEPTED,
-    BuildState.REFUSED: pb.BUILD_STATE_REFUSED,
-}
+_STATES: Final = {state: pb.BuildState.Value(f"BUILD_STATE_{state.name}") for state in BuildState}
 
 
 class OwnerKeys(Protocol):
@@ -74,6 +71,10 @@ class BuildRegistry(Protocol):
         """The last shifts of a version, newest first."""
         ...
 
+    async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
+        """What a bot printed while it played a match."""
+        ...
+
 
 class UploadService:
     """Serves the proto's UploadService."""
@@ -100,6 +101,7 @@ class UploadService:
             "ListBuilds": self._handler("ListBuilds", self._of_owner(self._builds)),
             "RollBack": self._handler("RollBack", self._of_owner(self._roll_back)),
             "ListShifts": self._handler("ListShifts", self._of_owner(self._shifts)),
+            "GetMatchLog": self._handler("GetMatchLog", self._of_owner(self._match_log)),
         }
 
     def _handler(
@@ -234,7 +236,7 @@ class UploadService:
                     version=one.version,
                     sha256=one.sha256,
                     size=one.size,
-                    uploaded_ms=round(one.uploaded_at.timestamp() * 1000),
+                    uploaded_ms=_milliseconds(one.uploaded_at),
                     state=_STATES[one.state],
                     reason=one.reason,
                     plays=one.plays,
@@ -255,16 +257,32 @@ class UploadService:
     async def _shifts(self, request: pb.ListShiftsRequest, owner: Owner) -> pb.ListShiftsResponse:
         response = pb.ListShiftsResponse()
         for one in await self._registry.shifts(owner, request.bot, request.version):
-            ended = 0 if one.ended_at is None else round(one.ended_at.timestamp() * 1000)
             response.shifts.add(
-                began_ms=round(one.began_at.timestamp() * 1000),
-                ended_ms=ended,
+                began_ms=_milliseconds(one.began_at),
+                ended_ms=0 if one.ended_at is None else _milliseconds(one.ended_at),
                 check=one.check,
                 outcome=one.outcome,
                 log=one.log,
                 match_ids=one.match_ids,
             )
         return response
+
+    async def _match_log(
+        self, request: pb.GetMatchLogRequest, owner: Owner
+    ) -> pb.GetMatchLogResponse:
+        found = await self._registry.match_log(owner, request.bot, request.match_id)
+        return pb.GetMatchLogResponse(
+            version=found.version,
+            shift_began_ms=_milliseconds(found.shift_began_at),
+            started_ms=_milliseconds(found.started_at),
+            finished_ms=_milliseconds(found.finished_at),
+            other_matches=found.other_matches,
+            log=found.log,
+        )
+
+
+def _milliseconds(time: datetime) -> int:
+    return round(time.timestamp() * 1000)
 
 
 async def _next(context: Context) -> pb.UploadBuildRequest | None:

@@ -1,6 +1,6 @@
 """`WorkerService`: the calls of the operator's workers, which run hosted bots."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol
 
 import grpc
@@ -15,6 +15,7 @@ from arena.referee.gate import Gate
 from arena.referee.guarding import guarded, token_or_nothing
 from arena.referee.play_service import bearer_token
 from arena.referee.refusals import Context
+from arena.v1 import referee_pb2
 from arena.v1 import worker_pb2 as pb
 
 CHUNK_BYTES: Final = 64 * 1024
@@ -60,9 +61,13 @@ class ShiftRegistry(Protocol):
 class WorkerService:
     """Serves the proto's WorkerService."""
 
-    def __init__(self, registry: ShiftRegistry, gate: Gate) -> None:
+    def __init__(
+        self, registry: ShiftRegistry, gate: Gate, referees: Callable[[], Sequence[str]]
+    ) -> None:
+        """`referees` says where all of them are reached."""
         self._registry = registry
         self._gate = gate
+        self._referees = referees
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
@@ -118,6 +123,7 @@ class WorkerService:
             sha256=begun.sha256,
             file_name=begun.file_name,
             seconds=begun.seconds,
+            referees=referee_pb2.Referees(addresses=self._referees()),
         )
 
     async def _fetch(self, request: pb.FetchBuildRequest, context: Context) -> None:

@@ -1,16 +1,20 @@
-"""How a round is played, as probabilities: of all histories, or by the last bet alone."""
+"""How a round is played, as probabilities: of all histories, or by the last bets alone."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.games.bluff.bets import track
 from arena.solver.matches import DicePair, SolvedState
-from arena.solver.round_game import Counts, Floats, ValueBounds, hands_of
+from arena.solver.recall import RecallNodes, recall_nodes
+from arena.solver.round_game import Floats, ValueBounds, hands_of
 from arena.solver.tables import Strategy, lanes_for, layout_of
 
+VALUE_DIGITS: Final = 6
+"""Values are rounded to these, as in a file: an interrupted solve goes on from the same."""
 _SELDOM = 1 / 255
 """Rarer actions are left out of exact play: a file has a byte for a probability."""
 
@@ -22,11 +26,11 @@ class PlayedState:
     dice: DicePair
     value: float
     """The opener's probability to win the match if both play like this."""
-    exact: bool
-    """Whether it knows all bets of the round, or the last bet only."""
+    recall: int | None
+    """How many of the last bets of a round it knows; None for all."""
     play: tuple[Floats, Floats]
-    """By seat [row, hand]: probabilities. Rows are actions, node by node as in tables.py if it is
-    exact; else place by place, with the doubt after the last bet."""
+    """By seat [row, hand]: probabilities. Rows are actions, node by node: as in tables.py if it
+    knows all bets, else as in recall.py."""
 
 
 def exact_play(state: SolvedState) -> PlayedState:
@@ -36,7 +40,8 @@ def exact_play(state: SolvedState) -> PlayedState:
         hands = len(hands_of(state.dice[seat]))
         table = weights.reshape(-1, lanes_for(hands))[:, :hands].astype(np.float64)
         rounded.append(_reached(table, len(track(sum(state.dice))), seat))
-    return PlayedState(state.dice, state.value, True, (rounded[0], rounded[1]))
+    value = round(state.value, VALUE_DIGITS)
+    return PlayedState(state.dice, value, None, (rounded[0], rounded[1]))
 
 
 def _reached(weights: Floats, bets: int, seat: int) -> Floats:
@@ -67,40 +72,42 @@ def _reached(weights: Floats, bets: int, seat: int) -> Floats:
     return play
 
 
-def strategies(states: Iterable[PlayedState], *, dice: int) -> Iterator[SolvedState]:
-    """The same play as tables over all histories, of the states with at most so many dice in play.
+def strategies(
+    states: Iterable[PlayedState], wanted: Collection[DicePair]
+) -> Iterator[SolvedState]:
+    """The same play as tables over all histories, of the states that are wanted: four dice in play
+    take gigabytes.
 
     Nothing is proven of them yet: their bounds are 0 and 1.
     """
     for state in states:
-        if sum(state.dice) <= dice:
+        if state.dice in wanted:
             yield SolvedState(state.dice, ValueBounds(0, 1), 1, 0, 0, _over_histories(state))
 
 
 def _over_histories(state: PlayedState) -> Strategy:
     layout = layout_of(len(track(sum(state.dice))))
-    rows = rows_of(layout.bets)
     tables = []
-    for seat, play in enumerate(state.play):
-        hands = play.shape[1]
+    for seat, by_row in enumerate(state.play):
+        play, hands = by_row.astype(np.float32), by_row.shape[1]
         table = np.zeros((layout.actions(seat), lanes_for(hands)), np.float32)
-        if not state.exact:
-            play = play[np.fromiter(_rows_by_node(0, seat == 0, rows), np.int64)]
+        if state.recall is not None:
+            play = play[_rows_by_history(recall_nodes(layout.bets, state.recall), seat)]
         table[:, :hands] = play
         tables.append(table.reshape(-1))
     return Strategy((tables[0], tables[1]))
 
 
-def _rows_by_node(place: int, on_turn: bool, rows: Counts) -> Iterator[int]:
-    """The rows of a seat's nodes from a place on, in the order of tables.py."""
-    if place == len(rows) - 2:
-        return
-    if on_turn:
-        yield from range(rows[place], rows[place + 1])
-    for below in range(place + 1, len(rows) - 1):
-        yield from _rows_by_node(below, not on_turn, rows)
-
-
-def rows_of(bets: int) -> Counts:
-    """Where the rows of each place begin, and after the last place the number of rows."""
-    return np.cumsum([0, *range(bets + 1, 0, -1)])
+def _rows_by_history(nodes: RecallNodes, seat: int) -> NDArray[np.int32]:
+    """The rows that a seat plays by after each history, in the order of tables.py; after the last
+    bet only a doubt is left, which has no row there."""
+    last = nodes.places.max()
+    nothing = np.zeros(0, np.int32)
+    # From each node on, the last first: with the seat on turn, with the other.
+    mine, others = ([nothing] * len(nodes.places) for _ in range(2))
+    for node in np.flatnonzero(nodes.places < last)[::-1]:
+        rows = np.arange(nodes.rows[node], nodes.rows[node + 1], dtype=np.int32)
+        below = nodes.below[rows[1:]]
+        mine[node] = np.concatenate([rows, *(others[after] for after in below)])
+        others[node] = np.concatenate([mine[after] for after in below])
+    return others[0] if seat else mine[0]

@@ -3,11 +3,19 @@
 Names are matched without regard to case, and returned as they were registered.
 """
 
+from collections.abc import Sequence
+
 from sqlalchemy import (
+    ARRAY,
     ColumnElement,
     Insert,
+    Integer,
+    LargeBinary,
+    Text,
     TextClause,
     Update,
+    any_,
+    cast,
     extract,
     func,
     literal,
@@ -83,13 +91,15 @@ def set_token(version_id: int, sha256: bytes) -> Insert:
     )
 
 
-def version_by_token(sha256: bytes) -> Row:
-    """The columns of `all_versions`, frozen_at of the bot and banned_at of its owner."""
+def versions_by_token(sha256s: Sequence[bytes]) -> Row:
+    """The columns of `all_versions`, frozen_at of the bot, banned_at of its owner and sha256, of
+    the tokens that there are."""
+    # An array is one parameter, so that the statement is the same for any number of them.
     return (
         all_versions()
-        .add_columns(bots.c.frozen_at, owners.c.banned_at)
+        .add_columns(bots.c.frozen_at, owners.c.banned_at, tokens.c.sha256)
         .join(tokens)
-        .where(tokens.c.sha256 == sha256)
+        .where(tokens.c.sha256 == any_(literal(list(sha256s), ARRAY(LargeBinary))))
     )
 
 
@@ -212,6 +222,13 @@ def is_bot(name: str) -> ColumnElement[bool]:
     return bots.c.folded == folded(name)
 
 
-def tell_tokens() -> TextClause:
-    """NOTIFY, sent at the commit of the transaction: some tokens are no longer valid."""
+def tell_tokens(version_ids: Sequence[int]) -> Row:
+    """NOTIFY, sent at the commit of the transaction: some tokens of these versions are no longer
+    valid."""
+    told = func.unnest(literal(list(version_ids), ARRAY(Integer))).column_valued("told")
+    return select(func.pg_notify(TOKENS_CHANNEL, cast(told, Text)))
+
+
+def tell_any_tokens() -> TextClause:
+    """The same of any versions."""
     return text(f"NOTIFY {TOKENS_CHANNEL}")

@@ -1,4 +1,7 @@
-"""SQLAlchemy engines: asynchronous for the referee, synchronous and read-only for the dashboard.
+"""Synchronous SQLAlchemy engines: to read, for commands and the dashboard, and for migrations.
+
+The referee's is in `async_engine`: SQLAlchemy's asynchronous side imports its ORM, which a command
+that only reads would wait for.
 
 hstore is off: SQLAlchemy would search the catalogue for it at every connection.
 """
@@ -8,7 +11,6 @@ from typing import Any
 from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from arena.storage.connecting import (
@@ -19,33 +21,14 @@ from arena.storage.connecting import (
     READER,
     REFEREE,
     SILENCE_SECONDS,
-    ImpatientAsyncConnection,
     ImpatientConnection,
     MigratingConnection,
 )
 from arena.storage.errors import EncodingRefusedError, MalformedUrlError
 from arena.storage.tables import READER_ROLE
 
-POOL_SIZE = 5
-"""Connections an engine keeps. The referee records over one and reads over few others."""
-
-
-def async_engine(url: str) -> AsyncEngine:
-    """The referee's: reads and writes. Raises MalformedUrlError."""
-    place = _parsed(url)
-    engine = create_async_engine(
-        place,
-        pool_size=POOL_SIZE,
-        pool_timeout=POOL_SECONDS,
-        pool_pre_ping=True,
-        use_native_hstore=False,
-        # An error must not carry the signing key or a token's hash into a log.
-        hide_parameters=True,
-        connect_args=_arguments(place, REFEREE)
-        | {"async_creator_fn": ImpatientAsyncConnection.connect},
-    )
-    _pinged_soon(engine.sync_engine)
-    return engine
+READERS = 5
+"""Connections that a reading engine keeps."""
 
 
 def reading_engine(url: str) -> Engine:
@@ -53,17 +36,17 @@ def reading_engine(url: str) -> Engine:
 
     Raises MalformedUrlError.
     """
-    place = _parsed(url)
+    place = parsed(url)
     role = f"-c role={READER_ROLE} -c default_transaction_read_only=on"
     engine = create_engine(
         place,
-        pool_size=POOL_SIZE,
+        pool_size=READERS,
         pool_timeout=POOL_SECONDS,
         pool_pre_ping=True,
         use_native_hstore=False,
-        connect_args=_arguments(place, READER, role),
+        connect_args=connect_arguments(place, READER, role),
     )
-    _pinged_soon(engine)
+    pinged_soon(engine)
     return _connecting_by(engine, ImpatientConnection)
 
 
@@ -78,15 +61,16 @@ def migrating_engine(url: str) -> Engine:
 
 
 def _without_pool(url: str, session: str, kind: type[ImpatientConnection]) -> Engine:
-    place = _parsed(url)
-    arguments = _arguments(place, session)
+    place = parsed(url)
+    arguments = connect_arguments(place, session)
     engine = create_engine(
         place, poolclass=NullPool, use_native_hstore=False, connect_args=arguments
     )
     return _connecting_by(engine, kind)
 
 
-def _parsed(url: str) -> URL:
+def parsed(url: str) -> URL:
+    """A database's address. Raises MalformedUrlError."""
     try:
         place = make_url(url)
         place.get_dialect()().create_connect_args(place)
@@ -98,7 +82,7 @@ def _parsed(url: str) -> URL:
     return place
 
 
-def _arguments(url: URL, session: str, forced: str = "") -> dict[str, Any]:
+def connect_arguments(url: URL, session: str, forced: str = "") -> dict[str, Any]:
     """Our defaults, and what the URL gives; `forced` are settings that it cannot change."""
     given = url.query.get("options", "")
     own = given if isinstance(given, str) else " ".join(given)
@@ -107,7 +91,7 @@ def _arguments(url: URL, session: str, forced: str = "") -> dict[str, Any]:
     return defaults | {"options": options}
 
 
-def _pinged_soon(engine: Engine) -> None:
+def pinged_soon(engine: Engine) -> None:
     """Be less patient with a connection while it lies in the pool: then it is only pinged."""
 
     @event.listens_for(engine, "checkin")

@@ -10,6 +10,7 @@ StorageError (a UserError)
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
 ├── MigrationRefusedError       the database user lacks a permission that a migration needs
 ├── LeaseTakenError             another referee has taken over from this one
+├── AddressesTakenError         other referees have all addresses that this one may have
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── NameTakenError          somebody else has the name, or one that looks like it
 │   │   └── VersionExistsError  the bot has a version of that name
@@ -26,6 +27,7 @@ StorageError (a UserError)
 ├── UnknownBotError             no bot or version has that name
 ├── TooManyUploadsError         an owner uploaded too many builds in a day
 ├── BuildNotKeptError           the build cannot play: not accepted, retired, or not kept
+├── LogNotKeptError             what a program printed in a match is not known, or not yet
 ├── UnknownShiftError           the worker runs no such shift
 ├── UnknownWorkerError          no worker has that name
 ├── UnknownTournamentError      no tournament has that name
@@ -82,6 +84,10 @@ class LeaseTakenError(StorageError, LeaseLostError):
     """Of its own: whoever starts referees again must not start this one again at once."""
 
 
+class AddressesTakenError(StorageError):
+    """Other referees have all addresses that this one may have."""
+
+
 class NameRefusedError(StorageError):
     """A bot, version or owner name that is malformed or taken."""
 
@@ -118,6 +124,10 @@ class TooManyUploadsError(StorageError):
 
 class BuildNotKeptError(StorageError):
     """A build that cannot play: its check did not accept it, it is retired, or not kept."""
+
+
+class LogNotKeptError(StorageError):
+    """What a program printed in a match is not kept, or not known yet."""
 
 
 class UnknownShiftError(StorageError):

@@ -1,6 +1,7 @@
 """`HostedShifts`: shifts of hosted bots, with one transaction per method."""
 
 from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
@@ -13,18 +14,29 @@ from arena.builds.hosted import (
     BuildState,
     HostedShift,
     HostingTerms,
+    MatchLog,
     ShiftId,
     Worker,
 )
+from arena.builds.shift_log import printed_between
+from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
 from arena.records import Owner, VersionId
 from arena.storage import bot_statements, hosting_statements, shift_queue, shift_statements
 from arena.storage.auditing import record
-from arena.storage.errors import BuildNotKeptError, UnknownShiftError
+from arena.storage.errors import (
+    BuildNotKeptError,
+    LogNotKeptError,
+    UnknownBotError,
+    UnknownShiftError,
+)
 from arena.storage.hosted_builds import own_version
 from arena.storage.names import new_shift_token, token_hash
 from arena.storage.transaction import transaction
 
+AROUND_MATCH: Final = timedelta(seconds=0.5)
+"""Lines belong to a match that were printed so long before its start or after its end: they take a
+moment to the worker, and its clock may begin a moment after the database's."""
 SHIFTS_KEPT: Final = 10
 """Of a version: their logs take up to MOST_OF_A_LOG each."""
 GRACE_SECONDS: Final = 300
@@ -63,6 +75,40 @@ class HostedShifts:
             )
             for one in rows
         ]
+
+    async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
+        """What a bot printed while it played a match. Raises UnknownBotError, LogNotKeptError."""
+        async with self._transaction() as connection:
+            match = None
+            if is_match_id(match_id.lower()):
+                match = await _found(
+                    connection, shift_statements.match_of(owner.id, bot, match_id.lower())
+                )
+            if match is None:
+                raise UnknownBotError(f"You have no bot {bot} that played a match {match_id}.")
+            shift = await _found(
+                connection, shift_statements.shift_of(match.version_id, match.started_at)
+            )
+            if shift is None:
+                raise LogNotKeptError(
+                    f"There is no log of this match: those of the last {SHIFTS_KEPT} shifts of a "
+                    "version are kept."
+                )
+            if shift.ended_at is None:
+                raise LogNotKeptError(
+                    "The shift of this match still runs: what a program prints is known when its "
+                    "shift is over, in a minute or so."
+                )
+            start, end = match.started_at - AROUND_MATCH, match.finished_at + AROUND_MATCH
+            played = await connection.scalar(
+                shift_statements.matches_between(match.version_id, start, end, shift.ended_at)
+            )
+        seconds = [(time - shift.began_at).total_seconds() for time in (start, end)]
+        return MatchLog(
+            *(match.version, shift.began_at, match.started_at, match.finished_at),
+            other_matches=max(0, (played or 0) - 1),
+            log=printed_between(shift.log, *seconds),
+        )
 
     async def begin_play(
         self, worker: Worker, bot_id: int, terms: HostingTerms
@@ -129,7 +175,7 @@ class HostedShifts:
                 await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
             elif not found.check:
                 # Streams that the program left open end.
-                await connection.execute(bot_statements.tell_tokens())
+                await connection.execute(bot_statements.tell_tokens([found.version_id]))
                 await connection.execute(shift_queue.queue_lock())
                 await connection.execute(shift_queue.queue_play(found.bot_id))
         return VersionId(found.version_id)
@@ -138,16 +184,15 @@ class HostedShifts:
         """End shifts of which nothing more was heard, and queue what is neither waiting nor
         running: bots whose shift was lost, or that may play again."""
         async with self._transaction() as connection:
-            lost = (await connection.execute(shift_statements.end_late_shifts())).all()
-            if lost:
-                await connection.execute(bot_statements.tell_tokens())
+            lost = await connection.scalars(shift_statements.end_lost_shifts())
+            await connection.execute(bot_statements.tell_tokens(lost.all()))
             await connection.execute(shift_queue.queue_lock())
             await connection.execute(shift_queue.queue_play())
             await connection.execute(shift_queue.queue_lost_checks())
 
     async def by_token(self, token: str) -> "SqlRow[Any] | None":
         """The version that plays with this token in a running shift: a row as of
-        `bot_statements.version_by_token`."""
+        `bot_statements.versions_by_token`."""
         async with self._transaction() as connection:
             return await _found(
                 connection, shift_statements.version_by_shift_token(token_hash(token))

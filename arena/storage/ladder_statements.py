@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Text, and_, cast, func, literal_column, select
 
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.storage.luck import of_the_match
+from arena.storage.luck_statements import of_the_match
 from arena.storage.statements import Row, of_ladder
 from arena.storage.tables import match_luck, match_seats, matches, rating_events
 

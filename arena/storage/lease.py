@@ -21,8 +21,8 @@ import structlog
 from sqlalchemy import Row, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.storage.engine import async_engine
-from arena.storage.errors import LeaseTakenError, StorageError
+from arena.storage.async_engine import async_engine
+from arena.storage.errors import AddressesTakenError, LeaseTakenError, StorageError
 from arena.storage.listening import notifications
 from arena.storage.process_identity import own_identity
 from arena.storage.running_tables import leases
@@ -59,16 +59,33 @@ class Lease:
         """Where bots reach the referees that run, the senior's first."""
         self.on_addresses: Callable[[], None] = lambda: None
         """Called when these have changed."""
-        self._address: str | None = None
+        self.address = ""
+        """Where bots reach this one; "" if it has told nobody."""
         self._looking = asyncio.Lock()
         self._news = asyncio.Event()
 
-    async def announce(self, address: str) -> None:
-        """Tell the others, and all bots, where this referee is reached."""
+    async def announce(self, *addresses: str) -> None:
+        """Tell the others, and all bots, where this referee is reached: at the first of several
+        addresses at which no other is.
+
+        Raises AddressesTakenError.
+        """
         async with transaction(self._engine) as connection:
             await require(connection, self.epoch)
+            await taking_turns(connection)
+            others = select(leases.c.address).where(
+                leases.c.epoch != self.epoch, leases.c.released_at.is_(None)
+            )
+            taken = set((await connection.execute(others)).scalars())
+            # The only one is its own: whoever had it is gone, though this may not be known yet.
+            free = [one for one in addresses if one not in taken or len(addresses) == 1]
+            if not free:
+                raise AddressesTakenError(
+                    f"other referees are reached at all addresses from {addresses[0]} to "
+                    f"{addresses[-1]}: name more by ARENA_PUBLIC_ADDRESS."
+                )
             own = leases.c.epoch == self.epoch
-            await connection.execute(update(leases).where(own).values(address=address))
+            await connection.execute(update(leases).where(own).values(address=free[0]))
             await connection.execute(tell())
         await self.look()
 
@@ -123,7 +140,7 @@ class Lease:
                 await succeed(connection, self.epoch, seen.dead)
             others = await self._renew()
         addresses = [(row.epoch, row.address) for row in others if row.epoch not in seen.dead]
-        self._tell_addresses([*addresses, (self.epoch, self._address)])
+        self._tell_addresses([*addresses, (self.epoch, self.address)])
 
     async def _renew(self) -> list[Row[Any]]:
         """The rows of the others. What it has inherited is read, too: whether it has, a lost
@@ -143,7 +160,7 @@ class Lease:
         if senior > self.senior or inherited - self.inherited:
             self.changed.set()
         self.running = frozenset(row.epoch for row in rows)
-        self.senior, self.inherited, self._address = senior, inherited, own.address
+        self.senior, self.inherited, self.address = senior, inherited, own.address or ""
         return others
 
     def _tell_addresses(self, found: Iterable[tuple[int, str | None]]) -> None:

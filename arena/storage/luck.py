@@ -5,33 +5,22 @@ any time and measured again. Recording a result never depends on it.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import structlog
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    Text,
-    and_,
-    cast,
-    delete,
-    false,
-    func,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.executors import WorkPool
-from arena.games import GAMES
-from arena.luck import TableName, luck_of, table_of
+from arena.luck import TableName, luck_of
 from arena.match.transcript import Transcript
 from arena.storage.errors import TranscriptDamagedError
-from arena.storage.tables import match_luck, matches, transcripts
+from arena.storage.luck_statements import is_missing, without_luck
+from arena.storage.tables import match_luck, matches
 from arena.storage.transaction import take_long, transaction
 from arena.storage.transcripts import Packed, unpack
 
@@ -64,17 +53,6 @@ def measured(transcript: Transcript) -> MeasuredLuck | None:
     return MeasuredLuck(transcript.setup.match_id, luck.table, luck.seats)
 
 
-def of_the_match() -> ColumnElement[bool]:
-    """Joins a match with its luck by this release's table of the game: luck by other tables is not
-    comparable."""
-    return and_(
-        match_luck.c.match_id == matches.c.id,
-        # A trigger ensures this too; readers index the list by seat.
-        func.cardinality(match_luck.c.luck) == matches.c.seat_count,
-        _by_table(lambda sha256: match_luck.c.table_sha256 == sha256, matches.c.game),
-    )
-
-
 class Lucks:
     """Measures the luck of matches that are recorded without it."""
 
@@ -84,7 +62,7 @@ class Lucks:
     async def missing(self) -> int:
         """How many matches have a table for their game but no luck measured with it."""
         joined = matches.outerjoin(match_luck)
-        found = select(func.count()).select_from(joined).where(_is_missing())
+        found = select(func.count()).select_from(joined).where(is_missing())
         async with transaction(self._engine) as connection:
             await take_long(connection)
             return int((await connection.execute(found)).scalar_one())
@@ -97,7 +75,7 @@ class Lucks:
         while True:
             async with transaction(self._engine) as connection:
                 await take_long(connection)
-                rows = (await connection.execute(_without_luck(last, parts * _AT_A_TIME))).all()
+                rows = (await connection.execute(without_luck(last, parts * _AT_A_TIME))).all()
                 stored = [(row.match_id, Packed(*row[1:])) for row in rows]
                 found = await _measured_by(workers, stored)
                 known = [one for one in found if one is not None]
@@ -137,38 +115,6 @@ def measured_again(stored: _Stored) -> list[MeasuredLuck | None]:
             log.warning("luck not measured", match=match_id, why=str(error))
             found.append(None)
     return found
-
-
-def _without_luck(after: str | None, most: int) -> Select[Any]:
-    """match_id, format, sha256, data: the next of those without luck by the current table."""
-    found = (
-        select(cast(matches.c.id, Text).label("match_id"))
-        .add_columns(transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
-        .select_from(matches.join(transcripts).outerjoin(match_luck))
-        .where(_is_missing())
-        .order_by(matches.c.id)
-        .limit(most)
-    )
-    return found if after is None else found.where(matches.c.id > after)
-
-
-def _is_missing() -> ColumnElement[bool]:
-    return _by_table(match_luck.c.table_sha256.is_distinct_from, matches.c.game)
-
-
-def _by_table(
-    told: Callable[[bytes], ColumnElement[bool]], game: ColumnElement[str]
-) -> ColumnElement[bool]:
-    """A condition on the hash of each game's table, for the games that have one."""
-    tables = {name: table_of(name) for name in GAMES}
-    return or_(
-        false(),
-        *(
-            and_(game == name, told(bytes.fromhex(table.sha256)))
-            for name, table in tables.items()
-            if table is not None
-        ),
-    )
 
 
 def _of(match_ids: Sequence[str]) -> ColumnElement[bool]:

@@ -75,7 +75,7 @@ def found_matches(
     *,
     order: MatchOrder = MatchOrder.NEWEST,
     before: str | None = None,
-    limit: int = 50,
+    limit: int,
 ) -> Row:
     """The columns of `match_rows`: the matches that fit, older than the match `before`."""
     if order is MatchOrder.NEWEST:

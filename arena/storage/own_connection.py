@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 from arena.storage.connecting import connect
-from arena.storage.transaction import refused_or_unreachable
+from arena.storage.driver_errors import refused_or_unreachable
 
 
 class OwnConnection:

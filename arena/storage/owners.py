@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -35,9 +35,6 @@ from arena.storage.names import (
 from arena.storage.new_owners import new_owner
 from arena.storage.rows import AuditRow, InviteRow, OwnerRow
 from arena.storage.transaction import transaction
-
-MOST_USES: Final = 10_000
-"""Of one invite."""
 
 
 class Owners:
@@ -100,7 +97,7 @@ class Owners:
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
             registered, token = await registering.add_version(
-                connection, bot, owner.id, version, allowance=allowance
+                connection, bot, owner.id, version, house=False, allowance=allowance
             )
             await record(connection, owner.name, "register", str(registered.entrant))
         return registered, token
@@ -168,16 +165,16 @@ class Owners:
         async with self._transaction() as connection:
             owner = await _owner(connection, name)
             await connection.execute(owner_statements.set_banned(owner.id, banned=banned))
-            await connection.execute(bot_statements.tell_tokens())
+            await connection.execute(bot_statements.tell_any_tokens())
             await record(connection, actor, "ban" if banned else "unban", owner.name)
 
     async def freeze(self, bot: str, actor: str, *, frozen: bool = True) -> None:
         """Refuse the streams of a bot, or admit them again. Raises UnknownBotError."""
         async with self._transaction() as connection:
-            await registering.versions_named(connection, bot, None)
+            versions = await registering.versions_named(connection, bot, None)
             found = (await connection.execute(bot_statements.bot_named(bot))).one()
             await connection.execute(owner_statements.set_frozen(found.id, frozen=frozen))
-            await connection.execute(bot_statements.tell_tokens())
+            await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
             await record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
 
     async def void_block(self, block_id: str, actor: str, reason: str) -> None:
@@ -191,7 +188,7 @@ class Owners:
                 await record(connection, actor, "void block", block_id.lower(), details)
 
     async def invite(self, uses: int, days: float | None, actor: str) -> str:
-        """The code of a new invite, which cannot be read again. `uses` is 1 to MOST_USES."""
+        """The code of a new invite, which cannot be read again. `uses` is at least 1."""
         code = new_code()
         until = None if days is None else datetime.now(UTC) + timedelta(days=days)
         async with self._transaction() as connection:

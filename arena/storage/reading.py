@@ -10,10 +10,10 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from arena.storage.connecting import LONG_SECONDS, ImpatientConnection
+from arena.storage.driver_errors import refused_or_unreachable
 from arena.storage.engine import reading_engine
 from arena.storage.errors import StorageError
 from arena.storage.statements import Row
-from arena.storage.transaction import refused_or_unreachable
 
 Read: TypeAlias = Callable[[Row], Sequence[Any]]
 """Runs a statement and returns its rows. Raises StorageError."""

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.records import KeptBlock, Unkept, UntoldEnd
 from arena.storage import bot_statements, leftovers, recording, running, statements
-from arena.storage.engine import async_engine
+from arena.storage.async_engine import async_engine
 from arena.storage.lease import Lease, held_lease
 from arena.storage.own_connection import OwnConnection
 from arena.storage.rows import PlacedElsewhere, with_time_control

@@ -44,8 +44,8 @@ async def add_version(
     owner_id: int,
     version: str,
     *,
-    house: bool = False,
-    allowance: Allowance | None = None,
+    house: bool,
+    allowance: Allowance | None,
 ) -> tuple[Registered, str]:
     """Add a new bot, or a new version of the owner's bot. Returns it and its token.
 
@@ -144,7 +144,7 @@ async def rotate(connection: AsyncConnection, bot: str, version: str | None) -> 
     if not in_service:
         raise RetiredError(f"{bot_and(bot, version)} is retired: register a new version.")
     token = await set_new_token(connection, in_service[0].id)
-    await connection.execute(bot_statements.tell_tokens())
+    await connection.execute(bot_statements.tell_tokens([in_service[0].id]))
     return token, in_service[0].version
 
 
@@ -156,7 +156,8 @@ async def retire(connection: AsyncConnection, bot: str, version: str | None) -> 
         await connection.execute(bot_statements.retire_bot(bot_row.id))
     else:
         await connection.execute(bot_statements.retire_version(found[0].id))
-    await connection.execute(bot_statements.tell_tokens())
+    retired = found if version is None else found[:1]
+    await connection.execute(bot_statements.tell_tokens([row.id for row in retired]))
 
 
 def bot_and(bot: str, version: str | None) -> str:

@@ -1,15 +1,16 @@
-"""SQL statements that fill the queue of shifts, built here, run elsewhere.
+"""SQL statements that fill the queues of shifts and checks, built here, run elsewhere.
 
-The queue belongs to procrastinate: jobs are added by its own function, in our transaction. A bot
+The queues belong to procrastinate: jobs are added by its own function, in our transaction. A bot
 has at most one job that waits. Shifts of play are taken in the order in which they were queued, and
-a bot's next one is queued when the last one ends: so all bots have the same share.
+a bot's next one is queued when the last one ends: so all bots have the same share. Of checks, those
+come first of whose owners the fewest wait, so that nobody waits for the many of another.
 """
 
 from typing import Final
 
 from sqlalchemy import TextClause, text
 
-from arena.builds.hosted import CHECK_TASK, PLAY_TASK, QUEUE
+from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, PLAY_TASK, QUEUE
 from arena.records import OwnerId, VersionId
 from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.hosting_tables import QUEUE_SCHEMA
@@ -24,15 +25,17 @@ def queue_lock() -> TextClause:
 
 
 def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
-    """Queues the check of a build, before all shifts of play. Those of one owner are begun one
-    after the other, so that its uploads take one slot at most."""
+    """Queues the check of a build. Those of one owner are begun one after the other, so that its
+    uploads take one slot at most."""
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(ARRAY[ROW(
-            '{QUEUE}', '{CHECK_TASK}', 10, :owner, :lock, jsonb_build_object(
+            '{CHECK_QUEUE}', '{CHECK_TASK}', -count(*), :owner, :lock, jsonb_build_object(
                 'version_id', CAST(:version_id AS integer)), NULL
         )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1])
-        """
+        FROM {QUEUE_SCHEMA}.procrastinate_jobs
+        WHERE lock = :owner AND status IN ('todo', 'doing')
+        """  # noqa: S608  our own constants
     ).bindparams(owner=f"checks-of-{owner_id}", lock=f"check-{version_id}", version_id=version_id)
 
 
@@ -82,9 +85,11 @@ def queue_lost_checks() -> TextClause:
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
-            '{QUEUE}', '{CHECK_TASK}', 10, 'checks-of-' || owners.id, 'check-' || version_id,
-            jsonb_build_object('version_id', version_id), NULL
+            '{CHECK_QUEUE}', '{CHECK_TASK}', 1 - place, 'checks-of-' || owner_id,
+            'check-' || version_id, jsonb_build_object('version_id', version_id), NULL
         )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY version_id))
+        FROM (SELECT version_id, owners.id AS owner_id,
+                row_number() OVER (PARTITION BY owners.id ORDER BY version_id) AS place
         FROM hosted_versions
             JOIN versions ON versions.id = version_id JOIN bots ON bots.id = bot_id
             JOIN owners ON owners.id = owner_id
@@ -93,7 +98,7 @@ def queue_lost_checks() -> TextClause:
             AND NOT EXISTS (
                 SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
                 WHERE jobs.queueing_lock = 'check-' || version_id AND status IN ('todo', 'doing')
-            )
+            )) AS lost
         HAVING count(*) > 0
         """  # noqa: S608  our own constants
     )

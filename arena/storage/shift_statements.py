@@ -1,5 +1,6 @@
 """SQL statements about workers and the shifts that they run, built here, run elsewhere."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import (
@@ -18,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 
 from arena.builds.hosted import BuildState, ShiftId
-from arena.records import VersionId
+from arena.records import OwnerId, VersionId
 from arena.storage.bot_statements import all_versions
 from arena.storage.hosting_tables import (
     build_files,
@@ -28,11 +29,13 @@ from arena.storage.hosting_tables import (
     shifts,
     workers,
 )
+from arena.storage.names import folded
 from arena.storage.owner_tables import owners
 from arena.storage.statements import Row
 from arena.storage.tables import bots, match_seats, matches, versions
 
 MOST_MATCHES_OF_A_SHIFT = 100
+_LATER = timedelta(minutes=1)
 _in_service = and_(
     bots.c.retired_at.is_(None),
     versions.c.retired_at.is_(None),
@@ -42,9 +45,11 @@ _in_service = and_(
 
 
 def set_worker(name: str, sha256: bytes) -> Insert:
-    """Adds a worker, or gives it a new token."""
+    """Adds a worker, or gives it a new token; returns its id."""
     put = insert(workers).values(name=name, sha256=sha256)
-    return put.on_conflict_do_update(index_elements=[workers.c.name], set_={"sha256": sha256})
+    return put.on_conflict_do_update(
+        index_elements=[workers.c.name], set_={"sha256": sha256}
+    ).returning(workers.c.id)
 
 
 def remove_worker(name: str) -> Update:
@@ -150,13 +155,17 @@ def end_shift(shift_id: ShiftId, outcome: str, log: str) -> Update:
     )
 
 
-def end_late_shifts() -> Update:
-    """Ends all shifts of which nothing more was heard; returns their ids."""
+def end_lost_shifts(worker_id: int | None = None) -> Update:
+    """Ends all shifts of which nothing more was heard, or all of a worker; returns the ids of their
+    versions."""
+    lost = (
+        shifts.c.expires_at < func.now() if worker_id is None else shifts.c.worker_id == worker_id
+    )
     return (
         update(shifts)
-        .where(shifts.c.ended_at.is_(None), shifts.c.expires_at < func.now())
+        .where(shifts.c.ended_at.is_(None), lost)
         .values(ended_at=func.now(), token_sha256=None, outcome="The worker was lost.")
-        .returning(shifts.c.id)
+        .returning(shifts.c.version_id)
     )
 
 
@@ -200,8 +209,49 @@ def shifts_of(version_id: VersionId) -> Row:
     )
 
 
+def match_of(owner_id: OwnerId, bot: str, match_id: str) -> Row:
+    """version_id, version, started_at, finished_at: of a match that an owner's bot played."""
+    return (
+        select(match_seats.c.version_id, versions.c.label.label("version"))
+        .add_columns(matches.c.started_at, matches.c.finished_at)
+        .select_from(match_seats.join(matches))
+        .join(versions, versions.c.id == match_seats.c.version_id)
+        .join(bots, bots.c.id == versions.c.bot_id)
+        .where(match_seats.c.match_id == match_id)
+        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+        .limit(1)  # its seats are of different bots, but for challenges
+    )
+
+
+def shift_of(version_id: VersionId, started_at: datetime) -> Row:
+    """began_at, ended_at, log: of the shift in which a match of a version started."""
+    return (
+        select(shifts.c.began_at, shifts.c.ended_at, shifts.c.log)
+        .where(shifts.c.version_id == version_id, not_(shifts.c.check))
+        .where(shifts.c.began_at <= started_at)
+        .where(func.coalesce(shifts.c.ended_at, func.now()) >= started_at)
+        .order_by(shifts.c.id.desc())
+        .limit(1)
+    )
+
+
+def matches_between(
+    version_id: VersionId, start: datetime, end: datetime, shift_ended_at: datetime
+) -> Row:
+    """matches: how many matches a version played in a part of a shift."""
+    return (
+        select(func.count(match_seats.c.match_id.distinct()).label("matches"))
+        .select_from(match_seats.join(matches))
+        .where(match_seats.c.version_id == version_id)
+        # All of a shift have ended when it has, or about then.
+        .where(match_seats.c.finished_at.between(start, shift_ended_at + _LATER))
+        .where(matches.c.started_at <= end)
+    )
+
+
 def version_by_shift_token(sha256: bytes) -> Row:
-    """The columns of `bot_statements.version_by_token`, by the token of a running shift."""
+    """The columns of `bot_statements.versions_by_token` but sha256, by the token of a running
+    shift."""
     return (
         all_versions()
         .add_columns(bots.c.frozen_at, owners.c.banned_at)

@@ -28,7 +28,7 @@ from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 from arena.match.clock import TimeControl
 from arena.records import Block
 from arena.storage.board_tables import log_revision, played_ladders
-from arena.storage.luck import of_the_match
+from arena.storage.luck_statements import of_the_match
 from arena.storage.owner_tables import owners
 from arena.storage.tables import (
     blocks,

@@ -26,9 +26,9 @@ from arena.records import (
 )
 from arena.storage import bot_statements, recording, registering, running, statements
 from arena.storage.analyses import Analyses
+from arena.storage.async_engine import async_engine
 from arena.storage.auditing import record
-from arena.storage.checks import Checks
-from arena.storage.engine import async_engine
+from arena.storage.batched_lookup import BatchedLookup
 from arena.storage.errors import BannedError, FrozenError, RetiredError
 from arena.storage.hosted_builds import HostedBuilds
 from arena.storage.hosted_shifts import HostedShifts
@@ -37,6 +37,7 @@ from arena.storage.luck import Lucks, measured
 from arena.storage.match_search import MatchFilter, found_matches
 from arena.storage.names import SHIFT_PREFIX, check_name, normal_name, token_hash
 from arena.storage.owners import Owners
+from arena.storage.recording_checks import Checks
 from arena.storage.rows import (
     BotVersion,
     MatchRow,
@@ -83,6 +84,7 @@ class Store:
         self.checks = Checks(engine)
         self.signer = partial(signer, engine)
         self._pack = packer()
+        self._by_token = BatchedLookup(self._versions_by_token)
 
     # Bots
 
@@ -105,7 +107,9 @@ class Store:
         check_name("version", version)
         async with self._transaction() as connection:
             owner_id = await registering.ensure_owner(connection, owner)
-            made = await registering.add_version(connection, bot, owner_id, version, house=house)
+            made = await registering.add_version(
+                connection, bot, owner_id, version, house=house, allowance=None
+            )
             await _record(connection, actor, "register", str(made[0].entrant))
         return made
 
@@ -115,9 +119,7 @@ class Store:
         if token.startswith(SHIFT_PREFIX):
             found = await self.shifts.by_token(token)
         else:
-            async with self._transaction() as connection:
-                statement = bot_statements.version_by_token(token_hash(token))
-                found = (await connection.execute(statement)).one_or_none()
+            found = await self._by_token.get(token_hash(token))
         if found is None:
             return None
         registered = registered_of(found)
@@ -128,6 +130,11 @@ class Store:
         if found.frozen_at is not None:
             raise FrozenError(f"The operator has frozen the bot {registered.entrant.bot}.")
         return registered
+
+    async def _versions_by_token(self, sha256s: Sequence[bytes]) -> dict[bytes, SqlRow[Any]]:
+        async with self._transaction() as connection:
+            found = await connection.execute(bot_statements.versions_by_token(sha256s))
+            return {row.sha256: row for row in found}
 
     async def token_hashes(self) -> list[bytes]:
         """The hashes of all tokens of bots and workers, and of owners' keys."""

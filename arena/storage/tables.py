@@ -49,7 +49,8 @@ RESULTS_CHANNEL = "arena_results"
 """Notified after every batch of results."""
 
 TOKENS_CHANNEL = "arena_tokens"
-"""Notified when a token ceases to be valid: streams opened with it must end."""
+"""Notified when a token ceases to be valid: streams opened with it must end. The payload is the id
+of the version; without one it may be any."""
 
 TOURNAMENTS_CHANNEL = "arena_tournaments"
 """Notified when a tournament is created, paired, or changes its state."""

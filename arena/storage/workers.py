@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.builds.hosted import Worker, WorkerId, WorkerSeen
-from arena.storage import shift_statements
+from arena.storage import bot_statements, shift_statements
 from arena.storage.auditing import record
 from arena.storage.errors import UnknownWorkerError
 from arena.storage.names import check_name, new_worker_token, token_hash
@@ -26,20 +26,23 @@ class Workers:
         return None if row is None else Worker(WorkerId(row.id), row.name)
 
     async def add(self, name: str, actor: str) -> str:
-        """A new token for a worker, which is added if there is none of that name; an older token is
-        revoked. Raises NameRefusedError."""
+        """A new token for a worker, which is added if there is none of that name. An older token is
+        revoked, and what was run with it has ended. Raises NameRefusedError."""
         check_name("worker", name)
         token = new_worker_token()
         async with self._transaction() as connection:
-            await connection.execute(shift_statements.set_worker(name, token_hash(token)))
+            put = shift_statements.set_worker(name, token_hash(token))
+            await _end_shifts(connection, await connection.scalar(put))
             await record(connection, actor, "add worker", name)
         return token
 
     async def remove(self, name: str, actor: str) -> None:
-        """Take a worker's token away. Raises UnknownWorkerError."""
+        """Take a worker's token away, which ends what is run with it. Raises UnknownWorkerError."""
         async with self._transaction() as connection:
-            if await connection.scalar(shift_statements.remove_worker(name)) is None:
+            worker_id = await connection.scalar(shift_statements.remove_worker(name))
+            if worker_id is None:
                 raise UnknownWorkerError(f"There is no worker {name}: see `arena worker list`.")
+            await _end_shifts(connection, worker_id)
             await record(connection, actor, "remove worker", name)
 
     async def seen(self) -> list[WorkerSeen]:
@@ -56,3 +59,9 @@ class Workers:
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
+
+
+async def _end_shifts(connection: AsyncConnection, worker_id: int | None) -> None:
+    """End the shifts of a worker whose token is no longer valid: it cannot do it."""
+    versions = await connection.scalars(shift_statements.end_lost_shifts(worker_id))
+    await connection.execute(bot_statements.tell_tokens(versions.all()))

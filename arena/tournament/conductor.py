@@ -88,7 +88,7 @@ class Conductor:
         self._changed = True
         self._news.set()
 
-    async def run(self, changes: AsyncGenerator[None]) -> None:
+    async def run(self, changes: AsyncGenerator[object]) -> None:
         """Conduct until cancelled; `changes` yields whenever a tournament may have changed."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
@@ -100,8 +100,8 @@ class Conductor:
     # What the director asks
 
     @property
-    def wanting(self) -> bool:
-        return any(running.wanting for running in self._running.values())
+    def wanted(self) -> Collection[int]:
+        return {bot for running in self._with_blocks_to_play() for bot in running.wanted}
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
         for running in self._with_blocks_to_play():
@@ -157,7 +157,7 @@ class Conductor:
         if any(running.ended_blocks for running in self._running.values()):
             self._news.set()
 
-    async def _listen(self, changes: AsyncGenerator[None]) -> None:
+    async def _listen(self, changes: AsyncGenerator[object]) -> None:
         async with aclosing(changes):
             async for _ in changes:
                 self._changed = True

@@ -5,7 +5,7 @@ played again under a new id.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from uuid import uuid4
 
@@ -114,6 +114,13 @@ class RunningTournament:
         """Whether there is a block to play as soon as its bots are free."""
         return self.offering and bool(self._open or self._interrupted)
 
+    @property
+    def wanted(self) -> Iterator[int]:
+        """The versions of the blocks to play; some perhaps more than once."""
+        yield from self._open_of
+        for engagement in self._interrupted:
+            yield from engagement.bots
+
     # What comes next
 
     def played(self) -> list[PlayedPairing]:
@@ -221,6 +228,8 @@ class RunningTournament:
             for bot in bots:
                 if count > 0:
                     self._open_of[bot].setdefault(key)
-                else:
+                elif bot in self._open_of:
                     self._open_of[bot].pop(key, None)
+                    if not self._open_of[bot]:
+                        del self._open_of[bot]
             self._in_vain.difference_update(bots)

@@ -388,7 +388,9 @@ class HostedShift(_message.Message):
     outcome: _builtins.str
     """How it ended, in a sentence; empty while it runs."""
     log: _builtins.str
-    """What the program wrote to stdout and stderr: the beginning and the end of it."""
+    """What the program wrote to stdout and stderr: the beginning and the end of it. In a shift of play
+    each line begins with the seconds since the shift began, such as "12.345 ".
+    """
     @_builtins.property
     def match_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Matches that the version began meanwhile: their ids, oldest first, up to 100."""
@@ -410,3 +412,71 @@ class HostedShift(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___HostedShift: _TypeAlias = HostedShift  # noqa: Y015
+
+@_typing.final
+class GetMatchLogRequest(_message.Message):
+    """Asks for GetMatchLog."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    match_id: _builtins.str
+    """The match's id."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        match_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "match_id", b"match_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMatchLogRequest: _TypeAlias = GetMatchLogRequest  # noqa: Y015
+
+@_typing.final
+class GetMatchLogResponse(_message.Message):
+    """Answers GetMatchLog."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    SHIFT_BEGAN_MS_FIELD_NUMBER: _builtins.int
+    STARTED_MS_FIELD_NUMBER: _builtins.int
+    FINISHED_MS_FIELD_NUMBER: _builtins.int
+    OTHER_MATCHES_FIELD_NUMBER: _builtins.int
+    LOG_FIELD_NUMBER: _builtins.int
+    version: _builtins.str
+    """The label of the version that played it."""
+    shift_began_ms: _builtins.int
+    """When its shift began, in milliseconds since 1970."""
+    started_ms: _builtins.int
+    """When the match was offered, in milliseconds since 1970."""
+    finished_ms: _builtins.int
+    """When it was over, in milliseconds since 1970."""
+    other_matches: _builtins.int
+    """Other matches that the program played in that time: lines may be from them."""
+    log: _builtins.str
+    """The lines of the shift's log from half a second before its start to half a second after its end."""
+    def __init__(
+        self,
+        *,
+        version: _builtins.str = ...,
+        shift_began_ms: _builtins.int = ...,
+        started_ms: _builtins.int = ...,
+        finished_ms: _builtins.int = ...,
+        other_matches: _builtins.int = ...,
+        log: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["finished_ms", b"finished_ms", "log", b"log", "other_matches", b"other_matches", "shift_began_ms", b"shift_began_ms", "started_ms", b"started_ms", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetMatchLogResponse: _TypeAlias = GetMatchLogResponse  # noqa: Y015

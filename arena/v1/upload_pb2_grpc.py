@@ -63,6 +63,11 @@ class UploadServiceStub(object):
                 request_serializer=arena_dot_v1_dot_upload__pb2.ListShiftsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_upload__pb2.ListShiftsResponse.FromString,
                 _registered_method=True)
+        self.GetMatchLog = channel.unary_unary(
+                '/arena.v1.UploadService/GetMatchLog',
+                request_serializer=arena_dot_v1_dot_upload__pb2.GetMatchLogRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_upload__pb2.GetMatchLogResponse.FromString,
+                _registered_method=True)
 
 
 class UploadServiceServicer(object):
@@ -112,6 +117,16 @@ class UploadServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetMatchLog(self, request, context):
+        """Returns what the program printed while it played a match, in a shift that is kept.
+
+        Errors: NOT_FOUND if the owner's bot has no seat in it; FAILED_PRECONDITION while its shift runs,
+        and where its log is not kept.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_UploadServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -139,6 +154,11 @@ def add_UploadServiceServicer_to_server(servicer, server):
                     servicer.ListShifts,
                     request_deserializer=arena_dot_v1_dot_upload__pb2.ListShiftsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_upload__pb2.ListShiftsResponse.SerializeToString,
+            ),
+            'GetMatchLog': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetMatchLog,
+                    request_deserializer=arena_dot_v1_dot_upload__pb2.GetMatchLogRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_upload__pb2.GetMatchLogResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -280,6 +300,33 @@ class UploadService(object):
             '/arena.v1.UploadService/ListShifts',
             arena_dot_v1_dot_upload__pb2.ListShiftsRequest.SerializeToString,
             arena_dot_v1_dot_upload__pb2.ListShiftsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetMatchLog(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.UploadService/GetMatchLog',
+            arena_dot_v1_dot_upload__pb2.GetMatchLogRequest.SerializeToString,
+            arena_dot_v1_dot_upload__pb2.GetMatchLogResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -54,6 +54,12 @@ class UploadServiceStub:
     """
     ListShifts: _grpc.UnaryUnaryMultiCallable[_upload_pb2.ListShiftsRequest, _upload_pb2.ListShiftsResponse]
     """Lists the last shifts of a version, newest first, with what the program printed."""
+    GetMatchLog: _grpc.UnaryUnaryMultiCallable[_upload_pb2.GetMatchLogRequest, _upload_pb2.GetMatchLogResponse]
+    """Returns what the program printed while it played a match, in a shift that is kept.
+
+    Errors: NOT_FOUND if the owner's bot has no seat in it; FAILED_PRECONDITION while its shift runs,
+    and where its log is not kept.
+    """
 
 @_typing.type_check_only
 class UploadServiceAsyncStub(UploadServiceStub):
@@ -81,6 +87,12 @@ class UploadServiceAsyncStub(UploadServiceStub):
     """
     ListShifts: _aio.UnaryUnaryMultiCallable[_upload_pb2.ListShiftsRequest, _upload_pb2.ListShiftsResponse]  # type: ignore[assignment]
     """Lists the last shifts of a version, newest first, with what the program printed."""
+    GetMatchLog: _aio.UnaryUnaryMultiCallable[_upload_pb2.GetMatchLogRequest, _upload_pb2.GetMatchLogResponse]  # type: ignore[assignment]
+    """Returns what the program printed while it played a match, in a shift that is kept.
+
+    Errors: NOT_FOUND if the owner's bot has no seat in it; FAILED_PRECONDITION while its shift runs,
+    and where its log is not kept.
+    """
 
 class UploadServiceServicer(metaclass=_abc_1.ABCMeta):
     """Builds of bots that the arena hosts, by their owners.
@@ -135,5 +147,17 @@ class UploadServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_upload_pb2.ListShiftsResponse, _abc.Awaitable[_upload_pb2.ListShiftsResponse]]:
         """Lists the last shifts of a version, newest first, with what the program printed."""
+
+    @_abc_1.abstractmethod
+    def GetMatchLog(
+        self,
+        request: _upload_pb2.GetMatchLogRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_upload_pb2.GetMatchLogResponse, _abc.Awaitable[_upload_pb2.GetMatchLogResponse]]:
+        """Returns what the program printed while it played a match, in a shift that is kept.
+
+        Errors: NOT_FOUND if the owner's bot has no seat in it; FAILED_PRECONDITION while its shift runs,
+        and where its log is not kept.
+        """
 
 def add_UploadServiceServicer_to_server(servicer: UploadServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -3,6 +3,7 @@
 isort:skip_file
 Workers: machines of the operator that run hosted bots."""
 
+from arena.v1 import referee_pb2 as _referee_pb2
 from arena.v1 import registry_pb2 as _registry_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -56,6 +57,7 @@ class BeginShiftResponse(_message.Message):
     SHA256_FIELD_NUMBER: _builtins.int
     FILE_NAME_FIELD_NUMBER: _builtins.int
     SECONDS_FIELD_NUMBER: _builtins.int
+    REFEREES_FIELD_NUMBER: _builtins.int
     shift_id: _builtins.int
     """Names the shift in further calls."""
     bot: _builtins.str
@@ -70,6 +72,12 @@ class BeginShiftResponse(_message.Message):
     """The build's file name: bot.py or bot.zip."""
     seconds: _builtins.int
     """For how long it is to play."""
+    @_builtins.property
+    def referees(self) -> _referee_pb2.Referees:
+        """The arena's referees, if they have addresses: the program plays at one that it reaches, and goes
+        on at another when that one stops. All calls of workers may be made to any of them.
+        """
+
     def __init__(
         self,
         *,
@@ -80,10 +88,11 @@ class BeginShiftResponse(_message.Message):
         sha256: _builtins.bytes = ...,
         file_name: _builtins.str = ...,
         seconds: _builtins.int = ...,
+        referees: _referee_pb2.Referees | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["referees", b"referees"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "file_name", b"file_name", "seconds", b"seconds", "sha256", b"sha256", "shift_id", b"shift_id", "token", b"token", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "file_name", b"file_name", "referees", b"referees", "seconds", b"seconds", "sha256", b"sha256", "shift_id", b"shift_id", "token", b"token", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -193,7 +202,9 @@ class EndShiftRequest(_message.Message):
     outcome: _builtins.str
     """How it ended, in a sentence."""
     log: _builtins.str
-    """What the program wrote to stdout and stderr: the beginning and the end of it, up to 32,768 bytes."""
+    """What the program wrote to stdout and stderr: the beginning and the end of it, up to 32,768 bytes.
+    In a shift of play each line begins with the seconds since BeginShift, such as "12.345 ".
+    """
     accepted: _builtins.bool
     """Of a check: whether the build is accepted; `outcome` says why not."""
     undecided: _builtins.bool

@@ -6,12 +6,14 @@ from typing import Final
 import grpc
 import grpc.aio
 
-from arena.bot.address import Address
 from arena.errors import UserError
 from arena.v1 import attendance_pb2 as pb
 from arena.v1.attendance_pb2_grpc import AttendanceServiceStub
+from arena.worker.known_referees import KnownReferees, NoRefereeError
 
 RETRY_SECONDS: Final = 0.5
+TAKEN_OVER_SECONDS: Final = 4.0
+"""Until another referee has the matches of one that was lost: before, none waits for the bot."""
 _PASSING: Final = (
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -23,23 +25,23 @@ class AttendanceError(UserError):
     """The referee does not let the bot play (any more); the message says why."""
 
 
-async def connected(referee: Address, token: str) -> None:
+async def connected(referees: KnownReferees, token: str) -> None:
     """Wait until the bot of a token is connected. Raises AttendanceError."""
-    await _attend(referee, token, drain=False)
+    await _attend(referees, token, drain=False)
 
 
-async def drained(referee: Address, token: str) -> None:
+async def drained(referees: KnownReferees, token: str) -> None:
     """Let the bot of a token leave, and wait until its matches are over. Raises AttendanceError."""
-    await _attend(referee, token, drain=True)
+    await _attend(referees, token, drain=True)
 
 
-async def _attend(referee: Address, token: str, *, drain: bool) -> None:
-    """Also beyond a restart of the referee: matches go on then."""
+async def _attend(referees: KnownReferees, token: str, *, drain: bool) -> None:
+    """Also beyond the end of a referee: matches go on then."""
     metadata = (("authorization", f"Bearer {token}"),)
-    async with referee.aio_channel() as channel:
-        attend = AttendanceServiceStub(channel).Attend
-        while True:
-            try:
+    while True:
+        try:
+            async with referees.reached() as channel:
+                attend = AttendanceServiceStub(channel).Attend
                 answers = attend(pb.AttendRequest(drain=drain), metadata=metadata)
                 async for answer in answers:
                     if not drain and answer.streams:
@@ -47,9 +49,11 @@ async def _attend(referee: Address, token: str, *, drain: bool) -> None:
                         return
                 if drain:
                     return
-            except grpc.aio.AioRpcError as error:
-                if error.code() not in _PASSING:
-                    raise AttendanceError(
-                        f"The referee does not let this bot play: {error.details()}."
-                    ) from error
-            await asyncio.sleep(RETRY_SECONDS)
+        except NoRefereeError:
+            pass
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in _PASSING:
+                raise AttendanceError(
+                    f"The referee does not let this bot play: {error.details()}."
+                ) from error
+        await asyncio.sleep(TAKEN_OVER_SECONDS if drain else RETRY_SECONDS)

@@ -75,23 +75,29 @@ def command_line(
     socket: Path | None,
     limits: SandboxLimits,
     options: Sequence[str],
+    line: int,
     command: Sequence[str],
 ) -> list[str]:
-    """The command that runs a program confined; `options` are further ones for bubblewrap.
+    """The command that runs a program confined; `options` are further ones for bubblewrap, and
+    `line` is the socket over which arena.worker.stage tells where the kernel asks.
 
-    Root becomes `nobody` before (see arena.worker.stage).
+    Root becomes `nobody` before.
     """
     shown = [SeenPath(path, str(path)) for path in _python_folders()]
     shown.append(SeenPath(folder.resolve(), HOME))
     if socket is not None:
         shown.append(SeenPath(socket.resolve(), SOCKET))
+    stage = (sys.executable, "-I", "-S", str(_STAGE_SCRIPT), str(line))
     if os.geteuid() != 0:
-        return [*_LEASH_OF_A_USER, str(bubblewrap), *options, *_arguments(shown, limits, command)]
+        return [
+            *(*_LEASH_OF_A_USER, *stage, "", "--", str(bubblewrap), *options),
+            *_arguments(shown, limits, command),
+        ]
     wheel = bubblewrap.parents[_WHEEL_DEPTH]
     moved = [SeenPath(Path(_STAGE, str(number)), one.path) for number, one in enumerate(shown)]
     inner = Path(_STAGE, str(len(shown)), bubblewrap.relative_to(wheel))
     return [
-        *(*_LEASH, sys.executable, "-I", "-S", str(_STAGE_SCRIPT), _STAGE),
+        *(*_LEASH, *stage, _STAGE),
         *(str(one.source) for one in shown),
         *(str(wheel), "--", str(inner), *options, *_arguments(moved, limits, command)),
     ]
@@ -121,11 +127,15 @@ def _arguments(
         *("--proc", "/proc"),
         *(word for path in _KERNEL for word in ("--ro-bind-try", path, path)),
         *("--dev", "/dev"),
+        # Mapped as shared it is memory that no limit counts.
+        *("--dev-bind", "/dev/null", "/dev/zero"),
+        # All terminals of the machine share one limit.
+        *("--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"),
         *("--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108  its own
         *("--size", str(limits.temporary_bytes), "--tmpfs", "/tmp"),  # noqa: S108  its own
         *(word for one in shown for word in ("--ro-bind", str(one.source), one.path)),
-        # Both are in memory, and writable for the program's user, until now.
-        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        # They are writable for the program's user until now; a process sets its share there, too.
+        *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", HOME, "--", "/bin/sh", "-c", _GATE, "gate"),
         *_limited(limits),
         *command,
@@ -145,6 +155,7 @@ def _limited(limits: SandboxLimits) -> Iterator[str]:
         ("msgqueue", 0),
         ("nofile", limits.open_files),
         ("nproc", limits.tasks),
+        ("sigpending", limits.open_files),
     ):
         yield f"--{limit}={most}"
     yield "--"

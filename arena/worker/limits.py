@@ -1,4 +1,4 @@
-"""What a confined program may use."""
+"""What a confined program may use, and how long it may take."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,6 +7,17 @@ MIB: Final = 1024 * 1024
 CONNECT_SECONDS: Final = 60.0
 """How long a program may take to connect: everything else has priority, and the machine may be
 busy."""
+LEAVE_SECONDS: Final = 10.0
+"""How long shifts may finish their matches when the worker is stopped. Checks end at once, and are
+begun again later."""
+START_SECONDS: Final = 20.0
+"""The same in a check, but for the time in which it waits for a processor: a program that hangs
+holds a place that others wait for."""
+
+CONNECTS_AT_ONCE: Final = 32
+"""How often a program may connect at once; each costs a referee a millisecond or so."""
+CONNECT_EACH_SECONDS: Final = 0.5
+"""Afterwards it connects so often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +32,15 @@ class SandboxLimits:
     """Processes and threads."""
     open_files: int = 256
     """By process."""
+    sockets: int = 128
+    """Each has buffers, which no other limit counts."""
+    mappings: int = 32_000
+    """Of memory. A Python program with its libraries has some hundreds."""
     temporary_bytes: int = 64 * MIB
     """In /tmp; no file anywhere is larger."""
     temporary_files: int = 4_096
     """In /tmp."""
+    floods: int = 3
+    """Looks at which the referee has far more to read than answers."""
     printed_bytes: int = 64 * MIB
     """On stdout and stderr."""

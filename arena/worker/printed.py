@@ -1,7 +1,11 @@
 """`Printed`: the beginning and the end of what a program prints, in bounded memory."""
 
 from collections import deque
+from collections.abc import Callable
+from io import BytesIO
 from typing import Final
+
+from arena.builds.shift_log import stamp
 
 MOST_KEPT: Final = 32 * 1024
 """Bytes that are kept of a program's output."""
@@ -10,17 +14,25 @@ MOST_KEPT: Final = 32 * 1024
 class Printed:
     """What was printed so far: its first half and its last, if it is too much for both."""
 
-    def __init__(self, most: int = MOST_KEPT) -> None:
+    def __init__(self, clock: Callable[[], float] | None = None, most: int = MOST_KEPT) -> None:
+        """With a `clock` every line begins with the time at which it does."""
+        self._clock = clock
         self._half = most // 2
+        self._line_begins = True
+        self._given = 0
+        """Bytes, with the times."""
         self._head = bytearray()
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
         self.total = 0
-        """Bytes."""
+        """Bytes that were printed."""
 
     def add(self, data: bytes) -> None:
         """Add what was printed next."""
         self.total += len(data)
+        if self._clock is not None:
+            data = self._stamped(data, stamp(self._clock()))
+        self._given += len(data)
         room = self._half - len(self._head)
         self._head += data[:room]
         rest = data[max(0, room) :]
@@ -34,8 +46,18 @@ class Printed:
     def text(self) -> str:
         """What is kept, as text; a line in its middle says how much is missing."""
         tail = b"".join(self._tail)
-        missing = max(0, self.total - len(self._head) - self._half)
-        if missing:
-            gap = f"\n… {missing:,} bytes are left out …\n".encode()
-            tail = gap + tail[-self._half :]
+        if self._given > len(self._head) + self._half:
+            tail = tail[-self._half :]
+            if self._clock is not None:
+                # The rest of a line has no time.
+                tail = tail.partition(b"\n")[2]
+            missing = self._given - len(self._head) - len(tail)
+            tail = f"\n… {missing:,} bytes are left out …\n".encode() + tail
         return (bytes(self._head) + tail).decode("utf-8", "replace")
+
+    def _stamped(self, data: bytes, stamp: bytes) -> bytes:
+        stamped = b"".join(stamp + line for line in BytesIO(data))
+        if not self._line_begins:
+            stamped = stamped.removeprefix(stamp)
+        self._line_begins = data.endswith(b"\n")
+        return stamped

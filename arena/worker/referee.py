@@ -1,11 +1,12 @@
-"""`Shifts`: what a worker asks of the referee, over gRPC.
+"""`Shifts`: what a worker asks of whichever referee it reaches, over gRPC.
 
 UserError
 └── WorkerCallError    the referee refuses, or cannot be reached
 """
 
 import asyncio
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import grpc
 
@@ -15,9 +16,12 @@ from arena.errors import UserError
 from arena.records import CheckOutcome
 from arena.v1 import worker_pb2 as pb
 from arena.v1.worker_pb2_grpc import WorkerServiceStub
+from arena.worker.known_referees import KnownReferees
 
 ANSWER_SECONDS: Final = 15.0
 FETCH_SECONDS: Final = 60.0
+
+AnswerT = TypeVar("AnswerT")
 
 
 class WorkerCallError(UserError):
@@ -27,11 +31,11 @@ class WorkerCallError(UserError):
 class Shifts:
     """Begins and ends shifts. Every method raises WorkerCallError."""
 
-    def __init__(self, address: Address, token: str) -> None:
-        self._address = address
+    def __init__(self, referees: KnownReferees, token: str) -> None:
+        self._referees = referees
         self._metadata = (("authorization", f"Bearer {token}"),)
         # The types of generated stubs are those of grpc.aio as well.
-        self._stub: Any = WorkerServiceStub(address.channel())
+        self._stubs: dict[Address, Any] = {}
 
     async def begin(
         self, *, bot_id: int = 0, check_version_id: int = 0
@@ -39,25 +43,25 @@ class Shifts:
         """A shift of a bot, or the check of a version; None if there is nothing to do any more."""
         request = pb.BeginShiftRequest(bot_id=bot_id, check_version_id=check_version_id)
         try:
-            begun: pb.BeginShiftResponse = await self._ask(self._stub.BeginShift, request)
+            begun: pb.BeginShiftResponse = await self._ask("BeginShift", request)
         except _NothingError:
             return None
+        self._referees.told(begun.referees.addresses)
         return begun
 
     async def fetch(self, shift_id: int) -> bytes:
         """The build that a shift runs."""
 
-        def fetch() -> bytes:
+        def fetch(stub: Any) -> bytes:
             request = pb.FetchBuildRequest(shift_id=shift_id)
-            parts = self._stub.FetchBuild(request, timeout=FETCH_SECONDS, metadata=self._metadata)
+            parts = stub.FetchBuild(request, timeout=FETCH_SECONDS, metadata=self._metadata)
             return b"".join(part.data for part in parts)
 
-        data: bytes = await self._in_thread(fetch)
-        return data
+        return await asyncio.to_thread(self._of_any, fetch)
 
     async def tell_step(self, shift_id: int, step: str) -> None:
         """Say how far a check is."""
-        await self._ask(self._stub.TellStep, pb.TellStepRequest(shift_id=shift_id, step=step))
+        await self._ask("TellStep", pb.TellStepRequest(shift_id=shift_id, step=step))
 
     async def end(
         self,
@@ -78,26 +82,43 @@ class Shifts:
         )
         if check is not None:
             write_outcome(check, request.check)
-        await self._ask(self._stub.EndShift, request)
+        await self._ask("EndShift", request)
 
-    async def _ask(self, call: Any, request: Any) -> Any:
-        return await self._in_thread(
-            lambda: call(request, timeout=ANSWER_SECONDS, metadata=self._metadata)
+    async def _ask(self, call: str, request: Any) -> Any:
+        return await asyncio.to_thread(
+            self._of_any,
+            lambda stub: getattr(stub, call)(
+                request, timeout=ANSWER_SECONDS, metadata=self._metadata
+            ),
         )
 
-    async def _in_thread(self, call: Any) -> Any:
-        try:
-            return await asyncio.to_thread(call)
-        except grpc.RpcError as error:
-            raise self._refused(error) from error
+    def _of_any(self, ask: Callable[[Any], AnswerT]) -> AnswerT:
+        """What the first referee that is reached answers."""
+        found = WorkerCallError("no referee is known")
+        for address in self._referees.in_turn:
+            stub = self._stubs.get(address)
+            if stub is None:
+                stub = self._stubs[address] = WorkerServiceStub(address.channel())
+            try:
+                return ask(stub)
+            except grpc.RpcError as error:
+                found = _refused(address, error)
+                if not isinstance(found, _UnreachedError):
+                    raise found from error
+        raise found
 
-    def _refused(self, error: Any) -> WorkerCallError:
-        code, details = error.code(), error.details() or ""
-        if code is grpc.StatusCode.NOT_FOUND:
-            return _NothingError(details)
-        if code is grpc.StatusCode.UNAVAILABLE and "database" not in details:
-            return WorkerCallError(self._address.why_unreachable(details))
-        return WorkerCallError(f"The referee refuses: {(details or code.name).rstrip('.')}.")
+
+def _refused(address: Address, error: Any) -> WorkerCallError:
+    code, details = error.code(), error.details() or ""
+    if code is grpc.StatusCode.NOT_FOUND:
+        return _NothingError(details)
+    if code is grpc.StatusCode.UNAVAILABLE and "database" not in details:
+        return _UnreachedError(address.why_unreachable(details))
+    return WorkerCallError(f"The referee refuses: {(details or code.name).rstrip('.')}.")
+
+
+class _UnreachedError(WorkerCallError):
+    """This referee cannot be reached; another may."""
 
 
 class _NothingError(WorkerCallError):

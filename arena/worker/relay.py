@@ -1,8 +1,9 @@
-"""`relayed`: a socket at which one bot plays with a referee on another machine.
+"""`relayed`: a socket at which one bot plays with a referee on another machine, or with several.
 
-A confined program has no network. Where the referee's own socket is not on this machine, the worker
-listens on one for each shift, and passes on what the bot and the referee say, unread. Nothing but
-the stream of this bot is passed on: no other call, no other token.
+A confined program has no network. Where the referee's own socket is not on this machine, or there
+are several referees, the worker listens on one for each shift, and passes on what the bot and the
+referee say, unread. Each stream goes to the first referee that is reached. Nothing but the stream
+of this bot is passed on: no other call, no other token.
 """
 
 import asyncio
@@ -16,8 +17,8 @@ from typing import Any, Final
 import grpc
 import grpc.aio
 
-from arena.bot.address import Address
 from arena.v1 import referee_pb2
+from arena.worker.known_referees import KnownReferees, NoRefereeError
 
 MOST_STREAMS: Final = 500
 """Of one bot in one shift, refused ones too; then the socket is closed."""
@@ -30,12 +31,12 @@ _SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full
 
 
 @asynccontextmanager
-async def relayed(referee: Address, token: str) -> AsyncIterator[Path]:
+async def relayed(referees: KnownReferees, token: str) -> AsyncIterator[Path]:
     """The socket, which is there until the block ends."""
     with tempfile.TemporaryDirectory(prefix="arena-relay-") as folder:
         socket = Path(folder, "referee.sock")
         server = grpc.aio.server(options=_OPTIONS)
-        relay = _Relay(referee, token, server)
+        relay = _Relay(referees, token, server)
         handler: Any = grpc.stream_stream_rpc_method_handler(relay.play)
         server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
@@ -51,8 +52,8 @@ async def relayed(referee: Address, token: str) -> AsyncIterator[Path]:
 
 
 class _Relay:
-    def __init__(self, referee: Address, token: str, server: grpc.aio.Server) -> None:
-        self._referee = referee
+    def __init__(self, referees: KnownReferees, token: str, server: grpc.aio.Server) -> None:
+        self._referees = referees
         self._metadata = (("authorization", f"Bearer {token}"),)
         self._server = server
         self._streams = 0
@@ -67,22 +68,31 @@ class _Relay:
             await context.abort(
                 grpc.StatusCode.UNAUTHENTICATED, "a hosted bot plays with the token of its shift"
             )
-        async with self._referee.aio_channel() as channel:
-            call: Any = channel.stream_stream(f"/{_SERVICE}/Play")(metadata=self._metadata)
-            up = asyncio.create_task(_up(context, call))
-            # It fails when the call ends while the bot speaks; the call says why.
-            up.add_done_callback(lambda task: task.cancelled() or task.exception())
-            try:
-                while (message := await call.read()) is not grpc.aio.EOF:
-                    await context.write(message)
-                code, details = await call.code(), await call.details()
-            except grpc.aio.AioRpcError as error:
-                code, details = error.code(), error.details()
-            finally:
-                up.cancel()
-                call.cancel()
+        try:
+            async with self._referees.reached() as channel:
+                code, details = await self._pass_on(context, channel)
+        except NoRefereeError as error:
+            code, details = grpc.StatusCode.UNAVAILABLE, str(error)
         if code is not grpc.StatusCode.OK:
-            await context.abort(code, details or "")
+            await context.abort(code, details)
+
+    async def _pass_on(
+        self, context: Any, channel: grpc.aio.Channel
+    ) -> tuple[grpc.StatusCode, str]:
+        """Returns how the stream ended."""
+        call: Any = channel.stream_stream(f"/{_SERVICE}/Play")(metadata=self._metadata)
+        up = asyncio.create_task(_up(context, call))
+        # It fails when the call ends while the bot speaks; the call says why.
+        up.add_done_callback(lambda task: task.cancelled() or task.exception())
+        try:
+            while (message := await call.read()) is not grpc.aio.EOF:
+                await context.write(message)
+            return await call.code(), await call.details() or ""
+        except grpc.aio.AioRpcError as error:
+            return error.code(), error.details() or ""
+        finally:
+            up.cancel()
+            call.cancel()
 
 
 async def _up(context: Any, call: Any) -> None:

@@ -17,6 +17,7 @@ import contextlib
 import os
 import random
 import signal
+import socket as sockets
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -36,17 +37,27 @@ from arena.worker.bubblewrap import (
     find_bubblewrap,
 )
 from arena.worker.cgroups import ProgramGroup, program_group
-from arena.worker.limits import MIB, SandboxLimits
+from arena.worker.connecting import ConnectGate
+from arena.worker.limits import CONNECT_EACH_SECONDS, CONNECTS_AT_ONCE, MIB, SandboxLimits
 from arena.worker.printed import Printed
 from arena.worker.system_calls import system_call_filter
-from arena.worker.usage import Usage, children_of, processes_of, usage_of
+from arena.worker.unread import MOST_UNREAD_BYTES, unread_bytes
+from arena.worker.usage import Usage, children_of, mappings_of, processes_of, usage_of
 
 START_SECONDS: Final = 10.0
 """How long bubblewrap may take; it needs some milliseconds."""
+STAND_BACK_SECONDS: Final = 2.0
+"""How long a program waits at the gate for its niceness."""
 NOT_HERE: Final = "Bots cannot be hosted on this machine"
 LOOK_SECONDS: Final = 0.25
 """Between two looks at what a program uses."""
+_LOOKS_A_COUNT: Final = 8
+"""Looks for one at which mappings are counted, which takes longer."""
 _CHUNK_BYTES = 64 * 1024
+_OFTEN: Final = (
+    f"The arena: it connected {CONNECTS_AT_ONCE} times; from now on it waits until it may, once in "
+    f"{CONNECT_EACH_SECONDS:g} s.\n"
+)
 _ENVIRONMENT: Final = {
     "PATH": SEARCH_PATH,
     "HOME": "/tmp",  # noqa: S108  its own
@@ -81,8 +92,12 @@ class ConfinedProgram:
         printed: Printed,
         limits: SandboxLimits,
         group: ProgramGroup | None,
+        socket: Path | None,
     ) -> None:
         self._process = process
+        self._socket = socket
+        self._floods = 0
+        """How often it was seen to flood the referee."""
         self._limits = limits
         self._group = group
         self.first = first
@@ -104,18 +119,30 @@ class ConfinedProgram:
     def look(self) -> Usage:
         """What it uses, and the most that it was seen to use before."""
         self.usage = self.usage.and_then(usage_of(self.first))
+        if self._socket is not None:
+            self._floods += unread_bytes(self.first, self._socket) > MOST_UNREAD_BYTES
         return self.usage
 
     async def exceeded(self) -> str:
         """Wait until it uses more than it may. Returns a sentence."""
+        limits = self._limits
+        looks = 0
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             self.look()
-            limits = self._limits
+            looks += 1
+            if looks % _LOOKS_A_COUNT == 0:
+                mappings = await asyncio.to_thread(mappings_of, self.first, limits.mappings)
+                if mappings > limits.mappings:
+                    return f"It made more than {limits.mappings:,} mappings of memory."
             if self.usage.memory_bytes > limits.memory_bytes or self.ran_out_of_memory:
                 return self.too_much_memory
+            if self.usage.sockets > limits.sockets:
+                return f"It opened more than {limits.sockets} sockets."
             if self.usage.temporary_files > limits.temporary_files:
                 return f"It made more than {limits.temporary_files:,} files in /tmp."
+            if self._floods >= limits.floods:
+                return "It sent the referee far more than answers."
             if self.printed.total > limits.printed_bytes:
                 return f"It printed more than {limits.printed_bytes // MIB} MiB."
 
@@ -145,9 +172,10 @@ async def confined(
     socket: Path | None,
     token: str = "",
     limits: SandboxLimits = SandboxLimits(),
+    printed: Printed | None = None,
 ) -> AsyncIterator[ConfinedProgram]:
     """A program that runs until the block ends. Its environment says how it reaches the referee
-    at `socket`, and its `token`. Raises SandboxError.
+    at `socket`, and its `token`; what it prints is added to `printed`. Raises SandboxError.
 
     Call it in the main thread: the program ends with the thread that started it.
     """
@@ -167,26 +195,32 @@ async def confined(
             except (OSError, ImportError, RuntimeError) as error:
                 raise SandboxError(f"{NOT_HERE}: {error}.") from error
             theirs.callback(os.close, calls)
+            line, their_line = sockets.socketpair()
+            ours.enter_context(line)
+            theirs.enter_context(their_line)
             process = await asyncio.create_subprocess_exec(
                 *command_line(
                     *(bubblewrap, program.folder, socket, limits),
-                    ("--seccomp", str(calls)),
-                    program.command,
+                    *(("--seccomp", str(calls)), their_line.fileno(), program.command),
                 ),
                 env=environment,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(calls,),
+                pass_fds=(calls, their_line.fileno()),
                 start_new_session=True,
             )
         assert process.stdin is not None
-        printed = Printed()
         try:
-            first = await _at_gate(process, printed)
-            running = ConfinedProgram(process, first, printed, limits, group)
+            printed = printed or Printed()
+            first = await at_gate(process, printed)
+            running = ConfinedProgram(process, first, printed, limits, group, socket)
             ours.callback(running.close)
+            _, (listener,), _, _ = sockets.recv_fds(line, 1, 1)
+            gate = ConnectGate(listener, lambda: running.printed.add(_OFTEN.encode()))
+            ours.callback(gate.close)
             _share_processors(first, limits)
+            await _stand_back(first)
             if group is not None:
                 # Where the kernel refuses, the other limits hold the program.
                 with contextlib.suppress(OSError):
@@ -207,21 +241,25 @@ async def confined(
             await process.wait()
 
 
-async def _at_gate(process: asyncio.subprocess.Process, printed: Printed) -> int:
-    """The first process of a program that waits at the gate. Raises SandboxError."""
+async def at_gate(process: asyncio.subprocess.Process, printed: Printed) -> int:
+    """The first process of a program that waits at the gate. What the sandbox said before, a
+    warning for one, is added to what the program printed. Raises SandboxError."""
     assert process.stdout is not None
+    said = Printed()
     try:
         async with asyncio.timeout(START_SECONDS):
-            line = await process.stdout.readline()
-            if line == READY:
-                for bubblewrap in children_of(process.pid):
-                    for first in children_of(bubblewrap):
-                        return first
-            printed.add(line)
-            await _read(process, printed)
+            while line := await process.stdout.readline():
+                if line == READY:
+                    for bubblewrap in children_of(process.pid):
+                        for first in children_of(bubblewrap):
+                            return first
+                    break
+                said.add(line)
+                printed.add(line)
     except TimeoutError:
-        raise SandboxError(f"{NOT_HERE}: bubblewrap does not get ready.") from None
-    raise SandboxError(f"{NOT_HERE}: {printed.text().strip()}")
+        why = said.text().strip() or "bubblewrap does not get ready."
+        raise SandboxError(f"{NOT_HERE}: {why}") from None
+    raise SandboxError(f"{NOT_HERE}: {said.text().strip() or 'bubblewrap ended.'}")
 
 
 def kill(process: asyncio.subprocess.Process) -> None:
@@ -250,9 +288,22 @@ def _share_processors(first: int, limits: SandboxLimits) -> None:
     chosen = random.sample(ours, min(len(ours), limits.processors))
     for process in processes_of(first):
         os.sched_setaffinity(process, chosen)
-    # Linux shares the processor among sessions first, and this program is one of its own.
-    with contextlib.suppress(OSError):
-        Path(f"/proc/{first}/autogroup").write_text(str(NICENESS))
+
+
+async def _stand_back(first: int) -> None:
+    """Linux shares the processor among sessions first, and a program at the gate is one of its own,
+    which it cannot leave."""
+    # Of all who are not root it accepts one such write in 100 ms; the others must retry.
+    with contextlib.suppress(OSError, TimeoutError):
+        async with asyncio.timeout(STAND_BACK_SECONDS):
+            while True:
+                try:
+                    group = Path(f"/proc/{first}/autogroup")
+                    group.write_text(str(NICENESS))  # noqa: ASYNC240  it takes no time
+                except BlockingIOError:
+                    await asyncio.sleep(0.02)
+                else:
+                    return
 
 
 async def why_not_here() -> str | None:

@@ -13,10 +13,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from arena.bot.address import Address
 from arena.processes import how_it_ended
 from arena.worker.attending import AttendanceError, connected, drained
+from arena.worker.known_referees import KnownReferees
 from arena.worker.limits import CONNECT_SECONDS, SandboxLimits
+from arena.worker.printed import Printed
 from arena.worker.sandbox import ConfinedProgram, HostedProgram, confined
 
 DRAIN_SECONDS: Final = 120.0
@@ -45,10 +46,10 @@ class ShiftEnding(StrEnum):
 class HostedPlace:
     """Where a hosted bot plays, and as whom."""
 
-    referee: Address
-    """How the worker reaches the referee."""
+    referees: KnownReferees
+    """How the worker reaches them."""
     socket: Path
-    """How the program does: the referee's socket."""
+    """How the program does: a referee's own socket, or the worker's."""
     token: str
 
 
@@ -60,7 +61,7 @@ class ShiftReport:
     sentence: str
     """The same for the bot's owner."""
     printed: str
-    """The beginning and the end of what the program printed."""
+    """The beginning and the end of what the program printed, by lines with their times."""
     seconds: float
     processor_seconds: float
     memory_bytes: int
@@ -72,26 +73,34 @@ async def play_shift(
     place: HostedPlace,
     *,
     seconds: float,
+    began: float | None = None,
     limits: SandboxLimits = SandboxLimits(),
     leave: asyncio.Event | None = None,
-    ahead_seconds: float = 0.0,
+    most_ahead_seconds: float = 0.0,
     on_ending: Callable[[], None] = lambda: None,
     connect_seconds: float = CONNECT_SECONDS,
     drain_seconds: float = DRAIN_SECONDS,
 ) -> ShiftReport:
     """Play for `seconds`, or until `leave` is set, and then until the bot's matches are over.
 
-    `on_ending` is called `ahead_seconds` before the end of the time: another shift may begin.
-    Cancelling kills the program. Raises SandboxError where nothing can be confined.
+    The lines that it prints begin with the seconds since the shift `began`, on the clock of
+    time.monotonic; by default now. `on_ending` is called before the end of the time, as long as
+    the program took to connect, and at most `most_ahead_seconds`: another shift may begin, whose
+    program takes time to start, too. Cancelling kills the program. Raises SandboxError where
+    nothing can be confined.
     """
-    began = time.monotonic()
-    async with confined(program, socket=place.socket, token=place.token, limits=limits) as running:
+    began = time.monotonic() if began is None else began
+    printed = Printed(lambda: time.monotonic() - began)
+    async with confined(
+        program, socket=place.socket, token=place.token, limits=limits, printed=printed
+    ) as running:
         shift = _Shift(running, place, leave or asyncio.Event())
         try:
             async with asyncio.TaskGroup() as tasks:
                 watching = [tasks.create_task(shift.until_ended())]
                 watching.append(tasks.create_task(shift.until_too_much()))
                 await shift.connect(connect_seconds)
+                ahead_seconds = min(time.monotonic() - began, most_ahead_seconds)
                 await shift.play(seconds - ahead_seconds)
                 on_ending()
                 await shift.play(ahead_seconds)
@@ -104,7 +113,7 @@ async def play_shift(
     return ShiftReport(
         stopped.ending,
         stopped.sentence,
-        running.printed.text(),
+        printed.text(),
         time.monotonic() - began,
         running.usage.processor_seconds,
         running.usage.memory_bytes,
@@ -152,7 +161,7 @@ class _Shift:
         """Wait until the bot is connected."""
         try:
             async with asyncio.timeout(seconds):
-                await connected(self.place.referee, self.place.token)
+                await connected(self.place.referees, self.place.token)
         except TimeoutError:
             raise _StoppedError(
                 ShiftEnding.NOT_CONNECTED, f"Its program did not connect within {seconds:.0f} s."
@@ -171,7 +180,7 @@ class _Shift:
         self.draining = True
         try:
             async with asyncio.timeout(seconds):
-                await drained(self.place.referee, self.place.token)
+                await drained(self.place.referees, self.place.token)
         except TimeoutError:
             raise _StoppedError(
                 ShiftEnding.OVERRAN,

@@ -6,6 +6,7 @@ what confines them.
 """
 
 import errno
+import mmap
 import os
 import socket
 from typing import Final
@@ -31,7 +32,17 @@ _UNKNOWN: Final = (
     # Programs do without these where a kernel does not have them. A filter cannot look into what
     # clone3 is given.
     *("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create"),
+    # Watches hold the kernel's memory, and all programs of a user share one limit.
+    *("inotify_init", "inotify_init1"),
 )
+_PRETENDED: Final = "setsid"
+"""A session has a share of the processors of its own, however far its processes stand back: it
+does nothing, and says that it did."""
+_SHARED_MEMORY: Final = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
+"""It is no process's own either."""
+_BUFFER_SIZES: Final = (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33)
+"""And the same for those who may exceed the system's limits. Asked for is as much as is given: what
+is in the buffers of sockets is memory that nobody counts."""
 _NEW_NAMESPACES: Final = (
     *(0x00000080, 0x00020000, 0x02000000, 0x04000000, 0x08000000),
     *(0x10000000, 0x20000000, 0x40000000),
@@ -55,6 +66,11 @@ def system_call_filter() -> int:
         calls.add_rule(ERRNO(errno.ENOSYS), name)
     for flag in _NEW_NAMESPACES:
         calls.add_rule(ERRNO(errno.EPERM), "clone", Arg(0, MASKED_EQ, flag, flag))
+    calls.add_rule(ERRNO(errno.EPERM), "mmap", Arg(3, MASKED_EQ, _SHARED_MEMORY, _SHARED_MEMORY))
+    ignored = ERRNO(0)
+    calls.add_rule(ignored, _PRETENDED)
+    for option in _BUFFER_SIZES:
+        calls.add_rule(*(ignored, "setsockopt", Arg(1, EQ, socket.SOL_SOCKET), Arg(2, EQ, option)))
     refused = ERRNO(errno.EAFNOSUPPORT)
     for family in set(range(max(_FAMILIES))) - set(_FAMILIES):
         calls.add_rule(refused, "socket", Arg(0, EQ, family))

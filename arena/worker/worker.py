@@ -1,45 +1,45 @@
-"""`run_worker`: takes shifts from the queue, one in each slot, until it is stopped.
+"""`run_worker`: takes shifts and checks from their queues until it is stopped, one in each slot.
 
-The queue is procrastinate's: it hands out each job once, wakes workers when there is a new one, and
-notes that they are alive. A worker that dies leaves jobs behind, which `return_lost_jobs`, running
-on all workers, puts back.
+Checks have slots of their own: they wait for no shift, and hold none up. The queues are
+procrastinate's: it hands out each job once, wakes workers when there is a new one, and notes that
+they are alive. A worker that dies leaves jobs behind, which `return_lost_jobs`, running on all
+workers, puts back.
 """
 
 import asyncio
-import json
-import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final
 
 import procrastinate
 import structlog
 from procrastinate import JobContext, PsycopgConnector
 
-from arena.bot.address import Address
 from arena.builds import BuildRefusedError
-from arena.builds.hosted import CHECK_TASK, PLAY_TASK, QUEUE
-from arena.records import CheckOutcome
+from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, PLAY_TASK, QUEUE
 from arena.v1 import worker_pb2 as pb
-from arena.worker.bubblewrap import ENDS_WITH_US
+from arena.worker.check_process import (
+    CHECK_SECONDS,
+    STOPPED,
+    ShiftEnd,
+    checked,
+    remove_left_folders,
+)
 from arena.worker.kept_builds import KeptBuilds
+from arena.worker.known_referees import KnownReferees
+from arena.worker.limits import LEAVE_SECONDS
 from arena.worker.program import command_of
 from arena.worker.referee import Shifts, WorkerCallError
 from arena.worker.relay import relayed
-from arena.worker.sandbox import HostedProgram, SandboxError, kill
+from arena.worker.sandbox import HostedProgram, SandboxError
 from arena.worker.shift import HostedPlace, play_shift
 
-LEAVE_SECONDS: Final = 10.0
-"""How long shifts may finish their matches when the worker is stopped."""
-CHECK_SECONDS: Final = 300.0
-"""After which a check is given up."""
-AHEAD_SECONDS: Final = 1.0
-"""So long before the end of a shift the next one of its slot begins: programs take time to start.
-"""
+MOST_AHEAD_SECONDS: Final = 10.0
+"""At most so long before the end of a shift the next one of its slot begins."""
 HEARTBEAT_SECONDS: Final = 5.0
 LOST_SECONDS: Final = 20.0
 """Without a heartbeat for so long, a worker has died."""
@@ -56,11 +56,11 @@ log = structlog.get_logger()
 class Workplace:
     """Where a worker works."""
 
-    referee: Address
+    referees: KnownReferees
     shifts: Shifts
     builds: KeptBuilds
     socket: Path | None
-    """Of the referee; None if it is on another machine."""
+    """Of the referee on this machine, if there is one."""
     check_seconds: float = CHECK_SECONDS
 
 
@@ -70,7 +70,8 @@ def queue_of(database_url: str) -> PsycopgConnector:
     return PsycopgConnector(
         conninfo=url,
         min_size=1,
-        max_size=4,
+        # A listening one for each queue, and what each asks.
+        max_size=6,
         # Its tables are in a schema of their own.
         kwargs={
             "options": "-c search_path=procrastinate",
@@ -80,34 +81,47 @@ def queue_of(database_url: str) -> PsycopgConnector:
 
 
 async def run_worker(
-    place: Workplace, queue: PsycopgConnector, slots: int, stop: asyncio.Event
+    place: Workplace,
+    queue: PsycopgConnector,
+    slots: int,
+    check_slots: int,
+    stop: asyncio.Event,
 ) -> None:
     """Work until `stop`; then shifts that run are ended, and others take them up."""
     app = procrastinate.App(connector=queue)
     ending = _Ending(slots)
     _add_tasks(app, place, stop, ending)
-    async with app.open_async():
-        stopping = asyncio.create_task(stop.wait())
-        while not stopping.done():
-            working = asyncio.create_task(
-                app.run_worker_async(
-                    queues=[QUEUE],
-                    concurrency=slots,
-                    install_signal_handlers=False,
-                    delete_jobs="always",
-                    update_heartbeat_interval=HEARTBEAT_SECONDS,
-                    stalled_worker_timeout=LOST_SECONDS,
-                    shutdown_graceful_timeout=LEAVE_SECONDS,
-                )
+    await asyncio.to_thread(remove_left_folders)
+    async with app.open_async(), asyncio.TaskGroup() as working:
+        working.create_task(_work(app, QUEUE, slots, stop))
+        working.create_task(_work(app, CHECK_QUEUE, check_slots, stop))
+        await stop.wait()
+        left_at = monotonic()
+    await ending.end(left_at + LEAVE_SECONDS - monotonic())
+
+
+async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Event) -> None:
+    """Take jobs from a queue until `stop`, and wait for those that run, but not for long."""
+    stopping = asyncio.create_task(stop.wait())
+    while not stopping.done():
+        working = asyncio.create_task(
+            app.run_worker_async(
+                queues=[queue],
+                concurrency=slots,
+                install_signal_handlers=False,
+                delete_jobs="always",
+                update_heartbeat_interval=HEARTBEAT_SECONDS,
+                stalled_worker_timeout=LOST_SECONDS,
+                shutdown_graceful_timeout=LEAVE_SECONDS,
             )
-            await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            working.cancel()
-            (failure,) = await asyncio.gather(working, return_exceptions=True)
-            if not stopping.done():
-                # It ends by itself when the database does not answer for a moment.
-                log.warning("the queue does not answer; it is tried again", why=repr(failure))
-                await asyncio.wait({stopping}, timeout=RETRY_SECONDS)
-        await ending.end()
+        )
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        working.cancel()
+        (failure,) = await asyncio.gather(working, return_exceptions=True)
+        if not stopping.done():
+            # It ends by itself when the database does not answer for a moment.
+            log.warning("the queue does not answer; it is tried again", why=repr(failure))
+            await asyncio.wait({stopping}, timeout=RETRY_SECONDS)
 
 
 class _Ending:
@@ -139,10 +153,10 @@ class _Ending:
         if not shift.cancelled() and (error := shift.exception()) is not None:
             log.error("a shift failed", exc_info=error)
 
-    async def end(self) -> None:
+    async def end(self, seconds: float) -> None:
         """Wait for those that are left, and end those that take too long."""
         if self._shifts:
-            _, late = await asyncio.wait(set(self._shifts), timeout=LEAVE_SECONDS)
+            _, late = await asyncio.wait(set(self._shifts), timeout=max(0.0, seconds))
             for shift in late:
                 shift.cancel()
             await asyncio.gather(*late, return_exceptions=True)
@@ -156,10 +170,11 @@ def _add_tasks(
         begun = await place.shifts.begin(bot_id=bot_id)
         if begun is not None:
             over = asyncio.Event()
-            shift = _shift(place, begun, leave, partial(_play, on_ending=over.set))
+            run = partial(_play, began=monotonic(), on_ending=over.set)
+            shift = _shift(place, begun, leave, run)
             await ending.until_slot_is_free(asyncio.create_task(shift), over)
 
-    @app.task(name=CHECK_TASK, queue=QUEUE)
+    @app.task(name=CHECK_TASK, queue=CHECK_QUEUE)
     async def check(version_id: int) -> None:
         begun = await place.shifts.begin(check_version_id=version_id)
         if begun is not None:
@@ -176,32 +191,23 @@ def _add_tasks(
             await jobs.retry_job(job)
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    outcome: str
-    log: str = ""
-    accepted: bool | None = None
-    """Of a check; None if it failed for no reason of the build's, and is to be tried again."""
-    check: CheckOutcome | None = None
-
-
 async def _shift(
     place: Workplace, begun: pb.BeginShiftResponse, leave: asyncio.Event, run: Any
 ) -> None:
     """Run a shift, and tell how it ended, whatever happens."""
-    end = _End("The worker failed; its log says why.")
+    end = ShiftEnd("The worker failed; its log says why.")
     try:
         build, folder = await place.builds.get(
             begun.sha256, begun.file_name, lambda: place.shifts.fetch(begun.shift_id)
         )
         end = await run(place, begun, HostedProgram(folder, command_of(build)), leave)
     except BuildRefusedError as error:
-        end = _End(str(error), accepted=False)
+        end = ShiftEnd(str(error), accepted=False)
     except (SandboxError, WorkerCallError) as error:
         log.error("a shift failed on this machine", shift=begun.shift_id, why=str(error))
-        end = _End(str(error))
+        end = ShiftEnd(str(error))
     except asyncio.CancelledError:
-        end = _End("The worker was stopped.")
+        end = STOPPED
         raise
     finally:
         telling = place.shifts.end(
@@ -219,67 +225,38 @@ async def _play(
     program: HostedProgram,
     leave: asyncio.Event,
     *,
+    began: float,
     on_ending: Callable[[], None],
-) -> _End:
+) -> ShiftEnd:
     async with AsyncExitStack() as stack:
         socket = place.socket
-        if socket is None:
-            socket = await stack.enter_async_context(relayed(place.referee, begun.token))
-        at = HostedPlace(place.referee, socket, begun.token)
+        # Where there are several referees, the program must be able to go from one to another.
+        if socket is None or place.referees.several or not await _listens(socket):
+            socket = await stack.enter_async_context(relayed(place.referees, begun.token))
+        at = HostedPlace(place.referees, socket, begun.token)
         report = await play_shift(
             *(program, at),
             seconds=begun.seconds,
+            began=began,
             leave=leave,
-            ahead_seconds=AHEAD_SECONDS,
+            most_ahead_seconds=MOST_AHEAD_SECONDS,
             on_ending=on_ending,
         )
-    return _End(report.sentence, report.printed)
+    return ShiftEnd(report.sentence, report.printed)
+
+
+async def _listens(socket: Path) -> bool:
+    """Whether a referee listens on a socket."""
+    try:
+        _, writer = await asyncio.open_unix_connection(socket)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 async def _check(
-    place: Workplace, begun: pb.BeginShiftResponse, program: HostedProgram, _leave: asyncio.Event
-) -> _End:
-    """Check a build in a process of its own, which tells every step."""
-    with tempfile.TemporaryDirectory(prefix="arena-check-") as scratch:
-        plan = {
-            "folder": str(program.folder.absolute()),
-            "program": list(program.command),
-            "scratch": scratch,
-        }
-        child = await asyncio.create_subprocess_exec(
-            *(*ENDS_WITH_US, sys.executable, "-m", "arena.worker.checking"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=1024 * 1024,
-        )
-        assert child.stdin is not None and child.stdout is not None
-        step = "none"
-        try:
-            child.stdin.write(json.dumps(plan).encode())
-            child.stdin.close()
-            async with asyncio.timeout(place.check_seconds):
-                async for line in child.stdout:
-                    said = json.loads(line)
-                    if "result" in said:
-                        return _end(said["result"])
-                    step = said["step"]
-                    await place.shifts.tell_step(begun.shift_id, step)
-        except TimeoutError:
-            return _End(
-                f"Its check was not through after {place.check_seconds:.0f} s; its last step: "
-                f"{step}. If this machine was busy, the same build may pass: upload it again.",
-                accepted=False,
-            )
-        finally:
-            kill(child)
-            await child.wait()
-    return _End("Its check failed on our side: tell the operator.")
-
-
-def _end(result: dict[str, Any]) -> _End:
-    found = result["outcome"]
-    check = None
-    if found is not None:
-        failed, skipped = tuple(found["failed"]), tuple(found["skipped"])
-        check = CheckOutcome(found["edition"], found["met"], failed, skipped)
-    return _End(result["reason"], result["log"], result["accepted"], check)
+    place: Workplace, begun: pb.BeginShiftResponse, program: HostedProgram, leave: asyncio.Event
+) -> ShiftEnd:
+    tell_step = partial(place.shifts.tell_step, begun.shift_id)
+    return await checked(program, tell_step, leave, place.check_seconds)

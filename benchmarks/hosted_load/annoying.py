@@ -1,6 +1,7 @@
 """What a pair of hosted bots keeps of its speed beside a nuisance in the next slot."""
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from benchmarks.hosted_load.programs import GOOD, folder_with, nuisance
 from benchmarks.hosted_load.stage import HostingArena, hosting_arena
 
 WARM_UP_SECONDS: Final = 3.0
+ROUNDS: Final = 4
+"""In turn with it and without: what else the machine does changes all the time."""
+_numbers = itertools.count()
 _CORES = """
 import time
 share = {share}
@@ -50,22 +54,31 @@ async def beside(name: str, seconds: float) -> Beside:
             async with asyncio.timeout(60):
                 await stage.recorded(2)
             await asyncio.sleep(WARM_UP_SECONDS)
-            alone = await _rate(stage, seconds)
-            async with _again_and_again(stage, nuisance(name)) as used:
-                await asyncio.sleep(1)
-                before = sum(used)
-                rate = await _rate(stage, seconds)
-                cores = min(1.0, max(0.0, (sum(used) - before) / seconds))
-            text = _CORES.format(share=max(0.01, cores))
-            async with _again_and_again(stage, text):
-                await asyncio.sleep(1)
-                loaded = await _rate(stage, seconds)
-            alone = (alone + await _rate(stage, seconds)) / 2
+            rounds = [
+                [one async for one in _round(stage, nuisance(name), seconds / ROUNDS)]
+                for _ in range(ROUNDS)
+            ]
+            alone, rate, loaded, cores = (sum(one) / ROUNDS for one in zip(*rounds, strict=True))
         faults = 0
         for bot in names:
             for row in await stage.arena.store.matches(bot=bot, limit=100_000):
                 faults += sum(seat.faults for seat in row.seats if seat.bot == bot)
     return Beside(alone, rate, loaded, cores, faults)
+
+
+async def _round(stage: HostingArena, text: str, seconds: float) -> AsyncIterator[float]:
+    """The pair's speed alone, beside a program, and beside one that only computes as much; and how
+    much that is."""
+    yield await _rate(stage, seconds)
+    async with _again_and_again(stage, text) as used:
+        await asyncio.sleep(1)
+        before = sum(used)
+        yield await _rate(stage, seconds)
+        cores = min(1.0, max(0.0, (sum(used) - before) / seconds))
+    async with _again_and_again(stage, _CORES.format(share=max(0.01, cores))):
+        await asyncio.sleep(1)
+        yield await _rate(stage, seconds)
+    yield cores
 
 
 async def _rate(stage: HostingArena, seconds: float) -> float:
@@ -88,7 +101,7 @@ async def _again_and_again(stage: HostingArena, text: str) -> AsyncIterator[list
     """A program that is started again when it was ended; the list holds the processor seconds of
     each run so far."""
     used: list[float] = []
-    token = await stage.token(f"nuisance-{len(text)}")
+    token = await stage.token(f"nuisance-{next(_numbers)}")
 
     async def run() -> None:
         while True:

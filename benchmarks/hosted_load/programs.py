@@ -102,6 +102,20 @@ while True:
     for line in lines:
         line.close()
 """,
+    "frames": """
+import socket
+preface = b"PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n" + bytes(3) + b"\\4" + bytes(5)
+more_window = b"\\0\\0\\4\\x08\\0" + bytes(4) + b"\\0\\0\\0\\1"
+while True:
+    with socket.socket(socket.AF_UNIX) as line:
+        try:
+            line.connect("/run/referee.sock")
+            line.sendall(preface)
+            while True:
+                line.sendall(more_window * 5_000)
+        except OSError:
+            pass
+""",
 }
 """What uploads that mean harm do as long as they run, by name."""
 

@@ -3,13 +3,16 @@
 python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS [WARM_UP] < tokens
 python -m benchmarks.referee_load.players count PORT MATCHES_AT_ONCE SECONDS < tokens
 python -m benchmarks.referee_load.players until PORT MATCHES_AT_ONCE DECISIONS < tokens
-python -m benchmarks.referee_load.players idle PORT < tokens
+python -m benchmarks.referee_load.players crowd PORT MATCHES_AT_ONCE PLAYERS SECONDS < tokens
+python -m benchmarks.referee_load.players idle PORT [GAME] < tokens
 
 They use the protocol like any bot and play like the sample bot `timid`: the smallest raise, and a
 doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
 turn of its match in µs, decisions per match and per message; `count` prints the number of decisions
 so far for ten moments per second; `until` plays so many decisions and prints how many were refused,
-by kind of fault; `idle` connects, prints a line and stays connected.
+by kind of fault; `crowd` connects all, lets the first PLAYERS play and the others wait, prints a
+line when it begins to count, and figures; `idle` connects, for bluff or another game, prints a line
+and stays connected.
 """
 
 import asyncio
@@ -27,6 +30,11 @@ import grpc.aio
 from arena.v1 import referee_pb2, referee_pb2_grpc
 
 DOUBTS = 0.2
+OWN_CONNECTION = [("grpc.use_local_subchannel_pool", 1)]
+"""Channels of a process to the same address would else share one, which carries 100 streams."""
+AT_ONCE = 100
+SETTLING = 5.0
+"""Seconds between the last bot's connecting and the first decision that counts."""
 
 
 class Load:
@@ -44,22 +52,30 @@ class Load:
         """Refusals by kind of fault."""
         self.answered_at: dict[str, float] = {}
         """The time of the last answer by match; the referee's time ends with the next turn."""
+        self.running: set[str] = set()
+        """Matches that have begun and not ended."""
 
 
-async def play(port: int, token: str, matches: int, load: Load) -> None:
-    """Run one bot until its stream ends."""
+async def play(
+    port: int, token: str, matches: int, load: Load, game: str = "bluff", *, waits: bool = False
+) -> None:
+    """Run one bot until its stream ends. One that `waits` offers no place."""
     random = Random(token)
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", OWN_CONNECTION) as channel:
         metadata = (("authorization", f"Bearer {token}"),)
         stream = referee_pb2_grpc.RefereeServiceStub(channel).Play(metadata=metadata)
-        hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], max_matches=matches)
+        hello = referee_pb2.Hello(protocol_version=1, games=[game], max_matches=matches)
         await stream.write(referee_pb2.PlayRequest(hello=hello))
+        if waits:
+            nowhere = referee_pb2.Places(max_matches=0)
+            await stream.write(referee_pb2.PlayRequest(places=nowhere))
         while (response := await stream.read()) is not grpc.aio.EOF:
             now = perf_counter()
             request = referee_pb2.PlayRequest()
             for offer in response.offers:
                 request.joins.add(match_id=offer.match_id, entropy=secrets.token_bytes(16))
             for begin in response.begins:
+                load.running.add(begin.match_id)
                 if all(entrant.bot in load.names for entrant in begin.entrants):
                     load.among_us.add(begin.match_id)
             for turn in response.turns:
@@ -79,6 +95,7 @@ async def play(port: int, token: str, matches: int, load: Load) -> None:
             for end in response.ends:
                 load.answered_at.pop(end.match_id, None)
                 load.among_us.discard(end.match_id)
+                load.running.discard(end.match_id)
             if response.offers or response.turns:
                 now = perf_counter()
                 for turn in response.turns:
@@ -159,14 +176,54 @@ async def until(port: int, matches: int, decisions: int, tokens: list[str]) -> N
     await asyncio.gather(*bots, return_exceptions=True)
 
 
-async def idle(port: int, tokens: list[str]) -> None:
+async def crowd(port: int, matches: int, players: int, seconds: float, tokens: list[str]) -> None:
+    """Connect all bots, of which the first `players` play and the others wait; print a line when
+    they have settled, and then figures."""
+    load = Load()
+    began, bots = monotonic(), []
+    for slice_ in slices(list(reversed(tokens))):  # who plays comes last
+        for token in slice_:
+            waits = token not in tokens[:players]
+            bots.append(asyncio.create_task(play(port, token, matches, load, waits=waits)))
+        for _ in slice_:
+            await load.connected.acquire()
+    connected = monotonic() - began
+    await asyncio.sleep(SETTLING)
+    print("counting", flush=True)
+    load.counting = True
+    began, ran = monotonic(), []
+    while monotonic() < began + seconds:
+        await asyncio.sleep(0.1)
+        ran.append(len(load.running))
+        load.times.clear()
+    figures = {
+        "per_second": load.decisions / (monotonic() - began),
+        "decisions": load.decisions,
+        "decisions_per_message": load.decisions / max(1, load.messages),
+        "running": statistics.mean(ran),
+        "connected_after": connected,
+    }
+    print(json.dumps(figures), flush=True)
+    for bot in bots:
+        bot.cancel()
+    await asyncio.gather(*bots, return_exceptions=True)
+
+
+async def idle(port: int, tokens: list[str], game: str = "bluff") -> None:
     """Connect all bots, print a line, and stay connected until killed."""
     load = Load()
-    bots = [asyncio.create_task(play(port, token, 1, load)) for token in tokens]
-    for _ in tokens:
-        await load.connected.acquire()
+    bots = []
+    for slice_ in slices(tokens):
+        bots += [asyncio.create_task(play(port, token, 1, load, game)) for token in slice_]
+        for _ in slice_:
+            await load.connected.acquire()
     print("connected", flush=True)
     await asyncio.gather(*bots)
+
+
+def slices(tokens: list[str]) -> list[list[str]]:
+    """Those that connect at once: one address may have so many connections that say nothing."""
+    return [tokens[at : at + AT_ONCE] for at in range(0, len(tokens), AT_ONCE)]
 
 
 if __name__ == "__main__":
@@ -177,7 +234,10 @@ if __name__ == "__main__":
         asyncio.run(measure(int(numbers[0]), int(numbers[1]), next(times), tokens, *times))
     elif command == "count":
         asyncio.run(count(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
+    elif command == "crowd":
+        counts = map(int, numbers[:3])
+        asyncio.run(crowd(*counts, float(numbers[3]), tokens))
     elif command == "until":
         asyncio.run(until(*map(int, numbers), tokens))
     else:
-        asyncio.run(idle(int(numbers[0]), tokens))
+        asyncio.run(idle(int(numbers[0]), tokens, *numbers[1:]))

@@ -1,67 +1,111 @@
-"""A referee with a crowd of bots that play, each by a stream of its own, beside one with a few."""
+"""A referee with a crowd of connected bots, beside one with a few, at as many running matches."""
 
 import asyncio
+import json
 import statistics
 import tempfile
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 from typing import Final
 
 from arena.referee.session import MAX_MATCHES
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from benchmarks.referee_load.keeping import cpu_seconds
-from benchmarks.referee_load.stage import Figures, measure, referee, register, resident_mb
+from benchmarks.referee_load.stage import Figures, client, referee, register, resident_mb
 
 FEW: Final = 8
 SECONDS: Final = 8.0
-WARM_UP: Final = 25.0
-"""Until all of a crowd are connected, and have found each other."""
+NOBODYS_GAME: Final = "bloeff"
+"""No table of the referee plays it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """So many connected bots, of which some play and the others wait."""
+
+    bots: int
+    players: int
+    matches: int
+    """Of each player at once."""
+
+    def __str__(self) -> str:
+        return f"{self.bots:,} bots, {self.players} of them with {self.matches} matches each"
 
 
 def decisions(crowd: int, rounds: int) -> dict[str, Figures]:
-    """Medians over the rounds, in turns: decisions a second, the referee's CPU for one, decisions
-    that share a message, and its memory. Of a crowd with a match each; of a few bots with as many
-    matches as one may play; and of so few with a match each, whose turns share no message either.
+    """Medians over the rounds, in turns: decisions a second, the referee's CPU for one, turns that
+    share a message, the matches that ran, seconds until all were connected, and the referee's
+    memory. Of a few bots; of a crowd of which the same few play; and of one in which as many
+    matches are shared out, one for each player. A crowd's figures say what share of the few's
+    decisions, and of their CPU for one, they are.
     """
-    found: dict[str, list[Figures]] = {}
-    with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
-        migrate(url)
-        few = asyncio.run(register(url, FEW, "few"))
-        many = asyncio.run(register(url, crowd, "many"))
-        arms = {
-            f"{FEW} bots, {MAX_MATCHES} matches each": (few, MAX_MATCHES),
-            f"{FEW} bots, a match each": (few, 1),
-            f"{crowd:,} bots, a match each": (many, 1),
-        }
-        for _ in range(rounds):
-            for name, (tokens, matches) in arms.items():
-                found.setdefault(name, []).append(_played(url, tokens, matches))
+    found: dict[str, Figures] = {}
+    for matches in (MAX_MATCHES, 1):
+        few = Connected(FEW, FEW, matches)
+        arms = [few, Connected(crowd, FEW, matches), Connected(crowd, FEW * matches, 1)]
+        medians = _in_turns(arms, rounds)
+        for arm in arms[1:]:
+            for figure in ("decisions a second", "CPU µs"):
+                medians[arm][f"of the few's {figure}"] = medians[arm][figure] / medians[few][figure]
+        found |= {str(arm): figures for arm, figures in medians.items()}
+    return found
+
+
+def _in_turns(arms: list[Connected], rounds: int) -> dict[Connected, Figures]:
+    measured: dict[Connected, list[Figures]] = {arm: [] for arm in arms}
+    for _ in range(rounds):
+        for arm, figures in measured.items():
+            # A new database each: a referee goes on with matches that the one before has left.
+            with _database() as url:
+                tokens = asyncio.run(register(url, arm.bots, "bot"))
+                figures.append(_played(url, tokens, arm))
     return {
-        name: {figure: statistics.median(one[figure] for one in figures) for figure in figures[0]}
-        for name, figures in found.items()
+        arm: {name: statistics.median(one[name] for one in figures) for name in figures[0]}
+        for arm, figures in measured.items()
     }
 
 
-def _played(url: str, tokens: list[str], matches: int) -> Figures:
+@contextmanager
+def _database() -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
+        migrate(url)
+        yield url
+
+
+def _played(url: str, tokens: list[str], arm: Connected) -> Figures:
     with referee(url) as (port, process):
-        spent: list[float] = []
-
-        def watch() -> None:
-            for seconds in (WARM_UP, SECONDS):
-                time.sleep(seconds)
-                spent.append(cpu_seconds(process.pid))
-
-        watching = Thread(target=watch)
-        watching.start()
-        playing = ("players", "play", port, matches, SECONDS, WARM_UP)
-        figures = measure(*playing, tokens=tokens)
-        watching.join()
-        cpu = 1e6 * (spent[1] - spent[0]) / max(1.0, figures["per_second"] * SECONDS)
+        playing = ("players", "crowd", port, arm.matches, arm.players, SECONDS)
+        with client(*playing, tokens=tokens) as players:
+            assert players.stdout is not None
+            players.stdout.readline()
+            before = cpu_seconds(process.pid)
+            figures: Figures = json.loads(players.stdout.readline())
+            spent = cpu_seconds(process.pid) - before
+        if not figures["decisions"]:
+            raise RuntimeError(f"no decision was made in {SECONDS:.0f} s: {arm}")
         return {
             "decisions a second": figures["per_second"],
-            "CPU µs": cpu,
+            "CPU µs": 1e6 * spent / figures["decisions"],
             "a message": figures["decisions_per_message"],
+            "matches running": figures["running"],
+            "connected after s": figures["connected_after"],
             "MB": resident_mb(process.pid),
         }
+
+
+def idle_memory(bots: int) -> float:
+    """The referee's memory in MB with so many bots that are connected and wait."""
+    with _database() as url:
+        tokens = asyncio.run(register(url, bots, "idle"))
+        with (
+            referee(url) as (port, process),
+            client("players", "idle", port, NOBODYS_GAME, tokens=tokens) as players,
+        ):
+            assert players.stdout is not None
+            players.stdout.readline()
+            memory = resident_mb(process.pid)
+            players.kill()
+        return memory

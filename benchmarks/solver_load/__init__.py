@@ -1,5 +1,4 @@
-"""Programs for random playouts of this project's games and of two other platforms.
+"""The two programs of benchmarks.solve: our CFR+ and OpenSpiel's on the same round.
 
-The programs of the other platforms run in a temporary environment and import nothing of this
-project. Every program takes GAME SEATS SECONDS and prints one JSON object.
+OpenSpiel's runs in a temporary environment and imports nothing of this project.
 """

@@ -19,6 +19,7 @@ own_tables      an owner's bots as HTML
 uploads         uploaded builds: the form, the check as it happens, logs, the way back
 submitting      a bot that was just registered: its starter and its first steps
 streams         how many streams of news are open
+static_files    Streamlit's files, compressed, from memory
 news            tells open pages that what they show is out of date
 browser         JavaScript of the pages, mounted as components
 ladder_data     what the leaderboard shows, made once for all visitors

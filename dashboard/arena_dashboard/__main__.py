@@ -23,6 +23,7 @@ from threading import Thread
 from typing import Final, NoReturn
 
 import altair
+import scipy.optimize  # noqa: F401, as those of the arena below: half a second
 from streamlit.web import cli
 
 # Imported for the pages, not used here. Not the pages' own modules: what they register with

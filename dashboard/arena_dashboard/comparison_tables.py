@@ -87,13 +87,12 @@ def _cell(
         "td",
         tag(
             "a",
-            tag("b", f"{met.share:.0%}".removesuffix("%")),
+            f"{met.share:.0%}".removesuffix("%"),
             href=versus_link(lines[at].bot, lines[other].bot, ladder),
-            aria_label=said,
+            title=said,
         ),
         tag("small", f"{met.low:.0%}–{met.high:.0%}".replace("%", "")),
         class_=f"ba-heat ba-heat{round(10 * met.share)}",
-        title=said,
     )
 
 

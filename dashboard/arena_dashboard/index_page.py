@@ -1,8 +1,9 @@
 """The HTML with which every page begins, for those who run no scripts: previews of shared links,
 search engines. It is Streamlit's, with the page's title and a description.
 
-What Streamlit loads when an element first needs it, and every page of ours needs, is named there,
-too: browsers then load it beside the rest, instead of after the page's script has run.
+What Streamlit loads when an element first needs it, and the page needs, is named there, too:
+browsers then load it right after what Streamlit itself begins with, instead of after the page's
+script has run.
 """
 
 import re
@@ -14,6 +15,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
+
+from arena_dashboard.player import component
 
 NAME: Final = "Bluff Arena"
 DESCRIPTION: Final = (
@@ -36,8 +39,25 @@ TITLES: Final = {
 """The titles of the pages, by path."""
 NEEDED: Final = ("Html", "BidiComponent")
 """Modules of Streamlit that every page needs, by the beginning of their file's name."""
+_CHOOSING: Final = ("ButtonGroup", "Selectbox")
+NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
+    "leaderboard": _CHOOSING,
+    "head-to-head": _CHOOSING,
+    "history": (*_CHOOSING, "Multiselect", "Spinner", "ArrowVegaLiteChart"),
+    "versus": _CHOOSING,
+    "bot": ("TextInput",),
+    "matches": ("Selectbox", "DateInput", "Checkbox"),
+    "replay": ("DownloadButton",),
+    "submit": ("StreamlitSyntaxHighlighter",),
+}
+"""Those that a page needs besides, by its path."""
 STREAMLITS: Final = "<title>Streamlit</title>"
 """What is replaced in Streamlit's HTML."""
+BASE: Final = '<script>window.__streamlit={BACKEND_BASE_URL:new URL(".",location).href}</script>'
+"""Tells Streamlit's script where its server is: below the folder of the page's address. Untold, it
+asks below the page first, which costs a first visit two more requests."""
+_END: Final = "</head>"
+"""Where what the page needs besides is named: named first, it would be loaded first."""
 
 
 @cache
@@ -45,12 +65,14 @@ def index_page(path: str) -> str:
     """The HTML of the page at a path of TITLES."""
     title = f"{TITLES[path]} · {NAME}"
     told = {"og:site_name": NAME, "og:title": title, "og:description": DESCRIPTION}
-    head = [f"<title>{escape(title)}</title>", _meta("name", "description", DESCRIPTION)]
+    head = [f"<title>{escape(title)}</title>", BASE, _meta("name", "description", DESCRIPTION)]
     head += [_meta("property", name, content) for name, content in told.items()]
-    head += [
-        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in modules()
-    ]
-    return streamlits_html().replace(STREAMLITS, "\n    ".join(head))
+    needed = [_preload("modulepreload", f"static/js/{name}") for name in modules(path)]
+    if path == "replay":
+        needed += [_preload("modulepreload", script) for script in component.scripts()]
+        needed.append(_preload("preload", component.style_sheet(), kind="style"))
+    html = streamlits_html().replace(STREAMLITS, "\n    ".join(head))
+    return html.replace(_END, "\n    ".join([*needed, _END]), 1)
 
 
 @cache
@@ -60,13 +82,13 @@ def streamlits_html() -> str:
 
 
 @cache
-def modules() -> tuple[str, ...]:
-    """The files of the needed modules, and those that they import; without those that the HTML
-    names already."""
+def modules(path: str) -> tuple[str, ...]:
+    """The files of the modules of Streamlit that the page at `path` needs, and those that they
+    import; without those that the HTML names already."""
     folder = files("streamlit") / "static/static/js"
     found = [
         file.name
-        for module in NEEDED
+        for module in (*NEEDED, *NEEDED_BY.get(path, ()))
         for file in folder.iterdir()
         if re.fullmatch(rf"{module}\.[^.]+\.js", file.name)
     ]
@@ -74,6 +96,11 @@ def modules() -> tuple[str, ...]:
         imported = re.findall(r'(?:from|import)"\./([^"]+\.js)"', (folder / name).read_text())
         found += [one for one in imported if one not in streamlits_html() and one not in found]
     return tuple(found)
+
+
+def _preload(rel: str, address: str, kind: str = "script") -> str:
+    crossorigin = " crossorigin" if kind == "script" else ""
+    return f'<link rel="{rel}"{crossorigin} as="{kind}" fetchpriority="low" href="./{address}">'
 
 
 def _meta(attribute: str, name: str, content: str) -> str:

@@ -26,7 +26,9 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena_dashboard import home_data, index_page, news
+from arena_dashboard.player import component
 from arena_dashboard.playing import routes
+from arena_dashboard.static_files import StaticFiles
 
 
 def policy(page: str) -> str:
@@ -48,7 +50,7 @@ def policy(page: str) -> str:
     return "; ".join(rules)
 
 
-_POLICY = policy(index_page.streamlits_html())
+_POLICY = policy(index_page.index_page(""))
 _EVERYWHERE = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -91,9 +93,11 @@ class _WithHeaders:
 
 
 @asynccontextmanager
-async def _reading_ahead(app: st.App) -> AsyncIterator[None]:
-    """Reads beside the first requests: the whole log of a ladder takes seconds."""
+async def _prepared(app: st.App) -> AsyncIterator[None]:
+    """Knows the player's files, and reads beside the first requests: the whole log of a ladder
+    takes seconds."""
     del app
+    component.register()
     Thread(target=home_data.read_ahead, daemon=True).start()
     yield
 
@@ -102,6 +106,6 @@ async def _reading_ahead(app: st.App) -> AsyncIterator[None]:
 app = st.App(
     Path(__file__).with_name("streamlit_app.py"),
     routes=[*index_page.ROUTES, *news.ROUTES, *routes.ROUTES],
-    middleware=[Middleware(_WithHeaders)],
-    lifespan=_reading_ahead,
+    middleware=[Middleware(_WithHeaders), Middleware(StaticFiles)],
+    lifespan=_prepared,
 )

@@ -1,6 +1,7 @@
 """The parts of pages by which owners upload builds, and look after hosted bots."""
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -154,14 +155,36 @@ def show_builds(owner: SignedIn, bot: str) -> None:
     )
     if label is not None:
         try:
-            shifts = uploads.shifts(owner.key, bot, label)
+            _show_logs(uploads, owner, bot, uploads.shifts(owner.key, bot, label))
         except OwnerCallError as error:
             st.warning(str(error))
-            return
-        if not shifts:
-            st.caption("It has not run yet.")
-        for shift in shifts[:3]:
-            _show_shift(shift)
+
+
+def _show_logs(
+    uploads: UploadClient, owner: SignedIn, bot: str, shifts: Sequence[ShiftSeen]
+) -> None:
+    """The logs of the last shifts, and of one match. Raises OwnerCallError."""
+    if not shifts:
+        st.caption("It has not run yet.")
+        return
+    match_id = st.selectbox(
+        "Log of one match",
+        [one for shift in shifts if shift.ended for one in reversed(shift.match_ids)],
+        index=None,
+        accept_new_options=True,
+        placeholder="Choose one, or enter the id in the address of its replay",
+        key=f"log-match {bot}",
+    )
+    if match_id is not None:
+        found = uploads.match_log(owner.key, bot, match_id)
+        replay = tag("a", "The match", href=replay_link(match_id))
+        begins = f" began at {found.started:%Y-%m-%d %H:%M:%S} UTC. "
+        st.html(tag("div", replay, begins, found.in_words))
+        if found.log:
+            _show_log(found.log)
+        return
+    for shift in shifts[:3]:
+        _show_shift(shift)
 
 
 def _table(builds: list[BuildSeen]) -> Html:
@@ -215,4 +238,8 @@ def _show_shift(shift: ShiftSeen) -> None:
     links = [tag("a", one[:8], href=replay_link(one)) for one in shift.match_ids[-_MOST_LINKS:]]
     if links:
         st.html(tag("div", "Its last matches: ", *(together(link, " ") for link in links)))
-    st.code(shift.log or "It printed nothing.", language=None, wrap_lines=True)
+    _show_log(shift.log or "It printed nothing.")
+
+
+def _show_log(log: str) -> None:
+    st.code(log, language=None, wrap_lines=True)

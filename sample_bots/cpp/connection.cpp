@@ -19,7 +19,9 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "arena/v1/referee.grpc.pb.h"
 #include "bot.h"
@@ -71,7 +73,7 @@ struct Match {
 class Connection {
  public:
   Connection(std::string address, std::string token)
-      : address_(std::move(address)), token_(std::move(token)) {}
+      : token_(std::move(token)), address_(address), addresses_{std::move(address)} {}
 
   int play() {
     for (double pause = first_pause;; pause = std::min(pause * 4 / 3, longest_pause)) {
@@ -91,6 +93,10 @@ class Connection {
       if (changed_.wait_for(lock, Seconds(wait), [this] { return asked_to_stop_; })) {
         return stopped("Stopped.", 0);
       }
+      // When a referee is gone, another goes on with its matches.
+      const auto tried = std::find(addresses_.begin(), addresses_.end(), address_);
+      const auto next = tried == addresses_.end() ? tried : tried + 1;
+      address_ = next == addresses_.end() ? addresses_.front() : *next;
     }
   }
 
@@ -147,8 +153,6 @@ class Connection {
       const std::lock_guard lock(mutex_);
       welcomed_ = false;
       drains_ = false;
-      lost_ = std::move(matches_);
-      matches_.clear();
       stream_ = stream.get();
       closed_ = false;
       stream->Write(request);
@@ -181,10 +185,23 @@ class Connection {
     }).detach();
   }
 
+  /** Notes where the referees are. A program that was given a socket may have no network. */
+  void told(const Referees& referees) {
+    if (addresses_.front().starts_with("unix:")) return;
+    addresses_.resize(1);
+    for (const std::string& address : referees.addresses()) {
+      if (address != addresses_.front()) addresses_.push_back(address);
+    }
+  }
+
   /** Handles everything but ends, and returns what there is to say. */
   PlayRequest reply_to(const PlayResponse& response) {
     PlayRequest request;
+    if (response.has_referees()) told(response.referees());
     if (response.has_welcome()) {
+      lost_ = std::move(matches_);
+      matches_.clear();
+      told(response.welcome().referees());
       const Welcome& welcome = response.welcome();
       std::cerr << "Connected as " << welcome.entrant().bot() << " " << welcome.entrant().version()
                 << ", up to " << welcome.max_matches() << " matches at once." << std::endl;
@@ -259,12 +276,13 @@ class Connection {
     return std::nullopt;
   }
 
-  const std::string address_;
   const std::string token_;
   std::minstd_rand random_{std::random_device{}()};
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
+  std::string address_;  // of the referee that is tried or connected
+  std::vector<std::string> addresses_;  // of the referees: the one given, then those that were told
   std::map<std::string, Match> matches_;
   std::map<std::string, Match> lost_;  // of the stream before, not resumed
   grpc::ClientReaderWriter<PlayRequest, PlayResponse>* stream_ = nullptr;

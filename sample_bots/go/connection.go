@@ -12,6 +12,7 @@ import (
 	mathrand "math/rand/v2"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -53,14 +54,15 @@ type match struct {
 }
 
 type connection struct {
-	settings Settings
-	newBot   func(*pb.Offer) Bot
-	matches  map[string]*match
-	lost     map[string]*match // of the stream before, not resumed
-	leaving  bool
-	drains   bool // whether the referee knows `drain`
-	welcomed bool
-	signals  chan os.Signal
+	settings  Settings
+	newBot    func(*pb.Offer) Bot
+	addresses []string // of the referees: the one given, then the others that were told
+	matches   map[string]*match
+	lost      map[string]*match // of the stream before, not resumed
+	leaving   bool
+	drains    bool // whether the referee knows `drain`
+	welcomed  bool
+	signals   chan os.Signal
 }
 
 // Run plays until Ctrl-C. After the first one (or SIGTERM) the running matches are finished; the
@@ -77,6 +79,7 @@ func Run(settings Settings, newBot func(*pb.Offer) Bot) {
 		address = "127.0.0.1:50051"
 	}
 	conn := &connection{settings: settings, newBot: newBot, signals: make(chan os.Signal, 2)}
+	conn.addresses = []string{address}
 	signal.Notify(conn.signals, os.Interrupt, syscall.SIGTERM)
 	for pause := firstPause; ; pause = min(pause*4/3, longestPause) {
 		err := conn.playOnce(address, token)
@@ -98,10 +101,30 @@ func Run(settings Settings, newBot func(*pb.Offer) Bot) {
 		wait := pause/2 + mathrand.N(pause/2)
 		log.Printf("Not connected to %s (%s); again in %.1f s. ARENA_ADDRESS says which referee.",
 			address, status.Convert(err).Message(), wait.Seconds())
+		address = conn.next(address)
 		select {
 		case <-time.After(wait):
 		case <-conn.signals:
 			return
+		}
+	}
+}
+
+// next says where to try after an address. When a referee is gone, another goes on with its matches.
+func (conn *connection) next(address string) string {
+	return conn.addresses[(slices.Index(conn.addresses, address)+1)%len(conn.addresses)]
+}
+
+// told notes where the referees are. A program that was given a socket may have no network.
+func (conn *connection) told(referees *pb.Referees) {
+	given := conn.addresses[0]
+	if referees == nil || strings.HasPrefix(given, "unix:") {
+		return
+	}
+	conn.addresses = []string{given}
+	for _, address := range referees.GetAddresses() {
+		if address != given {
+			conn.addresses = append(conn.addresses, address)
 		}
 	}
 }
@@ -134,7 +157,6 @@ func (conn *connection) playOnce(address, token string) error {
 		return err
 	}
 	conn.welcomed, conn.drains = false, false
-	conn.lost, conn.matches = conn.matches, map[string]*match{}
 	hello := &pb.Hello{
 		ProtocolVersion: 1,
 		Instance:        os.Getenv("ARENA_INSTANCE"),
@@ -194,7 +216,10 @@ func (conn *connection) playOnce(address, token string) error {
 // reply handles everything but ends, and returns what there is to say.
 func (conn *connection) reply(response *pb.PlayResponse) *pb.PlayRequest {
 	request := &pb.PlayRequest{}
+	conn.told(response.GetReferees())
 	if welcome := response.GetWelcome(); welcome != nil {
+		conn.told(welcome.GetReferees())
+		conn.lost, conn.matches = conn.matches, map[string]*match{}
 		log.Printf("Connected as %s %s; playing %s, up to %d matches at once.",
 			welcome.GetEntrant().GetBot(), welcome.GetEntrant().GetVersion(),
 			strings.Join(welcome.GetGames(), ", "), welcome.GetMaxMatches())

@@ -44,6 +44,7 @@ export function run(kind) {
 class Connection {
   kind;
   address;
+  addresses; // of the referees: the one given, then the others that were told
   token;
   matches = new Map();
   lost = new Map(); // of the stream before, not resumed
@@ -55,6 +56,7 @@ class Connection {
   constructor(kind, address, token) {
     this.kind = kind;
     this.address = address;
+    this.addresses = [address];
     this.token = token;
   }
 
@@ -73,8 +75,6 @@ class Connection {
     const metadata = new grpc.Metadata();
     metadata.set("authorization", `Bearer ${this.token}`);
     const stream = (this.stream = client.play(metadata));
-    this.lost = this.matches;
-    this.matches = new Map();
     this.drains = false;
     stream.on("data", (response) => {
       this.pause = FIRST_PAUSE;
@@ -101,6 +101,9 @@ class Connection {
         `Not connected to ${this.address} (${details || "stream closed"}); ` +
           `again in ${(wait / 1000).toFixed(1)} s. ARENA_ADDRESS says which referee.`,
       );
+      // When a referee is gone, another goes on with its matches.
+      const next = this.addresses.indexOf(this.address) + 1;
+      this.address = this.addresses[next % this.addresses.length];
       setTimeout(() => this.connect(), wait);
     });
     stream.write({
@@ -134,10 +137,20 @@ class Connection {
     process.exit(code);
   }
 
+  /** Notes where the referees are. A program that was given a socket may have no network. */
+  told(referees) {
+    const given = this.addresses[0];
+    if (!referees || given.startsWith("unix:")) return;
+    this.addresses = [given, ...referees.addresses.filter((one) => one !== given)];
+  }
+
   /** Everything there is to say to a response, in one message. */
-  reply({ welcome, resumes, offers, withdrawals, refusals, turns }) {
+  reply({ welcome, referees, resumes, offers, withdrawals, refusals, turns }) {
     const request = { joins: [], declines: [], answers: [] };
+    this.told(referees ?? welcome?.referees);
     if (welcome) {
+      this.lost = this.matches;
+      this.matches = new Map();
       const { bot, version } = welcome.entrant;
       const most = welcome.max_matches;
       const games = welcome.games.join(", ");

@@ -187,7 +187,14 @@ def test_the_command_sums_up_a_bot(file: Path) -> None:
     name = played("honest", "random").setup.entrants[1].bot
     code, text = run(file, "--bot", name, "--json")
     assert code == 0
-    assert json.loads(text)["matches"] == 2
+    found = json.loads(text)
+    assert found["matches"] == 2
+    assert found["frequencies"][0]["what"] == "bluff"
+    assert found["frequencies"][0]["situation"] == "everywhere"
+    assert all(0 <= one["solved"] <= 1 for one in found["frequencies"])
+    code, text = run(file, "--bot", name)
+    assert code == 0
+    assert "everywhere" in text and "solved play" in text
     code, text = run(file, "--bot", "nobody")
     assert code == 2
     assert "No decision of nobody in these matches has a value" in " ".join(text.split())

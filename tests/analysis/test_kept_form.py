@@ -23,6 +23,10 @@ def test_a_kept_decision_is_the_one_that_was_found(game: str) -> None:
             assert getattr(one, name) == pytest.approx(getattr(fresh, name), abs=1.1e-6)
         if fresh.loss:
             assert one.best == fresh.best
+        assert (one.solved is None) == (fresh.solved is None)
+        if one.solved is not None and fresh.solved is not None:
+            assert one.solved[:3] == fresh.solved[:3]
+            assert one.solved[3:] == pytest.approx(fresh.solved[3:], abs=1.1e-6)
         assert one.view is None
 
 
@@ -43,6 +47,10 @@ def test_a_bot_is_summed_up_from_kept_analyses_as_from_fresh_ones() -> None:
         *(expected.matches, expected.decisions, expected.leak),
     )
     assert found.loss == pytest.approx(expected.loss, abs=1e-5)
+    assert len(found.frequencies) == len(expected.frequencies) > 0
+    for one, other in zip(found.frequencies, expected.frequencies, strict=True):
+        assert (one.what, one.situation) == (other.what, other.situation)
+        assert one.difference == pytest.approx(other.difference, abs=1e-5)
 
 
 def test_an_edition_names_the_tables() -> None:

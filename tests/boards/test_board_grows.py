@@ -124,6 +124,7 @@ def _cut(rows: list[Row], cuts: list[int]) -> list[list[Row]]:
     return [rows[start:end] for start, end in pairwise([0, *whole, len(rows)])]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=tries(60, quick=15))
 @given(logs(), st.data(), st.sampled_from(ScoreRule))
 def test_any_split_of_the_log_gives_the_same_board(

@@ -1,8 +1,9 @@
 """Which streams a bot keeps to several referees, and in how many places it plays at each."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from queue import SimpleQueue
+from typing import TypeAlias
 
 import pytest
 
@@ -67,10 +68,19 @@ class Program:
         return None if address is None else address.target
 
 
+MakeProgram: TypeAlias = Callable[..., Program]
+
+
 @pytest.fixture
-def programs() -> Iterator[list[Program]]:
+def program() -> Iterator[MakeProgram]:
+    """Makes a bot with so many places."""
     made: list[Program] = []
-    yield made
+
+    def make(places: int, given: str = A) -> Program:
+        made.append(Program(places, given))
+        return made[-1]
+
+    yield make
     for one in made:
         one.ending.set()
         one.referees.join()
@@ -86,9 +96,8 @@ def said(outgoing: Outgoing) -> list[int]:
     return found
 
 
-def test_places_are_shared_out_the_oldest_first(programs: list[Program]) -> None:
-    bot = Program(8)
-    programs.append(bot)
+def test_places_are_shared_out_the_oldest_first(program: MakeProgram) -> None:
+    bot = program(8)
     told = bot.welcomed(bot.first, B, A, B, C)
     bot.welcomed(bot.opened(A), A, A, B, C)
     bot.welcomed(bot.opened(C), C, A, B, C)
@@ -99,10 +108,9 @@ def test_places_are_shared_out_the_oldest_first(programs: list[Program]) -> None
 
 
 def test_a_referee_that_comes_is_connected_at_once_and_gets_places_as_matches_end(
-    programs: list[Program],
+    program: MakeProgram,
 ) -> None:
-    bot = Program(4)
-    programs.append(bot)
+    bot = program(4)
     bot.welcomed(bot.first, A, A)
     matches = [offered(match_id=f"match{number}")[1] for number in range(4)]
     bot.first.conversation.hear(pb.PlayResponse(offers=matches), pb.PlayRequest())
@@ -117,10 +125,9 @@ def test_a_referee_that_comes_is_connected_at_once_and_gets_places_as_matches_en
 
 
 def test_places_that_matches_of_a_lost_stream_held_are_given_to_the_others(
-    programs: list[Program],
+    program: MakeProgram,
 ) -> None:
-    bot = Program(4)
-    programs.append(bot)
+    bot = program(4)
     bot.welcomed(bot.first, A, A, B)
     other = bot.opened(B)
     bot.welcomed(other, B, A, B)
@@ -132,11 +139,8 @@ def test_places_that_matches_of_a_lost_stream_held_are_given_to_the_others(
     assert bot.places() == {A: 0, B: 4}
 
 
-def test_an_end_may_be_told_by_another_referee(
-    programs: list[Program], scribes: list[Scribe]
-) -> None:
-    bot = Program(4)
-    programs.append(bot)
+def test_an_end_may_be_told_by_another_referee(program: MakeProgram, scribes: list[Scribe]) -> None:
+    bot = program(4)
     bot.welcomed(bot.first, A, A, B)
     setup, offer = offered()
     request = pb.PlayRequest()
@@ -152,17 +156,40 @@ def test_an_end_may_be_told_by_another_referee(
     assert bot.first.conversation.tally.finished == 1
 
 
-def test_a_bot_with_few_places_plays_at_the_oldest_referees_only(programs: list[Program]) -> None:
-    bot = Program(1)
-    programs.append(bot)
+def test_a_bot_with_few_places_plays_at_the_oldest_referees_only(program: MakeProgram) -> None:
+    bot = program(1)
     told = bot.welcomed(bot.first, B, A, B, C)
     bot.welcomed(bot.opened(A), A, A, B, C)
     assert bot.places() == {A: 1, B: 0}
     assert said(told) == [0]
 
 
-def test_a_bot_that_knows_one_address_plays_there() -> None:
-    bot = Program(8)
+def test_a_referee_that_cannot_be_reached_gets_no_places_until_it_can(
+    program: MakeProgram,
+) -> None:
+    bot = program(3)
+    bot.welcomed(bot.first, C, A, B, C)
+    unreached = bot.opened(A)
+    bot.referees.lost(unreached)
+    bot.welcomed(bot.opened(B), B, A, B, C)
+    assert bot.places() == {A: 0, B: 2, C: 1}
+    assert bot.seek(unreached) == A  # again and again
+    bot.welcomed(unreached, A, A, B, C)
+    assert bot.places() == {A: 1, B: 1, C: 1}
+
+
+def test_a_bot_with_few_places_plays_at_the_oldest_that_it_reaches(
+    program: MakeProgram,
+) -> None:
+    bot = program(1)
+    bot.welcomed(bot.first, C, A, B, C)
+    bot.referees.lost(bot.opened(A))
+    bot.welcomed(bot.opened(B), B, A, B, C)
+    assert bot.places() == {A: 0, B: 1, C: 0}
+
+
+def test_a_bot_that_knows_one_address_plays_there(program: MakeProgram) -> None:
+    bot = program(8)
     told = bot.welcomed(bot.first, "")
     bot.welcomed(bot.first, "", A, B)  # they are told, but this one is behind another address
     assert bot.places() == {"": 8}
@@ -170,8 +197,8 @@ def test_a_bot_that_knows_one_address_plays_there() -> None:
     assert bot.streams == {}
 
 
-def test_a_bot_at_a_unix_socket_connects_to_no_other_referee() -> None:
-    bot = Program(8, given="unix:/socket")
+def test_a_bot_at_a_unix_socket_connects_to_no_other_referee(program: MakeProgram) -> None:
+    bot = program(8, given="unix:/socket")
     bot.welcomed(bot.first, A, A, B)
     assert bot.places() == {A: 8}
     bot.referees.lost(bot.first)
@@ -181,10 +208,9 @@ def test_a_bot_at_a_unix_socket_connects_to_no_other_referee() -> None:
 
 
 def test_after_the_loss_of_all_the_given_address_and_then_the_others_are_tried(
-    programs: list[Program],
+    program: MakeProgram,
 ) -> None:
-    bot = Program(1)
-    programs.append(bot)
+    bot = program(1)
     assert bot.seek(bot.first) == A
     bot.welcomed(bot.first, A, A, B, C)
     bot.referees.lost(bot.first)
@@ -192,10 +218,9 @@ def test_after_the_loss_of_all_the_given_address_and_then_the_others_are_tried(
 
 
 def test_a_lost_stream_is_opened_again_while_its_referee_is_told_by_another(
-    programs: list[Program],
+    program: MakeProgram,
 ) -> None:
-    bot = Program(8)
-    programs.append(bot)
+    bot = program(8)
     bot.welcomed(bot.first, A, A, B)
     other = bot.opened(B)
     bot.welcomed(other, B, A, B)
@@ -211,10 +236,9 @@ def test_a_lost_stream_is_opened_again_while_its_referee_is_told_by_another(
 
 
 def test_the_first_stream_alone_looks_for_a_referee_when_all_are_lost(
-    programs: list[Program],
+    program: MakeProgram,
 ) -> None:
-    bot = Program(8)
-    programs.append(bot)
+    bot = program(8)
     bot.welcomed(bot.first, A, A, B)
     other = bot.opened(B)
     bot.welcomed(other, B, A, B)
@@ -234,8 +258,8 @@ def test_the_first_stream_alone_looks_for_a_referee_when_all_are_lost(
     assert bot.first.conversation._seats == {match_id: running}
 
 
-def test_a_failure_of_one_stream_ends_all() -> None:
-    bot = Program(8)
+def test_a_failure_of_one_stream_ends_all(program: MakeProgram) -> None:
+    bot = program(8)
 
     def fail(_stream: RefereeStream) -> None:
         raise RuntimeError("refused")
@@ -248,8 +272,8 @@ def test_a_failure_of_one_stream_ends_all() -> None:
     assert bot.seek(bot.first) is None
 
 
-def test_a_bot_that_leaves_waits_for_no_lost_referee() -> None:
-    bot = Program(8)
+def test_a_bot_that_leaves_waits_for_no_lost_referee(program: MakeProgram) -> None:
+    bot = program(8)
     bot.welcomed(bot.first, A, A)
     bot.referees.lost(bot.first)
     bot.referees.leave()
@@ -258,10 +282,9 @@ def test_a_bot_that_leaves_waits_for_no_lost_referee() -> None:
 
 
 def test_a_bot_that_leaves_several_referees_is_let_go_when_no_match_runs(
-    programs: list[Program],
+    program: MakeProgram,
 ) -> None:
-    bot = Program(8)
-    programs.append(bot)
+    bot = program(8)
     lines = [bot.welcomed(bot.first, A, A, B)]
     lines.append(bot.welcomed(bot.opened(B), B, A, B))
     bot.first.conversation.hear(pb.PlayResponse(offers=[offered()[1]]), pb.PlayRequest())
@@ -276,10 +299,9 @@ def test_a_bot_that_leaves_several_referees_is_let_go_when_no_match_runs(
 
 
 def test_a_bot_that_leaves_waits_for_whoever_goes_on_with_matches_of_a_lost_referee(
-    programs: list[Program],
+    program: MakeProgram,
 ) -> None:
-    bot = Program(8)
-    programs.append(bot)
+    bot = program(8)
     bot.welcomed(bot.first, A, A, B)
     line = bot.welcomed(bot.opened(B), B, A, B)
     bot.first.conversation.hear(pb.PlayResponse(offers=[offered()[1]]), pb.PlayRequest())

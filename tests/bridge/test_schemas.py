@@ -60,6 +60,7 @@ def test_the_files_are_those_that_the_rules_give(game: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_every_line_of_random_matches_is_as_the_schema_says(game: str) -> None:
     line, answer, matches = validator(game), validator(game, "answer"), tries(8, quick=1)

@@ -3,10 +3,12 @@ which CI has."""
 
 import re
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from arena_dashboard import index_page
 from tests.browser.axe import assert_nothing_serious, needs_axe
 
 PATHS = (
@@ -14,6 +16,8 @@ PATHS = (
     *("/head-to-head", "/versus?bot=alpha&opponent=beta", "/history", "/replay", "/submit"),
     *("/tournaments", "/tournaments?name=cup"),
 )
+SHOWN = ".ba-table, .player, pre, [data-testid=stVegaLiteChart], [data-testid=stAlert]"
+"""The content of a page."""
 
 
 def test_the_leaderboard_shows_the_bots_and_their_intervals(page: Page) -> None:
@@ -73,12 +77,25 @@ def test_times_are_local_and_relative_with_utc_as_their_title(page: Page) -> Non
 def test_a_theme_chosen_on_one_page_is_that_of_all_pages(page: Page) -> None:
     page.goto("/matches")
     expect(page.get_by_role("heading", name="Matches")).to_be_visible()
-    page.get_by_label("Theme").select_option("Dark")
+    with page.expect_navigation():
+        page.get_by_label("Theme").select_option("Dark")
     for path in ("/matches", "/"):
         page.goto(path)
         expect(page.locator(".ba-table").first).to_be_visible()
         colour = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
         assert colour == "rgb(21, 23, 28)"
+
+
+@pytest.mark.parametrize("path", index_page.NEEDED_BY)
+def test_the_html_names_every_module_that_its_page_loads(page: Page, path: str) -> None:
+    response = page.goto(f"/{path}")
+    expect(page.locator(SHOWN).first).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    loaded = page.evaluate("performance.getEntriesByType('resource').map(one => one.name)")
+    modules = {urlsplit(one).path for one in loaded if one.endswith(".js")}
+    assert response is not None
+    named = {f"/{one}" for one in re.findall(r'"\./([^"]+\.js)"', response.text())}
+    assert modules - named == set()
 
 
 def test_a_match_of_the_list_leads_to_its_replay(page: Page) -> None:
@@ -99,9 +116,7 @@ def test_a_match_of_the_list_leads_to_its_replay(page: Page) -> None:
 def test_no_page_is_wider_than_a_phone(page: Page, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(path)
-    expect(
-        page.locator(".ba-table, .player, pre, [data-testid=stVegaLiteChart]").first
-    ).to_be_visible()
+    expect(page.locator(SHOWN).first).to_be_visible()
     page.wait_for_timeout(500)
     widest = page.evaluate(
         "Math.max(...[...document.querySelectorAll('[data-testid=stMainBlockContainer] *')]"

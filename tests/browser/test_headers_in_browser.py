@@ -1,5 +1,6 @@
 """What the dashboard allows a browser to do with its pages, and what a real one makes of it."""
 
+import re
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,8 @@ from urllib.error import HTTPError
 from playwright.sync_api import Browser, Response, expect
 
 from arena_dashboard.secure_app import HEADERS
-from tests.browser.conftest import PATIENCE_MS, Site
+from tests.browser.conftest import PATIENCE_MS, Site, dashboard
+from tests.databases import named
 
 
 def test_every_response_says_what_a_browser_may_do_with_it(site: Site) -> None:
@@ -96,6 +98,20 @@ def test_a_script_smuggled_into_a_page_is_not_run(site: Site, browser: Browser) 
     page.goto("about:blank")
     assert page.evaluate(smuggle) is True  # it would have run
     context.close()
+
+
+def test_what_the_html_of_the_player_names_is_there_before_any_page_was_seen(
+    site: Site, postgres_server: str
+) -> None:
+    assert site.matches
+    with dashboard(named(postgres_server, "browsed")) as address:
+        with urllib.request.urlopen(f"{address}/replay") as response:
+            html = response.read().decode()
+        named_there = re.findall(r'"\./(_stcore/bidi-components/[^"]+)"', html)
+        assert {"css", "js"} == {one.rpartition(".")[2] for one in named_there}
+        for name in named_there:
+            with urllib.request.urlopen(f"{address}/{name}") as response:
+                assert response.read(), name
 
 
 def test_a_browser_keeps_the_files_of_the_player(site: Site, browser: Browser) -> None:

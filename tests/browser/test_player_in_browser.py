@@ -247,6 +247,7 @@ def test_an_analysis_grades_decisions_and_leads_to_the_worst(
     at_step(page, 2)
     assert "analysis=1" in page.url
     assert all(line.get_attribute("d") for line in page.locator(".chart .line").all())
+    expect(page.locator(".chart").get_by_text("by what each seat knew")).to_be_visible()
     worst = page.get_by_role("button", name=re.compile(r"^Step \d+$"))
     step = int((worst.text_content() or "").removeprefix("Step "))
     worst.click()

@@ -2,16 +2,20 @@
 
 import io
 import os
+import re
+import secrets
 import stat
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import TimeoutError as NotThereError
 
 from arena.commands.serving.children import house_tokens
 from arena.commands.serving.table_option import table_types
@@ -87,6 +91,11 @@ def open_tab(place: Place, browser: Browser) -> Iterator[Callable[..., Page]]:
         yield open_tab
 
 
+def new(name: str) -> str:
+    """A name that the arena has not heard: in CI a second try follows on the same arena."""
+    return f"{name} {secrets.randbelow(1_000_000)}"
+
+
 def sign_up(page: Page, place: Place, name: str) -> str:
     """Sign up on the page by keys alone. Returns the key."""
     page.goto("/submit")
@@ -107,6 +116,19 @@ def field(page: Page, label: str) -> Locator:
     return page.locator(f'input[aria-label="{label}"], textarea[aria-label="{label}"]')
 
 
+def choose(page: Page, label: str) -> None:
+    """Choose the first that a select box offers."""
+    box = page.get_by_role("combobox", name=label)
+    option = page.get_by_role("option").filter(visible=True).first
+    # The list closes when the page moves, as it does while what holds the box unfolds.
+    for _ in range(5):
+        box.click()
+        with suppress(NotThereError):
+            option.click(timeout=3000)
+            return
+    option.click()
+
+
 def code_with(page: Page, words: str) -> Locator:
     return page.locator('[data-testid="stCode"]').filter(has_text=words).first
 
@@ -120,7 +142,7 @@ def test_nothing_serious_bars_anybody_from_submitting_a_bot(
     page.goto("/submit")
     expect(field(page, "Your name")).to_be_visible()
     assert_nothing_serious(page)
-    sign_up(page, place, f"reader-{scheme}")
+    sign_up(page, place, new("Reader"))
     assert_nothing_serious(page)
     run_it_myself(page)
     expect(page.get_by_role("button", name="Register")).to_be_visible()
@@ -141,10 +163,10 @@ def test_a_stranger_signs_up_registers_a_bot_starts_it_and_sees_its_first_match(
 ) -> None:
     shots = os.environ.get("ARENA_SHOTS")
     page = open_tab(viewport={"width": width, "height": height}, color_scheme=scheme)
-    key = sign_up(page, place, f"Zoë on {look}")
+    key = sign_up(page, place, new("Zoë"))
     run_it_myself(page)
     # The page shows the key once more above what follows; then it is a secret of the session.
-    bot = f"Лиса {look}"
+    bot = new("Лиса")
     field(page, "The bot's name").fill(bot)
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name=f"Start {bot}")).to_be_visible()
@@ -197,16 +219,18 @@ def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
     place: Place, open_tab: Callable[..., Page]
 ) -> None:
     page = open_tab()
-    sign_up(page, place, "Mallory")
+    owner = new("Mallory")
+    bot = new("fox")
+    sign_up(page, place, owner)
     run_it_myself(page)
     field(page, "The bot's name").fill("<b>fox")
     page.keyboard.press("Enter")
     expect(page.get_by_text("cannot name the bot: use 1 to 40 letters of any")).to_be_visible()
-    field(page, "The bot's name").fill("fox")
+    field(page, "The bot's name").fill(bot)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Start fox")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Start {bot}")).to_be_visible()
     page.get_by_role("link", name="My bots").click()
-    page.get_by_text("Builds, logs and settings of fox").click()
+    page.get_by_text(f"Builds, logs and settings of {bot}").click()
     field(page, "About it").fill(HOSTILE)
     field(page, "Link").fill('https://example.org/"><script>alert(1)</script>')
     page.get_by_role("button", name="Save").click()
@@ -214,13 +238,13 @@ def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
     field(page, "Link").fill("https://example.org/?a='b'&c=%22")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("The link is no address of a page")).to_have_count(0)
-    page.goto("/bot?bot=fox")
+    page.goto(f"/bot?{urlencode({'bot': bot})}")
     expect(page.get_by_text(HOSTILE)).to_be_visible()
     link: Any = page.locator(".ba-said a")
     assert link.get_attribute("rel") == "nofollow noopener noreferrer"
     assert link.get_attribute("href") == "https://example.org/?a='b'&c=%22"
     assert page.locator(".ba-said img, .ba-said script").count() == 0
-    expect(page.get_by_text("by Mallory")).to_be_visible()
+    expect(page.get_by_text(f"by {owner}")).to_be_visible()
 
 
 @pytest.mark.timeout(400)
@@ -232,17 +256,24 @@ def test_a_bot_that_is_uploaded_is_checked_and_plays_while_one_watches(
     if why_not is not None:
         pytest.skip(why_not)
     page = open_tab()
-    sign_up(page, place, "Uploader")
+    sign_up(page, place, new("Uploader"))
+    bot = new("uploaded")
     page.locator('input[type="file"]').set_input_files(FIRST_BOT)
-    field(page, "Name of the bot").fill("uploaded")
+    field(page, "Name of the bot").fill(bot)
     environment = place.environment | {"ARENA_WORKER_TOKEN": place.worker_token()}
     with program(["-m", "arena", "work"], place.home / "worker.log", environment):
         page.get_by_role("button", name="Submit this build").click()
-        expect(page.get_by_role("heading", name="uploaded, version 1")).to_be_visible()
+        expect(page.get_by_role("heading", name=f"{bot}, version 1")).to_be_visible()
         expect(page.get_by_text("It has a rating")).to_be_visible(timeout=300_000)
         if shots is not None:
             page.screenshot(path=f"{shots}/uploaded.png", full_page=True)
     page.get_by_role("link", name="My bots").first.click()
-    expect(page.get_by_text("uploaded").first).to_be_visible()
+    expect(page.get_by_text(bot).first).to_be_visible()
+    page.get_by_text(f"Builds, logs and settings of {bot}").click()
+    choose(page, "Log of version")
+    expect(page.get_by_text("It played its shift.")).to_be_visible()
+    choose(page, "Log of one match")
+    expect(page.get_by_text(re.compile("It (played|printed) .+ in that time"))).to_be_visible()
+    expect(page.get_by_text("It played its shift.")).to_have_count(0)
     if shots is not None:
         page.screenshot(path=f"{shots}/my-uploaded.png", full_page=True)

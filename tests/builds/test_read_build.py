@@ -231,6 +231,7 @@ def test_the_operators_limit_of_bytes_counts() -> None:
         read_build("bot.py", b"#" * 2_000_000, 1_000_000)
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=60), st.integers(0, 400), st.binary(max_size=8))
 def test_damaged_archives_are_refused_and_break_nothing(
     tail: bytes, where: int, other: bytes

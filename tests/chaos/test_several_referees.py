@@ -1,162 +1,18 @@
 """Several referees on one database: one is killed, stopped, frozen or cut off from the database in
 the middle of play, and no match is lost, void or recorded twice."""
 
-import asyncio
-import contextlib
-import os
 import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
-import psycopg
 import pytest
-from sqlalchemy import make_url
 
-from tests.chaos.stage import register
-from tests.databases import plain
-from tests.end_to_end.programs import PATIENCE, ROOT, Program
-from tests.fault_proxy import FaultProxy
-from tests.free_port import free_port
+from tests.end_to_end.programs import Program
+from tests.several_referees import BOTS, Referees, leave
 
 pytestmark = pytest.mark.slow
 
-BOTS = 4
 TAKEN_OVER = 3
 """The exit code of a referee that finds its lease gone."""
-
-
-class Referees:
-    """Referees on one database, and bots that know the address of the first."""
-
-    def __init__(self, home: Path, url: str, stack: contextlib.ExitStack) -> None:
-        self.home, self.url, self._stack = home, url, stack
-        home.mkdir(parents=True)
-        self.sql = stack.enter_context(psycopg.connect(plain(url), autocommit=True))
-        self.running: list[Program] = []
-        place = make_url(url)
-        self.proxy = FaultProxy(f"{place.query['host']}/.s.PGSQL.5432")
-        stack.callback(self.proxy.close)
-        self._behind = place.set(host="127.0.0.1", port=self.proxy.port, query={})
-        self.addresses: list[str] = []
-
-    def start(self, *, behind_proxy: bool = False) -> Program:
-        """Another referee, when it listens. Its way to the database may be one that can be cut."""
-        port = free_port()
-        url = self._behind.render_as_string(hide_password=False) if behind_proxy else self.url
-        referee = Program(
-            self.home / f"referee{len(self.addresses)}",
-            *("serve", "--port", str(port), "--table", "bluff:2:dice_per_player=3"),
-            ARENA_DATABASE_URL=url,
-            ARENA_HOSTING="false",
-        )
-        self._stack.callback(end, referee)
-        referee.port()
-        self.running.append(referee)
-        self.addresses.append(f"127.0.0.1:{port}")
-        return referee
-
-    def start_bots(self) -> list["subprocess.Popen[bytes]"]:
-        tokens = asyncio.run(register(self.url, BOTS))
-        return [self._start_bot(number, token) for number, token in enumerate(tokens)]
-
-    def _start_bot(self, number: int, token: str) -> "subprocess.Popen[bytes]":
-        files = [str(self.home / f"{kind}{number}") for kind in ("ends", "acts")]
-        with (self.home / f"bot{number}.log").open("ab") as log:
-            bot = subprocess.Popen(
-                [sys.executable, "-m", "tests.chaos.bot", *files],
-                cwd=ROOT,
-                env=os.environ | {"ARENA_ADDRESS": self.addresses[0], "ARENA_TOKEN": token},
-                stdout=log,
-                stderr=log,
-            )
-        self._stack.callback(bot.wait)
-        self._stack.callback(bot.kill)
-        return bot
-
-    def ids(self, statement: str) -> set[str]:
-        """The first column of a statement's rows, as text."""
-        return {str(row[0]) for row in self.sql.execute(statement.encode())}
-
-    def until(self, condition: Callable[[], object], what: str) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, f"{what}: {self.said()}"
-            time.sleep(0.02)
-
-    def until_all_play(self) -> None:
-        """Until each bot has played at each referee since now."""
-        before = self._played()
-        self.until(
-            lambda: all(
-                now.get((int(epoch), int(bot)), 0) > before.get((int(epoch), int(bot)), 0)
-                for now in [self._played()]
-                for epoch in self.ids("SELECT epoch FROM leases")
-                for bot in self.ids("SELECT id FROM versions")
-            ),
-            "not all bots play at all referees",
-        )
-
-    def _played(self) -> dict[tuple[int, int], int]:
-        """The matches of each referee and bot."""
-        rows = self.sql.execute(
-            "SELECT epoch, version_id, count(*) FROM blocks JOIN matches ON block_id = blocks.id "
-            "JOIN match_seats ON match_id = matches.id GROUP BY epoch, version_id"
-        )
-        return {(epoch, version): count for epoch, version, count in rows}
-
-    def said(self) -> str:
-        logs = [log.read_text()[-4000:] for log in self.home.glob("*.log")]
-        return "\n".join([one.complained[-3000:] for one in self.running] + logs)
-
-    def ends(self) -> list[tuple[str, str]]:
-        """(match id, placing) of every end that any bot was told."""
-        lines = [line for file in self.home.glob("ends*") for line in file.open()]
-        return [(match, placing) for match, placing in map(str.split, lines)]
-
-    def check(self, ever_running: set[str]) -> None:
-        """After the bots have left."""
-        self.until(
-            lambda: (
-                not self.ids(
-                    "SELECT id FROM running_blocks UNION ALL SELECT id FROM running_matches "
-                    "UNION ALL SELECT id FROM blocks WHERE closed_at IS NULL"
-                )
-            ),
-            "not all blocks are over",
-        )
-        recorded = self.ids("SELECT match_id FROM transcripts")
-        assert ever_running <= recorded
-        found = self.sql.execute(
-            "SELECT match_id::text, string_agg(\"placing\"::text, ',' ORDER BY seat) "
-            "FROM match_seats GROUP BY match_id"
-        )
-        placings = dict(found.fetchall())
-        assert [one for one in self.ends() if placings.get(one[0]) != one[1]] == []
-        found = self.sql.execute(
-            "SELECT match_id::text, reason, bots.name FROM match_seats JOIN versions ON "
-            "versions.id = version_id JOIN bots ON bots.id = bot_id LEFT JOIN match_faults USING "
-            "(match_id) WHERE faults > 0"
-        )
-        faults = found.fetchall()
-        assert faults == [], f"{faults}\n{self.said()}"
-        rated = self.sql.execute("SELECT count(*), count(DISTINCT match_id) FROM rating_events")
-        assert rated.fetchall() == [(len(recorded), len(recorded))]
-        assert self.ids("SELECT match_id FROM running_replies") == set()
-
-
-def end(referee: Program) -> None:
-    if referee.process.poll() is None:
-        referee.process.send_signal(signal.SIGCONT)
-        referee.kill()
-
-
-@pytest.fixture
-def referees(home: Path, database: str) -> Iterator[Referees]:
-    with contextlib.ExitStack() as stack:
-        yield Referees(home, database, stack)
 
 
 def killed(referees: Referees, referee: Program) -> None:
@@ -169,7 +25,7 @@ def stopped(referees: Referees, referee: Program) -> None:
 
 def frozen(referees: Referees, referee: Program) -> None:
     referee.process.send_signal(signal.SIGSTOP)
-    until_taken_over(referees)
+    referees.until_taken_over()
     referee.process.send_signal(signal.SIGCONT)
     assert referee.ended() == TAKEN_OVER
 
@@ -177,13 +33,9 @@ def frozen(referees: Referees, referee: Program) -> None:
 def cut_off(referees: Referees, referee: Program) -> None:
     target, referees.proxy.target = referees.proxy.target, ("127.0.0.1", 1)
     referees.proxy.cut()
-    until_taken_over(referees)
+    referees.until_taken_over()
     referees.proxy.target = target
     assert referee.ended() == TAKEN_OVER
-
-
-def until_taken_over(referees: Referees) -> None:
-    referees.until(lambda: len(referees.ids("SELECT epoch FROM leases")) == 1, "not taken over")
 
 
 @pytest.mark.parametrize("how", [killed, stopped, frozen, cut_off])
@@ -198,7 +50,7 @@ def test_matches_of_a_referee_that_goes_are_played_on_by_the_other(
     referees.until(lambda: referees.ids(kept), "nothing is kept")
     running = referees.ids(kept)
     how(referees, first)
-    until_taken_over(referees)
+    referees.until_taken_over()
     running |= referees.ids(kept)
     referees.until_all_play()
     assert [bot.poll() for bot in bots] == [None] * BOTS, referees.said()
@@ -220,10 +72,3 @@ def test_a_rolling_restart_costs_no_match(referees: Referees) -> None:
     assert [bot.poll() for bot in bots] == [None] * BOTS, referees.said()
     leave(bots)
     referees.check(running)
-
-
-def leave(bots: list["subprocess.Popen[bytes]"]) -> None:
-    for bot in bots:
-        bot.terminate()  # they drain
-    for bot in bots:
-        assert bot.wait(120) == 0

@@ -142,6 +142,7 @@ quick = settings(
 )
 
 
+@pytest.mark.slow
 @every_game
 @quick
 @given(data=st.data())
@@ -174,6 +175,7 @@ def test_an_action_of_garbage_is_malformed_or_refused_by_the_rules(
         assert action in legal
 
 
+@pytest.mark.slow
 @every_game
 @quick
 @given(data=st.data())
@@ -201,8 +203,14 @@ def test_an_answer_of_another_game_is_malformed(name: str) -> None:
         message = game_pb2.Action()
         if other != name:
             getattr(message, other).SetInParent()
-            with pytest.raises(MalformedError, match=rf"Action\.{name}\b"):
+            with pytest.raises(MalformedError, match=rf"an action of {other}: .*Action\.{name}\b"):
                 turns.action(name, message)
+
+
+@every_game
+def test_an_empty_answer_is_malformed_and_its_reason_points_to_the_log(name: str) -> None:
+    with pytest.raises(MalformedError, match=rf"no action: the bot's log .*Action\.{name}\b"):
+        turns.action(name, game_pb2.Action())
 
 
 @every_game

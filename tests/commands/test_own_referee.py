@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.commands.serving.own_referee import sign_up_of
+from arena.commands.serving.own_referee import public_addresses, sign_up_of
 from arena.records import SignUp
 from arena.settings import Settings, SettingsError, on_loopback, read_settings
 
@@ -41,3 +41,28 @@ def test_the_setting_is_read_in_any_case_and_another_word_is_refused(
     monkeypatch.setenv("ARENA_SIGNUP", "all")
     with pytest.raises(SettingsError, match=r"ARENA_SIGNUP is malformed.*'open', 'invite'"):
         read_settings()
+
+
+@pytest.mark.parametrize(
+    ("public", "host", "expected"),
+    [
+        (None, "10.0.0.1", ["10.0.0.1:7"]),
+        (None, "0.0.0.0", []),
+        ("example.org:1", "0.0.0.0", ["example.org:1"]),
+        (
+            "https://example.org:61-63",
+            "0.0.0.0",
+            [f"https://example.org:{p}" for p in (61, 62, 63)],
+        ),
+        ("[::1]:61-61", "::1", ["[::1]:61"]),
+    ],
+)
+def test_where_bots_may_reach_it(public: str | None, host: str, expected: list[str]) -> None:
+    settings = Settings(public_address=public)
+    assert list(public_addresses(settings, host)(7)) == expected
+
+
+@pytest.mark.parametrize("public", ["nowhere", "one:63-61", "one:0-3", "one:1-9000", "one:9-"])
+def test_a_malformed_public_address_is_refused_by_name(public: str) -> None:
+    with pytest.raises(SettingsError, match="ARENA_PUBLIC_ADDRESS is malformed"):
+        public_addresses(Settings(public_address=public), "::")

@@ -41,6 +41,7 @@ from arena.tournament.tournament import (
     Tournament,
     TournamentState,
 )
+from tests.free_port import free_port
 from tests.storage.log import rated_results
 from tests.tournament.test_kill_and_go_on import Arena, until, void_blocks
 
@@ -95,6 +96,28 @@ async def test_a_test_goes_on_after_its_referee_was_killed(arena: Arena) -> None
             referee.send_signal(signal.SIGKILL)
             referee.wait()
             referee = arena.referee()
+        assert (await testing)["state"] == "accept"
+    assert void_blocks(arena.database) == 0
+
+
+@pytest.mark.timeout(300)
+async def test_copies_at_any_of_two_referees_are_tested_also_when_the_one_that_conducts_is_killed(
+    arena: Arena,
+) -> None:
+    async with open_store(arena.database) as store:
+        tokens = await _register(store)
+        conducting = arena.referee()
+        arena.port = free_port()
+        arena.referee()
+        # They know the address of the second alone; it tells them of the first, which conducts.
+        for name, token in tokens.items():
+            arena.bot(name, token)
+        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,150", "--json")
+        testing = asyncio.create_task(asyncio.to_thread(arena.command, *words))
+        await until(store, arena.database, lambda found, _: found.total() >= 3)
+        assert not testing.done()
+        conducting.kill()
+        conducting.wait()
         assert (await testing)["state"] == "accept"
     assert void_blocks(arena.database) == 0
 

@@ -42,6 +42,29 @@ def test_a_single_round_is_printed_with_its_bounds() -> None:
 
 
 @compiles
+def test_a_match_with_options_is_printed_with_its_states() -> None:
+    options = ["--option", "dice_per_player=1", "--width", 1e-3]
+    told = printed(*options, "--option", "start_star_value=0")
+    assert told["options"]["start_star_value"] == 0
+    assert (told["low"], told["value"], told["high"]) == (0.5, 0.5, 0.5)
+    (state,) = told["states"]
+    assert (state["opener_dice"], state["other_dice"]) == (1, 1)
+    told = printed(*options, "--option", "start_mode=seat")
+    assert (told["low"], told["high"]) == (state["low"], state["high"])
+    words = run(*options).stdout
+    assert "Seat 0 wins a match from 1 die each with 50.0000%" in words
+
+
+@compiles
+def test_several_processes_write_the_same_file(tmp_path: Path) -> None:
+    files = [tmp_path / "1", tmp_path / "2"]
+    for jobs, file in enumerate(files, start=1):
+        asked = ["--option", "dice_per_player=2", "--sweeps", 2, "--tables", file, "--jobs", jobs]
+        assert run(*asked).exit_code == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@compiles
 def test_solved_states_are_kept_and_certified(tmp_path: Path) -> None:
     file = tmp_path / "solved.npz"
     first = printed("--dice", "1,1", "--width", 1e-2, "--to", file)
@@ -66,8 +89,16 @@ def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
         (["--dice", "0,2"], "give two counts from 1, such as 2,1"),
         (["--dice", "3,4"], "at most 4 dice together"),
         (["--one-round"], "--one-round needs --dice"),
+        (["--option", "dice_per_player=3"], "which do not fit into memory"),
+        (["--option", "dice_per_player=1", "--dice", "2,1"], "from 1 dice each never has so many"),
+        (["--option", "show_and_reroll=true"], "without its extension"),
+        (["--option", "start_star=6"], "there is no option 'start_star'"),
+        # It waits for the scheduler.
+        pytest.param(
+            ["--cluster", "tcp://127.0.0.1:1"], "No scheduler answers", marks=pytest.mark.slow
+        ),
         (["--certify", "nowhere.npz"], "nowhere.npz holds no solved states"),
-        (["--certify", "nowhere.npz", "--dice", "1,1"], "--certify takes a file and no other"),
+        (["--certify", "nowhere.npz", "--one-round"], "--certify takes a file, --dice A,B and no"),
     ],
 )
 def test_a_mistake_is_answered_in_a_sentence(arguments: list[str], words: str) -> None:

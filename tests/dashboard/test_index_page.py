@@ -3,8 +3,10 @@
 import pytest
 
 from arena_dashboard.index_page import (
+    BASE,
     DESCRIPTION,
     NEEDED,
+    NEEDED_BY,
     STREAMLITS,
     TITLES,
     index_page,
@@ -23,11 +25,28 @@ def test_every_page_has_its_title_and_the_description_in_its_html(path: str) -> 
 
 def test_all_else_of_streamlits_html_stays() -> None:
     before, _, after = streamlits_html().partition(STREAMLITS)
-    assert after, "Streamlit has another title: index_page does not find it"
-    assert index_page("").startswith(before) and index_page("").endswith(after)
+    head, _, body = after.partition("</head>")
+    assert head, "Streamlit has another title: index_page does not find it"
+    assert body, "Streamlit's HTML has another head: index_page does not find its end"
+    page = index_page("")
+    assert page.startswith(before) and head in page and page.endswith(f"</head>{body}")
 
 
-def test_modules_that_every_page_needs_are_named_with_what_they_import() -> None:
-    assert [one.partition(".")[0] for one in modules()][: len(NEEDED)] == list(NEEDED)
-    assert len(set(modules())) == len(modules())
-    assert all(f"static/js/{one}" in index_page("") for one in modules())
+def test_streamlit_is_told_where_its_server_is_before_its_script_runs() -> None:
+    for path in TITLES:
+        assert 0 < index_page(path).find(BASE) < index_page(path).find('<script type="module"')
+
+
+def test_what_a_page_needs_besides_is_loaded_after_what_streamlit_begins_with() -> None:
+    page = index_page("replay")
+    assert page.find('<script type="module"') < page.find('fetchpriority="low"')
+    assert page.count('fetchpriority="low"') > len(modules("replay"))
+
+
+@pytest.mark.parametrize("path", TITLES)
+def test_modules_that_a_page_needs_are_named_with_what_they_import(path: str) -> None:
+    needed = (*NEEDED, *NEEDED_BY.get(path, ()))
+    found = modules(path)
+    assert [one.partition(".")[0] for one in found[: len(needed)]] == list(needed)
+    assert len(set(found)) == len(found)
+    assert all(f"static/js/{one}" in index_page(path) for one in found)

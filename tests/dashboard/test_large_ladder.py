@@ -31,6 +31,7 @@ def pages(large: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_DATABASE_URL", large)
 
 
+@pytest.mark.slow
 def test_the_leaderboard_is_shown_page_by_page_or_around_a_bot() -> None:
     first = open_page("leaderboard")
     assert not first.exception

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from arena.analysis import Grade, analyse, analyse_bot, decisions
+from arena.analysis import SITUATIONS, Grade, analyse, analyse_bot, decisions
 from arena.commands.results.keep_analyses import keep_missing
 from arena.luck import luck_of
 from arena.match.clock import TimeControl
@@ -309,6 +309,7 @@ def headings(app: AppTest) -> list[str]:
     return [one.value for one in app.subheader]
 
 
+@pytest.mark.slow
 def test_what_decisions_cost_is_on_the_board_and_on_the_page_of_a_bot(filled: Filler) -> None:
     matches = filled(blocks=8)
     assert "Decisions" not in headings(open_page("bot", bot="beta"))
@@ -334,6 +335,12 @@ def test_what_decisions_cost_is_on_the_board_and_on_the_page_of_a_bot(filled: Fi
     assert not app.exception
     assert "Decisions" in headings(app)
     assert sums["beta"] is not None and sums["beta"].leak in html(app)
+    assert "Bluffs and doubts" in headings(app)
+    assert sums["beta"].frequencies
+    for one in sums["beta"].frequencies:
+        if one.situation in SITUATIONS:
+            assert f"{one.what}s, {one.situation}" in html(app)
+            assert f"{one.solved:.1%}" in html(app)
 
 
 def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> None:
@@ -345,7 +352,7 @@ def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> No
     assert replay["next"] == third.transcript.setup.match_id
     linked = re.findall(r">(Match \d): [^<]*<", html(app))
     assert linked == ["Match 1", "Match 3"]
-    assert [code.value for code in app.code] == [f"arena verify {replay['match']}.json"]
+    assert f"<code>arena verify {replay['match']}.json</code>" in html(app)
 
 
 def test_a_match_of_a_tournament_leads_to_it(arena: str) -> None:

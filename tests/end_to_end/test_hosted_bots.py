@@ -21,9 +21,19 @@ from arena.bot import Bot
 
 class Plays(Bot):
     def match_started(self, match):
-        print("a match begins")
+        print("a match begins:", match.match_id)
 
     def act(self, turn):
+        return next(turn.choices())
+"""
+SLOW_IN_SHIFTS = """
+import os, time
+from arena.bot import Bot
+
+class Slow(Bot):
+    def act(self, turn):
+        if os.environ["ARENA_TOKEN"].startswith("arena_shift_"):
+            time.sleep(1.5)
         return next(turn.choices())
 """
 BREAKS = """
@@ -87,6 +97,12 @@ def test_an_uploaded_bot_is_checked_and_plays_and_its_author_sees_what_it_printe
     (build,) = author.asks_json("bot", "builds", "mine")
     assert build["sha256"] == submitted["sha256"]
     until(lambda: "a match begins" in author.asks("bot", "logs", "mine"), 3 * PATIENCE)
+    shift = author.asks_json("bot", "logs", "mine")[-1]
+    for match_id in shift["matches"][::20]:
+        printed = author.asks_json("bot", "logs", "mine", "--match", match_id)
+        assert f"begins: {match_id}" in printed["log"]
+        assert printed["log"] in shift["log"]
+        assert len(printed["log"]) < len(shift["log"])
 
 
 def test_an_uploaded_bot_that_cannot_play_is_refused_with_the_reason(
@@ -117,6 +133,38 @@ def test_when_a_worker_is_killed_its_bots_play_on_with_the_next(
     # The queue waits some time for a sign of life.
     until(lambda: author.matches("mine") > before, 3 * PATIENCE)
     assert second.stop() == 0
+
+
+def test_hosted_bots_play_their_matches_to_the_end_before_the_arena_stops(
+    home: Path, up: tuple[Program, Author]
+) -> None:
+    arena, author = up
+    author.asks("submit", author.file("plays.py", PLAYS), "--name", "mine")
+    until(lambda: author.asks_json("bot", "builds", "mine")[0]["running"])
+    assert arena.stop() == 0
+    port = author.address.rpartition(":")[2]
+    with program(home, *UP, "--port", port) as again:
+        again.wait_for("Ctrl-C stops everything")
+        last = author.asks_json("bot", "logs", "mine", "--limit", "10")
+        outcomes = [one["outcome"] for one in last if not one["check"] and one["ended"]]
+        assert set(outcomes) == {"It played its shift."}
+        assert again.stop() == 0
+
+
+def test_ctrl_c_pressed_again_waits_for_no_hosted_bot_and_the_next_start_ends_its_shift(
+    home: Path, up: tuple[Program, Author]
+) -> None:
+    arena, author = up
+    author.asks("submit", author.file("slow.py", SLOW_IN_SHIFTS), "--name", "slow")
+    until(lambda: author.asks_json("bot", "show", "slow")["versions"][0]["playing"] > 0)
+    arena.process.send_signal(signal.SIGINT)
+    arena.wait_for("Ctrl-C again stops at once")
+    arena.process.send_signal(signal.SIGINT)
+    assert arena.ended() == 0
+    with program(home, *UP, "--port", author.address.rpartition(":")[2]) as again:
+        again.wait_for("Ctrl-C stops everything")
+        until(lambda: "The worker was lost." in author.asks("bot", "logs", "slow"))
+        assert again.stop() == 0
 
 
 def _is_worker(process: Path, home: Path) -> bool:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from tests.certificates import NAME, Authority
-from tests.end_to_end.programs import program
+from tests.end_to_end.programs import Program, program
+from tests.end_to_end.test_going_on import until
 from tests.free_port import free_port
 
 
@@ -36,6 +37,21 @@ def test_up_asked_to_stop_ends_cleanly_and_takes_all_it_started_with_it(home: Pa
     ports = (str(free_port()), str(free_port()))
     with program(home, "up", "--port", ports[0], "--dashboard-port", ports[1]) as up:
         up.wait_for("Dashboard: ")
+        assert up.stop() == 0
+        assert up.left_behind() == []
+        assert "Traceback" not in up.complained
+
+
+def test_up_with_two_referees_runs_them_on_one_database_and_ends_both(home: Path) -> None:
+    with program(home, "up", "--no-dashboard", "--port", "0", "--referees", "2") as up:
+        up.wait_for("Ctrl-C stops everything")
+
+        def healthy() -> list[str]:
+            asked = Program(home, "health", "--all", "--ready")
+            asked.ended()
+            return [line for line in asked.said.splitlines() if line.endswith(": SERVING")]
+
+        until(lambda: len(healthy()) == 2)
         assert up.stop() == 0
         assert up.left_behind() == []
         assert "Traceback" not in up.complained

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,13 @@ from typer.testing import CliRunner
 from arena.commands.home.play import play
 from arena.commands.results.keep_analyses import analyse_missing
 from arena.commands.sequential_test.command import sequential_test
+from arena.commands.solve import solve
 from arena.commands.tournaments.play import play as play_tournament
 from arena.executors import ClusterError, WorkPool, cluster, processes
 from arena.games import make_game
 from arena.home.apart import PART_BLOCKS, play_deal_blocks_apart
 from arena.home.bot_modules import BotFileError
-from arena.home.deal_blocks import NamedBot, every_rotation, play_deal_blocks
+from arena.home.deal_blocks import DealBlocks, NamedBot, every_rotation, play_deal_blocks
 from arena.storage.store import open_store
 from tests.dashboard.played import fill
 from tests.databases import plain
@@ -30,6 +32,7 @@ app = typer.Typer()
 app.command("play")(play)
 app.command("test")(sequential_test)
 app.command("tournament")(play_tournament)
+app.command("solve")(solve)
 
 PAIR = (NamedBot("one", "honest"), NamedBot("two", "random"))
 
@@ -59,25 +62,27 @@ def test_a_cluster_plays_what_this_machine_plays(workers: WorkPool) -> None:
     game, lineups = make_game("bluff", {"dice_per_player": 1}), every_rotation(PAIR)
     blocks = PART_BLOCKS + 10
     assert workers.count == 2
-    there = play_deal_blocks_apart(workers, game, lineups, "seed", blocks, transcripts=True)
-    here = play_deal_blocks(game, lineups, "seed", blocks, transcripts=True)
-    assert list(there) == list(here)
+    asked = DealBlocks(game, lineups, "seed", blocks, transcripts=True)
+    assert list(play_deal_blocks_apart(workers, asked)) == list(play_deal_blocks(asked))
 
 
 def test_a_series_without_end_can_be_given_up(workers: WorkPool) -> None:
     game, lineups = make_game("bluff", {"dice_per_player": 1}), every_rotation(PAIR)
-    played = play_deal_blocks_apart(workers, game, lineups, "seed")
+    asked = DealBlocks(game, lineups, "seed")
+    played = play_deal_blocks_apart(workers, asked)
     first = next(played)
     played.close()
-    assert first == next(play_deal_blocks(game, lineups, "seed"))
+    assert first == next(play_deal_blocks(asked))
 
 
 def test_a_bot_that_is_not_there_is_named(workers: WorkPool) -> None:
     missing = every_rotation((PAIR[0], NamedBot("two", "nowhere.py")))
+    asked = DealBlocks(make_game("bluff"), missing, "seed", 1)
     with pytest.raises(BotFileError, match="nowhere"):
-        list(play_deal_blocks_apart(workers, make_game("bluff"), missing, "seed", 1))
+        list(play_deal_blocks_apart(workers, asked))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -97,6 +102,7 @@ def test_commands_say_the_same_whoever_works(address: str, words: list[object]) 
     assert there == here
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_a_sentence() -> None:
     with (
         pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1"),
@@ -115,6 +121,7 @@ def test_programs_that_connect_play_here(address: str, tmp_path: Path) -> None:
         assert "programs that connect play on this machine only" in said.output
 
 
+@pytest.mark.slow
 def test_matches_are_analysed_by_a_cluster(database: str, address: str) -> None:
     asyncio.run(fill(database, blocks=2))
     asyncio.run(analyse_missing(database, seats=2, jobs=1, follow=False, cluster=address))
@@ -137,3 +144,28 @@ def test_luck_is_measured_the_same_by_whom_ever(database: str, address: str, whe
         with processes(2) if where == "processes" else cluster(address) as workers:
             assert asyncio.run(measure(workers)) == [True] * 10
         assert sql.execute(kept.encode()).fetchall() == before
+
+
+@pytest.mark.slow
+def test_a_cluster_solves_the_same_to_the_byte(address: str, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    asked = ["solve", "--option", "dice_per_player=2", "--sweeps", "2", "--tables"]
+    for words in ([str(here), "--jobs", "1"], [str(there), "--cluster", address]):
+        said = CliRunner().invoke(app, [*asked, *words])
+        assert said.exit_code == 0, said.output
+    assert here.read_bytes() == there.read_bytes()
+
+
+def stop_in_the_middle_of_a_part() -> None:
+    with processes(2) as workers:
+        part = workers.executor.submit(time.sleep, 600)
+        while not part.running():
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_does_not_wait_for_parts_under_way() -> None:
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        stop_in_the_middle_of_a_part()
+    assert time.monotonic() - began < 60

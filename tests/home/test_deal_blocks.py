@@ -11,6 +11,7 @@ from arena.games import make_game
 from arena.home.deal_blocks import (
     BlockBrokenError,
     BlockMatch,
+    DealBlocks,
     Lineup,
     NamedBot,
     every_rotation,
@@ -57,7 +58,7 @@ def _entries(*bots: object) -> list[NamedBot]:
 def _blocks(
     lineups: list[Lineup], blocks: int, seed: str = "deals", **asked: bool
 ) -> list[tuple[BlockMatch, ...]]:
-    with closing(play_deal_blocks(BLUFF, lineups, seed, blocks, **asked)) as played:
+    with closing(play_deal_blocks(DealBlocks(BLUFF, lineups, seed, blocks, **asked))) as played:
         return list(played)
 
 

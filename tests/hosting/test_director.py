@@ -239,6 +239,7 @@ async def test_who_is_gone_is_known_until_its_places_are_free() -> None:
     assert not world.director.knows(one)
 
 
+@pytest.mark.slow
 async def test_bots_with_one_place_each_meet_all_others_and_not_each_other_again_and_again() -> (
     None
 ):

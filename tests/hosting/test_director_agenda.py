@@ -18,6 +18,8 @@ class Wishes:
 
     waiting: list[Engagement] = field(default_factory=list)
     endings: list[EngagementEnd] = field(default_factory=list)
+    shown: set[int] = field(default_factory=set)
+    """The versions that it was shown, as free or present."""
 
     def wish(self, *guests: Guest, times: int = 1) -> None:
         bots = tuple(guest.registered.version_id for guest in guests)
@@ -26,11 +28,12 @@ class Wishes:
             self.waiting.append(Engagement(ladder(len(bots), dice_per_player=2), bots, block))
 
     @property
-    def wanting(self) -> bool:
-        return bool(self.waiting)
+    def wanted(self) -> Collection[int]:
+        return {bot for engagement in self.waiting for bot in engagement.bots}
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
         bots = {candidate.bot for candidate in free}
+        self.shown |= bots
         for engagement in self.waiting:
             if bots.issuperset(engagement.bots):
                 self.waiting.remove(engagement)
@@ -39,6 +42,7 @@ class Wishes:
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
         bots = {candidate.bot for candidate in present}
+        self.shown |= bots
         return {
             bot
             for engagement in self.waiting
@@ -86,6 +90,19 @@ async def test_wanted_blocks_are_played_first_and_the_ladder_goes_on_beside_them
     assert world.met()["c", "d"] > 0
     await world.turn(3)
     assert world.played()["a"] > 6
+
+
+async def test_the_agenda_is_shown_no_bot_that_it_does_not_want() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, b, *_ = (world.arrive(name) for name in "abcd")
+    gone = world.arrive("gone")
+    world.director.depart(gone)
+    wishes.wish(a, b)
+    wishes.wish(a, gone)
+    await world.turn(3)
+    assert of_the_tournament(world) == [["a b", "b a"]]
+    assert wishes.shown == {a.registered.version_id, b.registered.version_id}
 
 
 async def test_bots_that_a_wanted_block_waits_for_are_kept_from_the_ladder() -> None:

@@ -13,6 +13,9 @@ from tests.hosting.arrivals import Guest, World
 
 WORLD = World()
 
+ALL = (1, 2)
+"""Versions; `copy` makes the first."""
+
 
 def copy(instance: str = "", *, reliability: Reliability | None = None) -> ConnectedBot:
     registered = Registered(VersionId(1), Entrant("bot", "1", "owner"), False)
@@ -109,12 +112,13 @@ def test_a_roster_tells_apart_who_is_known_who_is_present_and_who_has_room() -> 
     assert roster.depart(guest) is None
     assert roster.drain(guest) is None
     bot = roster.arrive(guest)
-    assert roster.present == roster.free(0.0) == roster.eligible(0.0) == [bot]
+    assert roster.present == roster.free(ALL, 0.0) == roster.eligible(ALL, 0.0) == [bot]
+    assert roster.free([2], 0.0) == roster.eligible([2], 0.0) == [], "of other versions"
     roster.take_places([bot] * 4)
-    assert (roster.present, roster.free(0.0), roster.eligible(0.0)) == ([bot], [], [bot])
+    assert (roster.present, roster.free(ALL, 0.0), roster.eligible(ALL, 0.0)) == ([bot], [], [bot])
     assert roster.depart(guest) is bot
     assert roster.knows(guest)
-    assert roster.present == roster.eligible(0.0) == []
+    assert roster.present == roster.eligible(ALL, 0.0) == []
     roster.give_back_places([bot] * 3)
     assert roster.knows(guest)
     roster.give_back_places([bot])
@@ -128,13 +132,13 @@ def test_who_drains_is_told_once_its_last_place_is_free() -> None:
     roster.take_places([bot, bot])
     assert roster.drain(guest) is bot
     assert roster.drain(guest) is None
-    assert (roster.present, roster.free(0.0), roster.eligible(0.0)) == ([], [], [])
+    assert (roster.present, roster.free(ALL, 0.0), roster.eligible(ALL, 0.0)) == ([], [], [])
     roster.give_back_places([bot])
     assert not guest.has_drained
     roster.give_back_places([bot])
     assert guest.has_drained
     assert roster.arrive(guest) is bot
-    assert roster.free(0.0) == [bot], "it came back, and stays"
+    assert roster.free(ALL, 0.0) == [bot], "it came back, and stays"
 
 
 def test_who_drains_and_holds_no_place_is_told_at_once() -> None:
@@ -149,9 +153,9 @@ def test_who_is_expected_plays_when_it_has_arrived() -> None:
     roster, guest = Roster(), copy().participant
     bot = roster.expect(guest)
     assert roster.knows(guest)
-    assert roster.present == roster.free(0.0) == []
+    assert roster.present == roster.free(ALL, 0.0) == []
     assert roster.arrive(guest) is bot
-    assert roster.free(0.0) == [bot]
+    assert roster.free(ALL, 0.0) == [bot]
 
 
 def test_copies_of_a_version_share_its_reliability_across_connections() -> None:

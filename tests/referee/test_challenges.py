@@ -221,6 +221,7 @@ async def test_a_caller_that_is_gone_leaves_no_error_in_the_log() -> None:
     assert len(world.matches) == 1
 
 
+@pytest.mark.slow
 async def test_an_opponent_that_takes_no_more_challenges_is_told_with_when_to_try_again(
     scene: Scene, challenges: Any
 ) -> None:

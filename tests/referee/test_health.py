@@ -69,7 +69,7 @@ async def test_the_command_asks_all_referees_on_the_database(
     assert (answer.exit_code, answer.output) == (0, silent)
     own = f"127.0.0.1:{scene.port}"
     async with running_arena(
-        database, "127.0.0.1", 0, [], public_address=lambda port: f"127.0.0.1:{port}"
+        database, "127.0.0.1", 0, [], public_addresses=lambda port: [f"127.0.0.1:{port}"]
     ) as second:
         answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all"])
         other = f"127.0.0.1:{second.port}"

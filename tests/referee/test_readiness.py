@@ -104,6 +104,7 @@ async def test_the_figures_tell_what_was_played(database: str) -> None:
     assert rest <= figures.keys()
 
 
+@pytest.mark.slow
 async def test_matches_that_an_earlier_referee_left_are_counted(database: str) -> None:
     metrics = free_port()
     async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM) as arena:
@@ -116,6 +117,14 @@ async def test_matches_that_an_earlier_referee_left_are_counted(database: str) -
     async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address):
         _, text = await asyncio.to_thread(got, metrics, "metrics")
     assert "arena_matches_resumed_total 1.0" in text
+
+
+def test_a_proxy_is_told_at_which_address_bots_reach_it() -> None:
+    with metrics_served(Metrics(), lambda: "the database does not answer", "127.0.0.1", 0, 2) as at:
+        found = [got(at, f"address/{number}")[0] for number in (1, 2, 3)]
+        assert found == [404, 200, 404]
+    with metrics_served(Metrics(), lambda: None, "127.0.0.1", 0) as at:
+        assert got(at, "address/None")[0] == 404
 
 
 def test_a_taken_port_for_metrics_is_a_sentence() -> None:

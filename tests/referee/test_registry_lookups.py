@@ -9,7 +9,7 @@ from arena.records import SignUp
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import Limits
 from arena.registry import StoredRegistry
-from arena.storage.engine import async_engine
+from arena.storage.async_engine import async_engine
 from arena.storage.rows import BotVersion
 from arena.storage.store import Store
 from arena.v1 import registry_pb2 as pb

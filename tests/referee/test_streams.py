@@ -11,6 +11,7 @@ from arena.hosting.terms import Patience, Terms
 from arena.referee.server import OPTIONS
 from arena.v1 import referee_pb2 as pb
 from tests.bots import PATIENCE, Peer
+from tests.databases import execute
 from tests.referee.scene import Scene, good_pair, opened
 
 PLAY = "/arena.v1.RefereeService/Play"
@@ -64,6 +65,25 @@ async def test_a_token_that_is_replaced_and_a_version_that_is_retired_end_the_op
             code, why = await former.status()
     assert code is status
     assert words in why
+
+
+async def test_only_the_streams_of_the_version_that_is_named_are_looked_at_again(
+    scene: Scene, database: str
+) -> None:
+    async with await scene.peer("named") as named, await scene.peer("other") as other:
+        await named.greet()
+        await other.greet()
+        # Nobody is told of this.
+        execute(database, "UPDATE tokens SET sha256 = sha256(sha256)")
+        bots = await scene.arena.store.bots()
+        (id_,) = (one.id for one in bots if one.bot == "named")
+        execute(database, f"NOTIFY arena_tokens, '{id_}'")
+        async with asyncio.timeout(PATIENCE):
+            assert (await named.status())[0] is grpc.StatusCode.UNAUTHENTICATED
+        assert scene.arena.lobby.connected == 1
+        execute(database, "NOTIFY arena_tokens")
+        async with asyncio.timeout(PATIENCE):
+            assert (await other.status())[0] is grpc.StatusCode.UNAUTHENTICATED
 
 
 async def test_a_match_survives_a_token_that_is_replaced(database: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 from arena.builds.hosted import HostingTerms
 from arena.referee.limits import Limits
 from arena.referee.upload_service import MOST_AT_ONCE, MOST_OF_AN_OWNER, PAUSE_SECONDS
+from arena.storage.rows import MatchRow
 from arena.v1 import challenge_pb2, registry_pb2
 from arena.v1 import upload_pb2 as pb
 from arena.v1 import worker_pb2 as workers
@@ -58,6 +59,16 @@ class Hosting:
     async def end(self, shift: int, **how: Any) -> None:
         request = workers.EndShiftRequest(shift_id=shift, **how)
         await self.workers.EndShift(request, metadata=self.worker)
+
+    async def recorded(self, bot: str) -> list[MatchRow]:
+        """The recorded matches of a bot, when there is one."""
+        news = asyncio.Event()
+        self.scene.arena.journal.listeners.append(news.set)
+        async with asyncio.timeout(PATIENCE):
+            while not (found := await self.scene.results(bot)):
+                await news.wait()
+                news.clear()
+        return found
 
     async def playing(self, owner: str = "me", bot: str = "mine") -> Any:
         """A shift of a bot that was uploaded and accepted."""
@@ -140,6 +151,35 @@ async def test_a_build_is_uploaded_checked_and_plays_in_a_shift(database: str) -
             (False, "It played.", 32_768),
             (True, "", 4),
         ]
+
+
+async def test_the_log_of_a_match_is_for_its_bots_owner_and_known_after_the_shift(
+    database: str,
+) -> None:
+    async with hosting(database) as host:
+        shift = await host.playing()
+        async with good_pair(host.scene):
+            peer = Peer(host.scene.port, shift.token)
+            await peer.greet()
+            playing = asyncio.create_task(play_on(peer))
+            match_id = (await host.recorded("mine"))[-1].match_id
+            asked = pb.GetMatchLogRequest(bot="MINE", match_id=match_id)
+            mine, yours = [bearing(await host.scene.key(owner)) for owner in ("me", "you")]
+            code, why = await refused(host.uploads.GetMatchLog(asked, metadata=mine))
+            assert (code, "still runs" in why) == ("FAILED_PRECONDITION", True)
+            log = "".join(f"{tenth / 10:.3f} {tenth}\n" for tenth in range(3_000))
+            await host.end(shift.shift_id, outcome="It played.", log=log)
+            with pytest.raises(grpc.aio.AioRpcError):
+                await playing
+        found = await host.uploads.GetMatchLog(asked, metadata=mine)
+        start = (found.started_ms - found.shift_began_ms) / 1000
+        end = (found.finished_ms - found.shift_began_ms) / 1000
+        times = [float(line.split()[0]) for line in found.log.splitlines()]
+        assert start - 0.5 <= times[0] < start <= end < times[-1] <= end + 0.5
+        assert await refused(host.uploads.GetMatchLog(asked, metadata=yours)) == (
+            "NOT_FOUND",
+            f"You have no bot MINE that played a match {match_id}.",
+        )
 
 
 async def test_the_token_of_a_shift_is_good_for_playing_only(database: str) -> None:

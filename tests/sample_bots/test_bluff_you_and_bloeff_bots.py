@@ -78,6 +78,7 @@ def test_bloeff_search_is_never_at_fault(options: Mapping[str, object]) -> None:
             assert played.refused == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "bots"),
     [("bluff_you", BOTS["bluff_you"][1:]), ("bloeff", ("bloeff_counter", "bloeff_search"))],

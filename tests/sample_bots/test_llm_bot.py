@@ -150,6 +150,7 @@ def test_after_two_wrong_answers_the_stand_in_plays(
     assert {line["because"] for line in log[2::3]} == {"2 answers did not count"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slow", [hangs, drips])
 def test_the_clock_of_the_turn_is_kept_however_slow_the_server_is(
     asked: Callable[..., Any], slow: Behaviour

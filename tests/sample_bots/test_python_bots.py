@@ -51,6 +51,24 @@ def test_each_rung_beats_the_one_below(bots: list[str], matches: int, at_least: 
     assert _share(bots, matches) >= at_least
 
 
+def test_against_cfr_the_exploiter_nearly_always_plays_as_cfr_would() -> None:
+    """So it wins half of these matches, without luck, but for the few in which it is mistaken."""
+    series = [
+        [
+            played.transcript.steps
+            for played in play_series(
+                BLUFF,
+                [Contender("a", load_bot(name)), Contender("b", load_bot("cfr"))],
+                40,
+                "alike",
+            )
+        ]
+        for name in ("exploiter", "cfr")
+    ]
+    alike = sum(one == other for one, other in zip(*series, strict=True))
+    assert alike >= 36
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -85,6 +103,7 @@ def test_the_random_bot_plays_every_game(game: str) -> None:
             assert played.refused == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BLUFF_BOTS)
 def test_the_same_seed_gives_the_same_match(name: str) -> None:
     contenders = [Contender("a", load_bot(name)), Contender("b", load_bot(name))]

@@ -44,6 +44,7 @@ def test_the_rounds_of_some_fields() -> None:
     assert stages(5, 4) == (Stage(1, (3,)), Stage(0, (1,)))
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(50, quick=12))
 @given(sizes(), st.integers(1, 3), st.data())
 def test_who_goes_on_plays_or_has_a_bye_until_one_is_left(

@@ -14,7 +14,7 @@ from arena.solver import (
     match_round,
     proven_bounds,
     single_round,
-    solve_match,
+    solve_matches,
     solve_round,
 )
 from tests.solver.linear_program import value_of
@@ -90,7 +90,8 @@ def test_one_die_against_one_has_the_value_of_the_literature() -> None:
     assert solved.bounds.low <= -7 / 258 <= solved.bounds.high
     assert solved.bounds.high - solved.bounds.low <= 1e-4
     assert solved.value == pytest.approx(-7 / 258, abs=2e-5)
-    assert solve_match((1, 1), width=1e-4).value == pytest.approx((1 - 7 / 258) / 2, abs=2e-5)
+    match = solve_matches([(1, 1)], width=1e-4)[1, 1]
+    assert match.value == pytest.approx((1 - 7 / 258) / 2, abs=2e-5)
 
 
 @pytest.mark.parametrize("dice", [(1, 1), (1, 2), (2, 1)])
@@ -122,7 +123,7 @@ def test_the_bounds_hold_for_any_strategy() -> None:
 
 
 def test_three_dice_in_play_are_solved() -> None:
-    solved = solve_match((1, 2), width=2e-3)
+    solved = solve_matches([(1, 2)], width=2e-3)[1, 2]
     assert solved.bounds.high - solved.bounds.low <= 2e-3
     assert solved.bounds.low < 0.205868 < solved.bounds.high
 

@@ -66,6 +66,45 @@ async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise(
     assert "Match m1: verification failed" in errors
 
 
+async def test_it_goes_on_at_another_referee_that_it_was_told_of_when_its_own_is_gone(
+    language: Language,
+) -> None:
+    gone = asyncio.Event()
+    entropy = b""
+
+    async def go_on(stream: Stream) -> None:
+        await gone.wait()
+        conductor = Conductor(offered()[0], entropy)
+        await stream.welcome(
+            resumes=[pb.Resume(offer=offered()[1])], turns=[conductor.turn(repeat=True)]
+        )
+        while conductor.record is None:
+            conductor.answer((await stream.hear()).answers[0])
+            if conductor.record is None:
+                await stream.say(turns=[conductor.turn()])
+        assert conductor.record.result.faults == (0, 0)
+        await stream.say(ends=[conductor.end()])
+
+    async with referee(go_on, refuse) as other:
+
+        async def tell(stream: Stream) -> None:
+            nonlocal entropy
+            nobody = "127.0.0.1:1"
+            await stream.welcome(offers=[offered()[1]])
+            entropy = (await stream.hear()).joins[0].entropy
+            await stream.say(referees=pb.Referees(addresses=[nobody, other.target]))
+            gone.set()
+            await stream.context.abort(grpc.StatusCode.UNAVAILABLE, "stopping")
+
+        async with referee(tell) as first:
+            with _bot(language, first.target) as process:
+                code, errors = await ending(process)
+    assert code == 2
+    assert "The token was retired." in errors
+    assert f"Not connected to {first.target}" in errors
+    assert "verification failed" not in errors
+
+
 async def test_it_notices_a_draw_that_does_not_follow_from_the_opening(language: Language) -> None:
     async def script(stream: Stream) -> None:
         await stream.welcome()

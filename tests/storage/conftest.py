@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Iterator
 import psycopg
 import pytest
 
-from arena.records import VersionId
+from arena.builds.hosted import Worker
+from arena.records import Owner, VersionId
 from arena.storage.referees_store import RefereesStore, open_referees_store
 from arena.storage.store import Store, open_store
 from tests.databases import plain
@@ -29,6 +30,18 @@ async def versions(store: Store) -> tuple[VersionId, ...]:
     """Three versions of three bots of three owners."""
     registered = [(await store.register(f"bot{n}", f"owner{n}"))[0] for n in range(3)]
     return tuple(one.version_id for one in registered)
+
+
+@pytest.fixture
+async def owner(store: Store) -> Owner:
+    return (await store.owners.sign_up("Zoë", None))[0]
+
+
+@pytest.fixture
+async def worker(store: Store) -> Worker:
+    found = await store.workers.by_token(await store.workers.add("w1", "me"))
+    assert found is not None
+    return found
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from arena.storage.engine import async_engine
+from arena.storage.async_engine import async_engine
 from arena.storage.errors import LeaseTakenError
 from arena.storage.lease import held_lease
 

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.types import NullType
 
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.storage.luck import of_the_match
+from arena.storage.luck_statements import of_the_match
 from arena.storage.reading import Read
 from arena.storage.statements import of_ladder
 from arena.storage.tables import match_luck, match_seats, matches, rating_events

@@ -3,12 +3,16 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import psycopg
+import pytest
+from sqlalchemy import BigInteger, cast, literal_column, select
 
 from arena.match.clock import TimeControl
 from arena.records import ToldFault, VersionId
 from arena.scheduling.pairings import Pairing
 from arena.storage import match_search, statements, tournament_statements
+from arena.storage.connecting import LONG_SECONDS
 from arena.storage.export import Selection, open_archive
 from arena.storage.match_search import MatchFilter
 from arena.storage.reading import Reader
@@ -160,6 +164,33 @@ async def test_a_match_in_which_a_bot_has_several_seats_is_listed_once(
             assert [str(row.match_id) for row in found] == newest[:limit]
 
 
+@pytest.mark.parametrize("faults", [False, True])
+async def test_matches_of_a_block_are_filtered_by_bot_too(
+    faults: bool, read: Reader, store: Store, versions: Versions
+) -> None:
+    trio = block(3)
+    first = finished(versions[:2], trio)
+    second = finished((versions[1], versions[2]), trio, 1, minute=1)
+    await store.record([first, second])
+    by_bot = {
+        bot: [
+            str(row.match_id)
+            for row in read(
+                match_search.found_matches(
+                    MatchFilter(block=trio.id, bot=bot, faults=faults), limit=5
+                )
+            )
+        ]
+        for bot in ("bot0", "bot1", "bot2")
+    }
+    expected = {
+        "bot0": [match_id(first)],
+        "bot1": [match_id(second), match_id(first)],
+        "bot2": [match_id(second)],
+    }
+    assert by_bot == ({bot: [] for bot in expected} if faults else expected)
+
+
 async def test_transcripts_and_faults_are_those_of_the_matches_asked_for(
     read: Reader, store: Store, versions: Versions
 ) -> None:
@@ -206,3 +237,11 @@ async def test_an_export_selects_by_game_options_seats_and_time_control(
         assert found(rated=True) == every[:-1]
         assert archive.transcript(match_id(three)) == three.transcript
         assert archive.transcript("00000000-0000-4000-8000-000000000000") is None
+
+
+def test_what_reads_all_rows_gets_the_time_for_it(read: Reader) -> None:
+    limit = literal_column("extract(epoch FROM current_setting('statement_timeout')::interval)")
+    seconds = select(cast(limit, BigInteger).label("seconds"))
+    (found,) = read.columns(seconds, np.dtype([("seconds", ">i8")]))
+    assert found["seconds"] == LONG_SECONDS
+    assert read(seconds)[0].seconds < LONG_SECONDS

@@ -63,6 +63,13 @@ async def test_nobody_registers_under_anothers_name(store: Store) -> None:
     assert [(row.bot, row.owner) for row in await store.bots()] == [("Fox", "ann")]
 
 
+async def test_an_owner_that_looks_like_another_is_refused_with_its_bot(store: Store) -> None:
+    await store.register("fox", "ann")
+    with pytest.raises(NameRefusedError, match="looks like that of the owner ann: choose another"):
+        await store.register("owl", "аnn")
+    assert [row.bot for row in await store.bots()] == ["fox"]
+
+
 @pytest.mark.parametrize("name", ["", "a b", "x" * 41, "1\n", "1§", "a/b", "<b>", "é"])
 def test_a_label_that_is_not_allowed_is_told_what_is(name: str) -> None:
     allowed = "name the version: use 1 to 40 letters, digits, dots"

@@ -201,6 +201,8 @@ async def test_check_boards_finds_a_checkpoint_that_is_wrong(
     boards = json.loads(right.stdout)["boards"]
     assert [one["table_sizes"] for one in boards] == [[2], [3, 4]]
     assert all(one["correct"] and one["checkpoint"] for one in boards)
+    shared = await asyncio.to_thread(CliRunner().invoke, app, ["--json", "--jobs", "2"])
+    assert shared.stdout == right.stdout
     # As if the last results had been read twice.
     sql.execute("UPDATE board_checkpoints SET sequence = sequence - 3 WHERE seats = '{3,4}'")
     found = current(read, LARGER)

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from arena.storage import connecting, engine
 from arena.storage.connecting import PARAMETERS, READER, REFEREE, SILENCE_SECONDS
+from arena.storage.driver_errors import cause_of, refused_or_unreachable
 from arena.storage.errors import (
     DatabaseUnreachableError,
     LeaseTakenError,
@@ -19,7 +20,6 @@ from arena.storage.errors import (
     RecordRefusedError,
     TranscriptDamagedError,
 )
-from arena.storage.transaction import cause_of, refused_or_unreachable
 from arena.storage.transcripts import packer, unpack_message
 
 URL = "postgresql+psycopg://me@host/arena"
@@ -32,19 +32,19 @@ def test_a_machine_that_vanished_is_noticed_as_soon_as_a_server_that_is_silent()
 
 
 def test_what_the_address_says_has_precedence_over_our_defaults() -> None:
-    assert engine._arguments(make_url(URL), REFEREE) == PARAMETERS | {"options": REFEREE}
+    assert engine.connect_arguments(make_url(URL), REFEREE) == PARAMETERS | {"options": REFEREE}
     given = make_url(f"{URL}?connect_timeout=9&options=-c%20statement_timeout%3D1s")
-    arguments = engine._arguments(given, REFEREE, "-c role=reader")
+    arguments = engine.connect_arguments(given, REFEREE, "-c role=reader")
     assert "connect_timeout" not in arguments
     assert arguments["options"] == f"{REFEREE} -c statement_timeout=1s -c role=reader"
     twice = make_url(f"{URL}?options=-c%20a%3D1&options=-c%20b%3D2")
-    assert engine._arguments(twice, READER)["options"] == f"{READER} -c a=1 -c b=2"
+    assert engine.connect_arguments(twice, READER)["options"] == f"{READER} -c a=1 -c b=2"
 
 
 @pytest.mark.parametrize("url", ["nothing", "postgresql+psycopg://me@host:port/arena", ""])
 def test_an_address_that_is_none_says_how_one_looks(url: str) -> None:
     with pytest.raises(MalformedUrlError, match="ARENA_DATABASE_URL is malformed: it must look"):
-        engine._parsed(url)
+        engine.parsed(url)
 
 
 def test_a_session_is_told_how_long_anything_may_take() -> None:

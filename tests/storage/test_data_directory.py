@@ -36,6 +36,34 @@ def directory(parent: Path, log: str = "") -> DataDirectory:
     return DataDirectory(parent / "data", ServerLog(parent / "log"), durable=True)
 
 
+@pytest.mark.slow
+def test_an_interrupted_change_of_the_password_leaves_no_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(
+        arguments: list[str],
+        directories: list[Path],
+        death_signal: signal.Signals,
+        stdin: int = subprocess.DEVNULL,
+    ) -> "subprocess.Popen[bytes]":
+        started.append(subprocess.Popen(["sleep", "60"], stdin=stdin))
+        return started[-1]
+
+    def interrupted(process: "subprocess.Popen[bytes]", words: bytes) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "data").mkdir()
+    changed = directory(tmp_path)
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        changed.set_password(Binaries(Path("/nowhere"), 17), start)
+    (process,) = started
+    # By SIGKILL where whoever started the tests ignores SIGQUIT, which is inherited.
+    assert process.poll() in {-signal.SIGQUIT, -signal.SIGKILL}
+
+
 def test_a_data_directory_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     binaries = Binaries(Path("/nowhere"), 17)
     for _ in range(2):  # what the first leaves does not stand in the way of the second

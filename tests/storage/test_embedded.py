@@ -1,5 +1,6 @@
 """The built-in server starts where nothing is installed, and never stays behind."""
 
+import fcntl
 import os
 import signal
 import stat
@@ -13,6 +14,7 @@ import psycopg
 import pytest
 from structlog.testing import capture_logs
 
+from arena.storage import embedded
 from arena.storage.binaries import find_binaries
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.errors import DatabaseUnreachableError, DataDirectoryError, HomeNotWritableError
@@ -234,6 +236,16 @@ def test_somebody_elses_files_are_left_alone(tmp_path: Path) -> None:
     with pytest.raises(DataDirectoryError, match="is not a database: move it away"):
         server(tmp_path).start()
     assert (tmp_path / "postgres" / "diary.txt").exists()
+
+
+def test_a_database_that_another_process_holds_and_that_does_not_answer_is_not_waited_for_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "START_DEADLINE", 0.1)
+    with (tmp_path / "postgres.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(DatabaseUnreachableError, match="Another process holds"):
+            server(tmp_path).start()
 
 
 def test_a_socket_directory_that_others_may_enter_is_refused(tmp_path: Path) -> None:

@@ -1,22 +1,27 @@
 """Builds are kept, checked, hosted and dropped; shifts are shared evenly."""
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 
 import psycopg
 import pytest
 from procrastinate.schema import SchemaManager
 
 from arena.builds import Build, read_build
-from arena.builds.hosted import BuildState, HostingTerms, ShiftId, Worker
+from arena.builds.hosted import CHECK_QUEUE, QUEUE, BuildState, HostingTerms, ShiftId, Worker
 from arena.records import Allowance, Owner, VersionId
+from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.errors import (
+    BannedError,
     BuildNotKeptError,
     TooManyBotsError,
     TooManyUploadsError,
     UnknownShiftError,
     VersionExistsError,
 )
+from arena.storage.hosted_builds import NO_WORKER
 from arena.storage.store import Store
+from tests.storage.locks import waits_for
 
 ALLOWED = Allowance(50, 50, 50)
 TERMS = HostingTerms()
@@ -26,18 +31,6 @@ def build(number: int = 1) -> Build:
     return read_build("mine.py", f"NUMBER = {number}\n".encode())
 
 
-@pytest.fixture
-async def owner(store: Store) -> Owner:
-    return (await store.owners.sign_up("Zoë", None))[0]
-
-
-@pytest.fixture
-async def worker(store: Store) -> Worker:
-    found = await store.workers.by_token(await store.workers.add("w1", "me"))
-    assert found is not None
-    return found
-
-
 async def upload(
     store: Store, owner: Owner, number: int = 1, bot: str = "mine", terms: HostingTerms = TERMS
 ) -> str:
@@ -45,10 +38,11 @@ async def upload(
     return entrant.version
 
 
-def take(sql: psycopg.Connection) -> tuple[str, dict[str, int], int] | None:
-    """The next job of the queue, as a worker of procrastinate takes it."""
+def take(sql: psycopg.Connection, queue: str = QUEUE) -> tuple[str, dict[str, int], int] | None:
+    """The next job of a queue, as a worker of procrastinate takes it."""
     row = sql.execute(
-        "SELECT task_name, args, id FROM procrastinate.procrastinate_fetch_job_v2(NULL, NULL)"
+        "SELECT task_name, args, id FROM procrastinate.procrastinate_fetch_job_v2(%s, NULL)",
+        ([queue],),
     ).fetchone()
     return None if row is None or row[2] is None else (row[0], row[1], row[2])
 
@@ -61,13 +55,22 @@ async def check(
     store: Store, worker: Worker, sql: psycopg.Connection, *, accepted: bool | None = True
 ) -> VersionId:
     """Take the check that waits, and decide."""
-    taken = take(sql)
+    taken = take(sql, CHECK_QUEUE)
     assert taken is not None and taken[0] == "check"
     begun = await store.shifts.begin_check(worker, VersionId(taken[1]["version_id"]))
     assert begun is not None and begun.token == ""
     await store.shifts.end(worker, begun.id, "It sleeps.", "printed", accepted=accepted)
     finish(sql, taken[2])
     return VersionId(taken[1]["version_id"])
+
+
+async def test_who_was_banned_while_the_upload_came_uploads_nothing(
+    store: Store, owner: Owner, worker: Worker
+) -> None:
+    await store.owners.ban(owner.name, "operator")
+    with pytest.raises(BannedError, match="has banned the owner Zoë"):
+        await upload(store, owner)
+    assert await store.builds.of(owner) == []
 
 
 async def test_an_accepted_build_plays_shift_after_shift(
@@ -149,7 +152,7 @@ async def test_a_build_that_takes_its_worker_down_is_not_tried_for_ever(
     store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
 ) -> None:
     await upload(store, owner)
-    taken = take(sql)
+    taken = take(sql, CHECK_QUEUE)
     assert taken is not None
     version = VersionId(taken[1]["version_id"])
     for _ in range(3):
@@ -158,6 +161,26 @@ async def test_a_build_that_takes_its_worker_down_is_not_tried_for_ever(
     (seen,) = await store.builds.of(owner)
     assert seen.state is BuildState.REFUSED
     assert "never came to an end" in seen.reason
+
+
+@pytest.mark.parametrize("lost", [False, True])
+async def test_nobody_waits_for_the_many_uploads_of_another(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection, lost: bool
+) -> None:
+    for number in (1, 2, 3):
+        await upload(store, owner, number, "many")
+    other, _ = await store.owners.sign_up("Bob", None)
+    for number in (1, 2):
+        await upload(store, other, number, "few")
+    if lost:
+        sql.execute("DELETE FROM procrastinate.procrastinate_jobs")
+        await store.shifts.look_after()
+    checked = []
+    for _ in range(5):
+        version = await check(store, worker, sql, accepted=False)
+        (found,) = (one for one in await store.bots() if one.id == version)
+        checked.append(f"{found.bot} {found.version}")
+    assert checked == ["many 1", "few 1", "many 2", "few 2", "many 3"]
 
 
 async def test_a_bot_goes_back_to_an_older_build_and_forward_again(
@@ -215,6 +238,27 @@ async def test_what_was_lost_is_queued_again(
     assert await store.authenticate(begun.token) is None
     assert take(sql) is not None
     assert (await store.shifts.of(owner, "mine", "1"))[0].outcome == "The worker was lost."
+
+
+@pytest.mark.parametrize("change", ["add", "remove"])
+async def test_shifts_end_with_the_token_of_their_worker(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection, change: str
+) -> None:
+    await upload(store, owner)
+    await check(store, worker, sql)
+    taken = take(sql)
+    assert taken is not None
+    begun = await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS)
+    assert begun is not None
+    finish(sql, taken[2])  # it played its last matches
+    await store.workers.add("w2", "me")
+    assert await store.authenticate(begun.token) is not None
+    await getattr(store.workers, change)("w1", "me")
+    assert await store.authenticate(begun.token) is None
+    last, _ = await store.shifts.of(owner, "mine", "")
+    assert last.outcome == "The worker was lost."
+    await store.shifts.look_after()
+    assert take(sql) is not None
 
 
 @pytest.mark.parametrize("undo", [False, True])
@@ -281,3 +325,73 @@ def test_the_migration_has_the_schema_of_the_library() -> None:
 
     ours = files("arena.storage") / "migrations" / "procrastinate_3_10.sql"
     assert ours.read_text() == SchemaManager.get_schema()
+
+
+async def test_builds_wait_where_no_worker_runs(store: Store, owner: Owner) -> None:
+    await upload(store, owner)
+    (seen,) = await store.builds.of(owner)
+    assert seen.reason == NO_WORKER
+
+
+async def test_the_audit_keeps_the_first_200_letters_of_why_a_build_was_refused(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner)
+    taken = take(sql, CHECK_QUEUE)
+    assert taken is not None
+    begun = await store.shifts.begin_check(worker, VersionId(taken[1]["version_id"]))
+    assert begun is not None
+    await store.shifts.end(worker, begun.id, "x" * 300, "", accepted=False)
+    (line,) = [row for row in await store.owners.audit() if row.action == "refuse build"]
+    assert line.details == {"why": "x" * 200}
+
+
+async def test_who_queues_shifts_waits_for_the_other_who_does(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    """Else two that look at once would both find that nothing is queued."""
+    await upload(store, owner)
+    taken = take(sql, CHECK_QUEUE)
+    assert taken is not None
+    begun = await store.shifts.begin_check(worker, VersionId(taken[1]["version_id"]))
+    assert begun is not None
+    steps: list[Callable[[], Awaitable[object]]] = [
+        lambda: store.shifts.end(worker, begun.id, "", "", accepted=True),
+        lambda: store.builds.roll_back(owner, "mine", "1"),
+        store.shifts.look_after,
+    ]
+    for step in steps:
+        await waits_for(AdvisoryLock.QUEUEING_SHIFTS, step(), sql)
+
+
+async def test_a_build_that_was_just_accepted_plays_before_those_that_play_all_the_time(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner, 1, "old")
+    await check(store, worker, sql)
+    first = take(sql)
+    assert first is not None
+    begun = await store.shifts.begin_play(worker, first[1]["bot_id"], TERMS)
+    assert begun is not None
+    finish(sql, first[2])
+    await store.shifts.end(worker, begun.id, "It played.", "", accepted=None)
+    await upload(store, owner, 2, "new")
+    await check(store, worker, sql)
+    bots = []
+    while (taken := take(sql)) is not None:
+        bots.append(taken[1]["bot_id"])
+    assert bots == [first[1]["bot_id"] + 1, first[1]["bot_id"]]
+
+
+async def test_workers_are_listed_by_name_with_the_shifts_that_they_run(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await store.workers.add("a-second", "me")
+    await upload(store, owner)
+    taken = take(sql, CHECK_QUEUE)
+    assert taken is not None
+    await store.shifts.begin_check(worker, VersionId(taken[1]["version_id"]))
+    assert [(one.name, one.shifts) for one in await store.workers.seen()] == [
+        ("a-second", 0),
+        ("w1", 1),
+    ]

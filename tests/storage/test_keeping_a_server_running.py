@@ -92,6 +92,21 @@ def test_a_server_that_does_not_answer_is_waited_for_so_long(server: Server) -> 
     assert server.kept.start(0.02) is None
 
 
+def test_a_server_that_does_not_answer_yet_is_not_asked_all_the_time() -> None:
+    asked: list[float] = []
+
+    def answers() -> bool:
+        asked.append(time.monotonic())
+        return len(asked) == 20
+
+    kept = KeptRunning(lambda: subprocess.Popen(["sleep", "60"]), answers, str)
+    try:
+        assert kept.start(10.0)
+    finally:
+        kept.stop([signal.SIGTERM], 5.0)
+    assert asked[-1] - asked[0] >= 19 * 0.01
+
+
 def test_a_server_that_cannot_even_be_started_has_not_started(server: Server) -> None:
     server.failures = [OSError("no process to be had")]
     assert server.kept.start(5.0) is False

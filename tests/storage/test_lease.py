@@ -12,9 +12,9 @@ import pytest
 
 from arena.assembly import running_arena
 from arena.processes import spawn, stop
-from arena.storage.engine import async_engine
+from arena.storage.async_engine import async_engine
 from arena.storage.errors import DatabaseUnreachableError, LeaseTakenError
-from arena.storage.lease import Lease, held_lease
+from arena.storage.lease import RENEW_SECONDS, Lease, held_lease
 from arena.storage.process_identity import has_ended, own_identity
 from arena.storage.watch import STILL_SECONDS
 from tests.databases import execute, named, plain, unreachable
@@ -81,6 +81,46 @@ async def test_every_referee_knows_the_addresses_of_all(database: str) -> None:
         async with asyncio.timeout(STILL_SECONDS):
             await known.wait()
         assert seen[-1] == ("first:1", "second:1")
+
+
+@asynccontextmanager
+async def listening(lease: Lease, url: str) -> AsyncIterator[None]:
+    """Hears of other referees at once, as a referee does."""
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(lease.listen(url))
+        yield
+        task.cancel()
+
+
+async def test_a_referee_hears_of_an_address_at_once(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with held(database) as first, listening(first, database), held(database) as second:
+        known = asyncio.Event()
+        first.on_addresses = known.set
+        await asyncio.sleep(1)
+        monkeypatch.setattr("arena.storage.lease.RENEW_SECONDS", 60.0)
+        await asyncio.sleep(1)
+        await second.announce("second:1")
+        async with asyncio.timeout(10):
+            await known.wait()
+        assert first.addresses == ("second:1",)
+
+
+async def test_news_do_not_make_a_referee_renew_all_the_time(
+    database: str, sql: psycopg.Connection
+) -> None:
+    async with held(database) as first, listening(first, database):
+        await asyncio.sleep(1)
+        await first.announce("first:1")
+        await asyncio.sleep(0.5)
+        renewals = "SELECT renewals FROM leases"
+        before = next(sql.execute(renewals))[0]
+        began = asyncio.get_running_loop().time()
+        await asyncio.sleep(2)
+        after = next(sql.execute(renewals))[0]
+        seconds = asyncio.get_running_loop().time() - began
+        assert 0 < after - before <= 2 * seconds / RENEW_SECONDS
 
 
 async def test_what_a_referee_leaves_in_order_goes_to_the_next_at_once(
@@ -227,21 +267,19 @@ async def test_of_several_that_start_together_one_inherits(
 ) -> None:
     async with held(database) as first:
         pass
-    begun: list[Lease] = []
-    all_there = asyncio.Event()
+    inherited: list[frozenset[int]] = []
+    together = asyncio.Barrier(3)
 
     async def start() -> None:
         async with held(database) as lease:
-            begun.append(lease)
-            if len(begun) == 3:
-                all_there.set()
-            await all_there.wait()
-            # Nobody takes anything from another until all have been seen.
-            await asyncio.gather(*(one.look() for one in begun))
+            await together.wait()
+            await lease.look()
+            inherited.append(lease.inherited)
+            await together.wait()  # who ends leaves what it has inherited to another
 
     async with asyncio.timeout(60):
         await asyncio.gather(*(start() for _ in range(3)))
-    assert sorted(len(lease.inherited & {first.epoch}) for lease in begun) == [0, 0, 1]
+    assert sorted(len(one & {first.epoch}) for one in inherited) == [0, 0, 1]
 
 
 async def test_referees_of_two_databases_do_not_disturb_each_other(

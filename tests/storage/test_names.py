@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from arena.storage.errors import NameRefusedError
 from arena.storage.names import (
+    _CODE_LENGTH,
     LONGEST,
     check_not_reserved,
     code_hash,
@@ -50,6 +51,12 @@ def test_a_name_that_is_not_allowed_is_told_what_is(name: str) -> None:
     with pytest.raises(NameRefusedError, match=allowed) as caught:
         normal_name("bot", name)
     assert len(str(caught.value)) < 1_500
+
+
+def test_a_refused_name_is_repeated_up_to_twice_the_longest() -> None:
+    for length, shown in ((2 * LONGEST, "x" * 80), (2 * LONGEST + 1, "x" * 80 + "…")):
+        with pytest.raises(NameRefusedError, match=f"^'{shown}' cannot name the bot"):
+            normal_name("bot", "x" * length)
 
 
 @pytest.mark.parametrize(
@@ -120,3 +127,14 @@ def test_an_invite_is_the_same_however_it_is_typed() -> None:
 @pytest.mark.parametrize("name", ["Arenas", "Housemartin", "Zoë from 3b", "operetta", "Adminka 7"])
 def test_other_names_are_everybodys(name: str) -> None:
     check_not_reserved(name)
+
+
+def test_an_invite_is_typed_in_groups_of_four() -> None:
+    assert all(1 <= len(group) <= 4 for group in new_code().split("-"))
+    assert len(new_code().replace("-", "")) == _CODE_LENGTH
+
+
+@pytest.mark.parametrize("code", [0xFE00, 0xFE0F, 0xE0100, 0xE01EF, 0x3164])
+def test_what_nobody_sees_is_in_no_name(code: int) -> None:
+    with pytest.raises(NameRefusedError):
+        normal_name("bot", f"fox{chr(code)}")

@@ -40,3 +40,7 @@ async def test_what_other_referees_record_is_read_on_from_the_log(
         await second.record([finished((other, third), block(2))])
         assert await history.read_on(since) == since
         assert history.counts.matches(BLUFF, third) == 1
+
+
+async def test_a_log_without_results_ends_at_0(referee: RefereesStore) -> None:
+    assert await referee.placed_elsewhere(None) == ([], 0)

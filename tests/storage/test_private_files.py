@@ -1,6 +1,7 @@
 """The built-in server's files and programs, without a server: whose they are, and what is found."""
 
 import os
+import pwd
 import stat
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from arena.storage.binaries import Binaries, find_binaries
 from arena.storage.data_directory import DataDirectory, ServerLog
 from arena.storage.errors import DataDirectoryError, HomeNotWritableError, PostgresMissingError
 from arena.storage.private_home import make_private_home
-from arena.storage.private_socket import make_private, socket_directory, url
+from arena.storage.private_socket import answers, make_private, socket_directory, url
 from arena.storage.process_identity import has_ended, own_identity
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -69,6 +70,18 @@ def test_a_socket_directory_of_somebody_else_is_refused(tmp_path: Path) -> None:
     os.chown(others, 12_345, 12_345)
     with pytest.raises(DataDirectoryError, match="is not private to this user"):
         make_private(others)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes directories of others")
+def test_a_socket_directory_of_nobody_is_roots(tmp_path: Path) -> None:
+    servers = tmp_path / "servers"
+    servers.mkdir(mode=0o700)
+    os.chown(servers, pwd.getpwnam("nobody").pw_uid, -1)
+    make_private(servers)
+
+
+def test_where_no_server_listens_none_answers(tmp_path: Path) -> None:
+    assert not answers(tmp_path, "arena", "password")
 
 
 def test_a_data_directory_has_one_socket_and_another_has_another(tmp_path: Path) -> None:

@@ -7,10 +7,12 @@ import pytest
 
 from arena.hosting.ports import StorageFailedError
 from arena.records import VersionId
+from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.errors import DatabaseUnreachableError, RecordRefusedError
 from arena.storage.reading import Reader
 from arena.storage.store import Store, open_store
 from tests.databases import plain
+from tests.storage.locks import WAITING, waiting, waits_for
 from tests.storage.log import rated_results
 from tests.storage.results import block, finished, forfeited, match_id
 from tests.storage.test_schema import APPEND_ONLY
@@ -24,18 +26,6 @@ def counts(sql: psycopg.Connection) -> dict[str, int]:
         table: sql.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()[0]  # type: ignore[index]
         for table in tables
     }
-
-
-WAITING = """
-FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-"""
-
-
-async def waiting(sql: psycopg.Connection, how_many: int) -> None:
-    """Wait until so many connections wait for a lock."""
-    async with asyncio.timeout(10):
-        while sql.execute(f"SELECT {WAITING}".encode()).rowcount < how_many:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)  # what waits is in Postgres and tells nobody
 
 
 async def test_a_recorded_transcript_comes_back_equal(store: Store, versions: Versions) -> None:
@@ -164,3 +154,12 @@ async def test_nothing_is_recorded_where_no_database_answers(versions: Versions)
     async with open_store("postgresql+psycopg://arena@/arena?host=/nowhere") as store:
         with pytest.raises(DatabaseUnreachableError, match="check that it is running"):
             await store.record([finished(versions)])
+
+
+async def test_who_records_or_closes_a_block_waits_for_the_other_who_does(
+    store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    """Else two that record the last matches of a block would both find it incomplete."""
+    trio = block(3)
+    await waits_for(AdvisoryLock.RECORDING, store.record([finished(versions, trio)]), sql)
+    await waits_for(AdvisoryLock.RECORDING, store.close_block(trio.id), sql)

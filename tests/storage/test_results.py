@@ -2,6 +2,7 @@
 
 from uuid import uuid4
 
+import psycopg
 import pytest
 
 from arena.match.clock import TimeControl
@@ -10,6 +11,7 @@ from arena.storage import statements
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.reading import Reader
 from arena.storage.store import Store
+from arena.storage.tables import RESULTS_CHANNEL
 from arena.storage.transcripts import packer, unpack
 from tests.storage.log import rated_results
 from tests.storage.results import block, finished, forfeited, match_id
@@ -43,6 +45,16 @@ async def test_a_block_cut_short_counts_as_far_as_it_went(
     assert len(rated(read, 3)) == 2
     await store.record([finished(versions, trio, 2)])
     assert len(rated(read, 3)) == 3
+
+
+async def test_a_block_cut_short_is_told_to_who_waits_for_results(
+    store: Store, versions: Versions, sql: psycopg.Connection
+) -> None:
+    trio = block(3)
+    await store.record([finished(versions, trio, 0)])
+    sql.execute(f"LISTEN {RESULTS_CHANNEL}".encode())
+    await store.close_block(trio.id)
+    assert [told.channel for told in sql.notifies(timeout=10, stop_after=1)] == [RESULTS_CHANNEL]
 
 
 async def test_a_void_block_never_counts_and_stays_in_the_log(

@@ -144,6 +144,18 @@ async def test_the_reader_sees_nothing_of_running_matches(
     assert READER_ROLE == "arena_reader"
 
 
+async def test_what_a_referee_left_running_is_the_next_ones(
+    database: str, bots: list[Registered]
+) -> None:
+    match = first_of(bots, block(2))
+    async with open_referees_store(database) as first:
+        await first.keep(Unkept((running(bots, match.block),), (begun(match),)))
+    async with open_referees_store(database) as second:
+        (kept,) = await second.kept()
+    assert kept.running.block == match.block
+    assert [left.begun for left in kept.matches] == [begun(match)]
+
+
 async def test_blocks_that_were_cut_off_between_two_matches_are_closed_and_count(
     database: str, bots: list[Registered], sql: psycopg.Connection
 ) -> None:

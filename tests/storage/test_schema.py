@@ -1,11 +1,13 @@
 """The migrations make what the tables say, and what only the database can say."""
 
+import re
+
 import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, select, text
+from sqlalchemy import Engine, create_engine, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
 from arena.match.clock import DEFAULT_TIME_CONTROL
@@ -17,6 +19,7 @@ from arena.storage.errors import (
     DatabaseUnreachableError,
     EncodingRefusedError,
     MalformedUrlError,
+    MigrationRefusedError,
     SchemaTooNewError,
 )
 from arena.storage.hosting_tables import (
@@ -200,7 +203,7 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         for table in readable:
             connection.execute(table.select())
         for statement in (
-            *(found_matches(MatchFilter(bot="bot0")), statements.ladders()),
+            *(found_matches(MatchFilter(bot="bot0"), limit=1), statements.ladders()),
             bot_statements.bot_list(),
             *(rated_seats("bluff", {}, [3], DEFAULT_TIME_CONTROL), statements.newest_placings()),
         ):
@@ -245,6 +248,21 @@ def test_the_reader_cannot_write(reader: Engine) -> None:
 def test_a_malformed_address_is_a_sentence_that_names_its_setting(url: str) -> None:
     with pytest.raises(MalformedUrlError, match=r"^ARENA_DATABASE_URL is malformed: [^\n]*$"):
         migrate(url)
+
+
+def test_who_may_not_migrate_is_told_why_in_one_line(empty_database: str) -> None:
+    execute(empty_database, "CREATE ROLE no_owner")
+    as_nobody = make_url(empty_database).update_query_dict({"options": "-crole=no_owner"})
+    url = as_nobody.render_as_string(hide_password=False)
+    try:
+        with pytest.raises(MigrationRefusedError) as caught:
+            migrate(url)
+    finally:
+        execute(empty_database, "DROP ROLE no_owner")
+    assert re.match(
+        r"The database refused a migration \(permission denied [^\n)]+\): let its user own",
+        str(caught.value),
+    )
 
 
 def test_a_database_without_an_encoding_is_refused(postgres_server: str) -> None:

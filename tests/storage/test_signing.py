@@ -11,7 +11,7 @@ from arena.codec.transcript import to_bytes
 from arena.match.transcript import Signature
 from arena.records import VersionId
 from arena.signatures import KEY_BYTES, check_signature
-from arena.storage.engine import async_engine
+from arena.storage.async_engine import async_engine
 from arena.storage.errors import StorageError
 from arena.storage.store import Store, open_store
 from arena.storage.tables import signing_secret

@@ -1,6 +1,7 @@
 """What waits for the database outlives the process that played it."""
 
 import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,6 +26,12 @@ def files(directory: Path) -> list[Path]:
     return list(directory.iterdir())
 
 
+def open_below(directory: Path) -> list[Path]:
+    """The files below a directory that this process holds open."""
+    opened = [one for one in Path("/proc/self/fd").iterdir() if one.is_symlink()]
+    return [one for one in opened if one.readlink().is_relative_to(directory)]
+
+
 def happenings() -> list[Happening]:
     of = block(2)
     opened = TournamentBlock(TournamentId(7), (1, 2), of)
@@ -43,6 +50,14 @@ async def test_what_was_kept_is_read_again_in_order_and_whole(tmp_path: Path) ->
     assert not (tmp_path / "spool").exists()
     await spool.append(kept[0])
     assert spool.read() == kept[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+async def test_a_spool_holds_no_file_open(tmp_path: Path) -> None:
+    spool = SpoolFile(tmp_path / "spool")
+    for _ in range(3):
+        await spool.append(happenings())
+    assert open_below(tmp_path) == []
 
 
 async def test_a_record_torn_anywhere_leaves_those_before_it(tmp_path: Path) -> None:
@@ -128,6 +143,23 @@ async def test_what_is_spooled_is_recorded_once_however_often_it_is_read(
         assert files(tmp_path) == []
     assert await referee.match_count() == 2
     assert sql.execute("SELECT count(*) FROM rating_events").fetchone() == (2,)
+
+
+@pytest.mark.parametrize(("void", "counted"), [(False, 1), (True, 0)])
+async def test_a_block_whose_end_was_spooled_is_ended(
+    void: bool,
+    counted: int,
+    tmp_path: Path,
+    referee: RefereesStore,
+    versions: tuple[VersionId, ...],
+    sql: psycopg.Connection,
+) -> None:
+    of = block(2)
+    await Spools(tmp_path, KEY).of(1).append([finished(versions[:2], of), BlockEnd(of.id, void)])
+    await record_spooled(Spools(tmp_path, KEY), {1}, referee)
+    assert sql.execute("SELECT count(*) FROM rating_events").fetchone() == (counted,)
+    await referee.record([finished(versions[:2], of, 1)])
+    assert sql.execute("SELECT count(*) FROM rating_events").fetchone() == (2 * counted,)
 
 
 async def test_what_the_database_refuses_is_set_aside_and_the_rest_recorded(

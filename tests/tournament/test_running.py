@@ -6,6 +6,7 @@ import pytest
 
 from arena.commands.tournaments.in_process import tournament_of
 from arena.home.deal_blocks import NamedBot
+from arena.hosting.agenda import EngagementEnd
 from arena.match.score_rule import ScoreRule
 from arena.records import TournamentBlock
 from arena.scheduling.formats import FormatName
@@ -60,6 +61,21 @@ def test_all_its_pairings_begin_once_the_earliest_first(running: RunningTourname
     everybody = set(versions(running, range(1, BOTS + 1)))
     first = [opened(running, everybody).pairing for _ in range(BOTS)]
     assert first == sorted(first) and len(set(first)) == BOTS
+
+
+def test_a_bot_is_wanted_as_long_as_a_block_of_its_waits(running: RunningTournament) -> None:
+    everybody = set(versions(running, range(1, BOTS + 1)))
+    first, other = versions(running, [1, 2])
+    assert set(running.wanted) == everybody
+    for number in range(2, BOTS + 1):
+        *_, begun = versions(running, [1, number])
+        engagement = running.next_engagement({first, begun})
+        assert engagement is not None
+        if begun == other:
+            interrupted = engagement[0]
+    assert set(running.wanted) == everybody - {first}
+    running.ended(interrupted, EngagementEnd.INTERRUPTED)
+    assert set(running.wanted) == everybody
 
 
 def test_few_that_have_met_are_not_compared_with_all_pairings(running: RunningTournament) -> None:

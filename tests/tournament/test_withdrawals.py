@@ -206,6 +206,7 @@ def test_of_two_that_withdraw_from_a_round_robin_neither_wins_their_meeting(gone
         assert played.absent == gone.intersection(played.pairing.entries)
 
 
+@pytest.mark.slow
 def test_pairings_are_listed_with_who_met_the_winner_first_and_the_latest_round_first() -> None:
     record = begun(FormatName.ROUND_ROBIN, 3, 2)
     pair(record)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from arena.bot.address import Address
+from arena.worker.known_referees import KnownReferees
 from arena.worker.sandbox import HostedProgram, why_not_here
 from arena.worker.shift import HostedPlace
 from tests.referee.conftest import quiet  # noqa: F401  a fixture
@@ -71,7 +72,7 @@ async def place(scene: Scene, tmp_path: Path) -> Callable[[str], Awaitable[Hoste
     """Where a bot of this name plays."""
 
     async def make(bot: str) -> HostedPlace:
-        referee = Address(f"127.0.0.1:{scene.port}")
-        return HostedPlace(referee, tmp_path / "referee.sock", await scene.token(bot))
+        referees = KnownReferees(Address(f"127.0.0.1:{scene.port}"))
+        return HostedPlace(referees, tmp_path / "referee.sock", await scene.token(bot))
 
     return make

@@ -11,11 +11,13 @@ from functools import partial
 from pathlib import Path
 
 from arena.bot.address import Address
-from arena.builds.hosted import BuildState, HostedBuild, HostingTerms
+from arena.builds.hosted import BuildState, HostedBuild, HostedShift, HostingTerms
 from arena.upload_client import UploadClient
+from arena.worker.check_process import CHECK_SECONDS
 from arena.worker.kept_builds import KeptBuilds
+from arena.worker.known_referees import KnownReferees
 from arena.worker.referee import Shifts
-from arena.worker.worker import CHECK_SECONDS, Workplace, queue_of, run_worker
+from arena.worker.worker import Workplace, queue_of, run_worker
 from tests.bots import PATIENCE
 from tests.referee.scene import Scene, opened
 
@@ -58,6 +60,12 @@ class Hosted:
         assert known is not None
         return (await self.scene.arena.store.builds.of(known, bot))[0]
 
+    async def shifts(self, owner: str, bot: str = "mine") -> list[HostedShift]:
+        """The last shifts of a bot's newest version, its check among them."""
+        known = await self.scene.arena.store.owners.by_key(await self.scene.key(owner))
+        assert known is not None
+        return await self.scene.arena.store.shifts.of(known, bot, "")
+
     async def decided(self, owner: str, bot: str = "mine") -> HostedBuild:
         """The same, when its check is over."""
         async with asyncio.timeout(LONG):
@@ -76,16 +84,22 @@ class Hosted:
 
     @asynccontextmanager
     async def worker(
-        self, slots: int, *, by_socket: bool = True, check_seconds: float = CHECK_SECONDS
+        self,
+        slots: int,
+        *,
+        check_slots: int = 1,
+        by_socket: bool = True,
+        check_seconds: float = CHECK_SECONDS,
     ) -> AsyncIterator[None]:
         """A worker, beside the referee or as on another machine."""
         token = await self.scene.arena.store.workers.add("worker", "test")
-        referee = Address(f"127.0.0.1:{self.scene.port}")
+        referees = KnownReferees(Address(f"127.0.0.1:{self.scene.port}"))
         socket = self.home / "referee.sock" if by_socket else None
         builds = KeptBuilds(self.home / "builds")
-        place = Workplace(referee, Shifts(referee, token), builds, socket, check_seconds)
+        place = Workplace(referees, Shifts(referees, token), builds, socket, check_seconds)
         stop = asyncio.Event()
-        working = asyncio.create_task(run_worker(place, queue_of(self.database), slots, stop))
+        queue = queue_of(self.database)
+        working = asyncio.create_task(run_worker(place, queue, slots, check_slots, stop))
         try:
             yield
         finally:

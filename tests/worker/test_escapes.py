@@ -222,6 +222,48 @@ async def test_system_calls_that_no_bot_needs_are_refused(program: MakeProgram) 
     assert here == dict.fromkeys(calls, "EPERM") | dict.fromkeys(unknown, "ENOSYS")
 
 
+async def test_a_program_cannot_raise_its_share_of_the_processors(program: MakeProgram) -> None:
+    """Neither by its niceness, nor by that of its session, nor in another session."""
+    _, printed = await outcome(
+        program("""
+            import os, subprocess
+            for text in ("0", "-5"):
+                try:
+                    os.write(os.open("/proc/self/autogroup", os.O_WRONLY), text.encode())
+                    print("ESCAPED")
+                except OSError:
+                    pass
+            niceness = os.nice(0)
+            try:
+                os.setpriority(os.PRIO_PROCESS, 0, niceness - 1)
+                print("ESCAPED")
+            except OSError:
+                pass
+            session = os.getsid(0)
+            if os.fork() == 0:
+                os.setsid()
+                print(os.getsid(0) == session, os.nice(0) == niceness, flush=True)
+                os._exit(0)
+            os.wait()
+            print(subprocess.run(["true"], start_new_session=True).returncode)
+        """)
+    )
+    assert printed.splitlines() == ["True True", "0"]
+
+
+async def test_it_sees_its_niceness_and_no_terminal(program: MakeProgram) -> None:
+    here = await tried(
+        program,
+        """
+attempt("terminal", lambda: os.open("/dev/ptmx", os.O_RDWR))
+if os.path.exists("/proc/self/autogroup"):
+    print("session", open("/proc/self/autogroup").read().split(" ", 1)[1].strip())
+""",
+    )
+    assert here.pop("session", "nice 10") == "nice 10"
+    assert here == {"terminal": "ENOENT"}
+
+
 async def test_no_right_can_be_gained(program: MakeProgram) -> None:
     build = program("""
 import os

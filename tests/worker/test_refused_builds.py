@@ -10,13 +10,13 @@ from arena.builds import BuildRefusedError, Protocol, read_build, unpack
 from arena.builds.build import Build
 from arena.builds.manifest import Manifest
 from arena.worker.checking import CheckPlan, CheckResult, check_build
-from arena.worker.limits import CONNECT_SECONDS
+from arena.worker.limits import CONNECT_SECONDS, START_SECONDS
 from arena.worker.program import command_of
 from tests.worker.hosting import zipped
 
 pytestmark = pytest.mark.timeout(600)
 
-HANG_SECONDS = 20
+HANG_SECONDS = 3
 REFUSED = {
     "no bot": ("class Other: pass", ["It did not start", "ended with code", "exactly one bot"]),
     "two bots": (
@@ -29,7 +29,7 @@ REFUSED = {
     "breaks at import": ("import numpy_of_mine", ["No module named 'numpy_of_mine'"]),
     "hangs at start": (
         "print('I think')\nimport time\ntime.sleep(600)",
-        ["it opened no stream within 20 s", "I think"],
+        ["it opened no stream within 3 s", "I think"],
     ),
     "breaks in a turn": (
         "from arena.bot import Bot\nclass Mine(Bot):\n    def act(self, turn): raise KeyError('x')",
@@ -48,11 +48,17 @@ REFUSED = {
 
 
 def check(
-    build: Build, folder: Path, scratch: Path, seconds: float = CONNECT_SECONDS
+    build: Build,
+    folder: Path,
+    scratch: Path,
+    start_seconds: float = START_SECONDS,
+    connect_seconds: float = CONNECT_SECONDS,
 ) -> CheckResult:
     folder.chmod(0o755)
     unpack(build, folder)
-    return check_build(CheckPlan(folder, tuple(command_of(build)), scratch, seconds))
+    return check_build(
+        CheckPlan(folder, tuple(command_of(build)), scratch, connect_seconds, start_seconds)
+    )
 
 
 @pytest.fixture
@@ -74,13 +80,22 @@ def test_a_program_that_cannot_play_is_refused_with_what_it_printed(
     name: str, folder: Path, scratch: Path
 ) -> None:
     text, expected = REFUSED[name]
-    seconds = HANG_SECONDS if name == "hangs at start" else CONNECT_SECONDS
+    seconds = HANG_SECONDS if name == "hangs at start" else START_SECONDS
     result = check(read_build("bot.py", text.encode()), folder, scratch, seconds)
     assert not result.accepted
     for words in expected:
         assert words in result.reason
     # All of it is kept, and shown: a page and a terminal have room for so much.
     assert len(result.reason) < 2_000
+
+
+def test_time_in_which_a_program_waits_for_a_processor_does_not_count_at_its_start(
+    folder: Path, scratch: Path
+) -> None:
+    text = "import os\nfor _ in range(3): os.fork()\nwhile True: pass"  # eight, on one processor
+    seconds = (HANG_SECONDS, 3 * HANG_SECONDS)
+    result = check(read_build("bot.py", text.encode()), folder, scratch, *seconds)
+    assert f"it opened no stream within {seconds[1]} s" in result.reason
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """A hosted bot plays for a shift, and its program is ended when its matches are over."""
 
 import asyncio
+import re
+from time import monotonic
 
 from arena.worker.shift import ShiftEnding, play_shift
 from tests.bots import PATIENCE
@@ -50,6 +52,23 @@ async def test_another_shift_may_begin_while_one_drains(
     assert report.ending is ShiftEnding.PLAYED
 
 
+async def test_another_shift_may_begin_as_early_as_a_program_takes_to_start(
+    scene: Scene, program: MakeProgram, place: MakePlace
+) -> None:
+    called: list[float] = []
+    began = monotonic()
+    report = await play_shift(
+        program("    import time; time.sleep(1)" + GOOD_BOT),
+        await place("ann"),
+        seconds=4,
+        most_ahead_seconds=PATIENCE,
+        on_ending=lambda: called.append(monotonic()),
+    )
+    assert report.ending is ShiftEnding.PLAYED
+    assert monotonic() - called[0] > 1
+    assert called[0] - began > 4
+
+
 async def test_the_report_shows_what_a_program_printed_that_ended_by_itself(
     scene: Scene, program: MakeProgram, place: MakePlace
 ) -> None:
@@ -70,7 +89,7 @@ async def test_a_program_that_hangs_at_its_start_is_ended(
     )
     assert report.ending is ShiftEnding.NOT_CONNECTED
     assert report.sentence == "Its program did not connect within 1 s."
-    assert report.printed == "here\n"
+    assert re.fullmatch(r"\d\.\d{3} here\n", report.printed)
 
 
 async def test_a_token_that_nobody_has_ends_a_shift(

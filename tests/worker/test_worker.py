@@ -4,16 +4,19 @@ import asyncio
 import os
 import select
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
 
 import pytest
 from structlog.testing import capture_logs
 
-from arena.builds.hosted import BuildState
+from arena.builds.hosted import BuildState, HostingTerms
 from arena.owner_client import OwnerCallError
 from arena.storage.hosted_builds import NO_WORKER
 from arena.storage.hosted_shifts import GRACE_SECONDS
-from arena.worker.limits import CONNECT_SECONDS
+from arena.worker.limits import CONNECT_SECONDS, LEAVE_SECONDS, START_SECONDS
 from arena.worker.referee import ANSWER_SECONDS, FETCH_SECONDS
 from arena.worker.shift import DRAIN_SECONDS
 from arena.worker.usage import processes_of
@@ -29,6 +32,7 @@ CUT = f"""
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE application_name = '{QUEUE_CONNECTIONS}' AND datname = current_database()
 """
+HANGS = b"print('I think')\nimport time\ntime.sleep(1000)"
 CLASS = 30
 CHECKED = int(os.environ.get("CLASS_CHECKED", "1"))
 """How many of a class wait for their check, and with 30 for their first match: each check takes
@@ -62,7 +66,7 @@ async def test_a_class_of_thirty_invited_owners_submits_at_once(
             build = await stage.build(f"pupil {number}", f"bot {number}")
             assert build.state is BuildState.CHECKING
             assert build.reason == NO_WORKER
-        async with stage.worker(slots=2):
+        async with stage.worker(slots=2, check_slots=2):
             for number in range(CHECKED):
                 build = await stage.decided(f"pupil {number}", f"bot {number}")
                 assert build.state is BuildState.ACCEPTED, build.reason
@@ -84,20 +88,22 @@ async def test_a_worker_on_another_machine_passes_on_what_its_bots_say(
         assert await stage.scene.faults("mine") == 0
 
 
-async def test_nothing_of_a_check_survives_its_worker(database: str, tmp_path: Path) -> None:
-    async with hosting(database, tmp_path) as stage:
+async def test_nothing_of_a_check_survives_its_worker_and_the_next(
+    database: str, tmp_path: Path
+) -> None:
+    async with hosting(database, tmp_path) as stage, AsyncExitStack() as stack:
         token = await stage.scene.arena.store.workers.add("worker", "test")
-        worker = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "arena", "work"),
-            env=os.environ
-            | {
-                "ARENA_HOME": str(tmp_path / "worker"),
-                "ARENA_DATABASE_URL": database,
-                "ARENA_ADDRESS": f"127.0.0.1:{stage.scene.port}",
-                "ARENA_SOCKET": str(tmp_path / "referee.sock"),
-                "ARENA_WORKER_TOKEN": token,
-            },
-        )
+        folders = Path(stack.enter_context(TemporaryDirectory()))  # sockets have short paths
+        environment = os.environ | {
+            "ARENA_HOME": str(tmp_path / "worker"),
+            "ARENA_DATABASE_URL": database,
+            "ARENA_ADDRESS": f"127.0.0.1:{stage.scene.port}",
+            "ARENA_SOCKET": str(tmp_path / "referee.sock"),
+            "ARENA_WORKER_TOKEN": token,
+            "TMPDIR": str(folders),
+        }
+        command = (sys.executable, "-m", "arena", "work")
+        worker = await asyncio.create_subprocess_exec(*command, env=environment)
         async with asyncio.timeout(LONG):
             await stage.upload("ann", "bot.py", PLAYS.encode())
             while "met" not in (await stage.build("ann")).reason:  # noqa: ASYNC110  only the database knows
@@ -106,7 +112,13 @@ async def test_nothing_of_a_check_survives_its_worker(database: str, tmp_path: P
             assert len(processes) > 10
             worker.kill()
             await asyncio.to_thread(await_the_end_of, processes)
-        await worker.wait()
+            await worker.wait()
+            (left,) = folders.glob("arena-check-*")  # noqa: ASYNC240  it takes no time
+            following = await asyncio.create_subprocess_exec(*command, env=environment)
+            while left.exists():  # noqa: ASYNC110  it tells nobody
+                await asyncio.sleep(0.1)
+            following.terminate()
+            await following.wait()
 
 
 def await_the_end_of(processes: list[int]) -> None:
@@ -122,11 +134,37 @@ async def test_a_worker_that_is_stopped_in_a_check_refuses_nothing(
 ) -> None:
     async with hosting(database, tmp_path) as stage:
         async with stage.worker(slots=1):
-            await stage.upload("ann", "bot.py", b"import time\ntime.sleep(1000)")
+            await stage.upload("ann", "bot.py", HANGS)
             async with asyncio.timeout(LONG):
                 while "starts" not in (await stage.build("ann")).reason:  # noqa: ASYNC110  only the database knows
                     await asyncio.sleep(0.1)
+            stopped = monotonic()
+        assert monotonic() - stopped < LEAVE_SECONDS  # a check is not waited for
         assert (await stage.build("ann")).state is BuildState.CHECKING
+
+
+async def test_no_shift_waits_for_a_check_and_no_check_for_a_shift(
+    database: str, tmp_path: Path
+) -> None:
+    async with (
+        hosting(database, tmp_path, HostingTerms(shift_seconds=3)) as stage,
+        stage.worker(slots=1, check_slots=1),
+        asyncio.timeout(LONG),
+    ):
+        await stage.upload("ann", "bot.py", PLAYS.encode())
+        while not (await stage.build("ann")).running or not (await stage.build("ann")).plays:  # noqa: ASYNC110  only the database knows
+            await asyncio.sleep(0.05)
+        before = len(await stage.shifts("ann"))
+        await stage.upload("bob", "bot.py", HANGS, bot="hangs")
+        while "starts" not in (await stage.build("bob", "hangs")).reason:  # noqa: ASYNC110  only the database knows
+            await asyncio.sleep(0.05)
+        assert (await stage.build("ann")).running
+        while len(await stage.shifts("ann")) < before + 2:  # noqa: ASYNC110  only the database knows
+            await asyncio.sleep(0.1)
+        assert (await stage.build("bob", "hangs")).state is BuildState.CHECKING
+        build = await stage.decided("bob", "hangs")
+    assert build.state is BuildState.REFUSED
+    assert f"opened no stream within {START_SECONDS:g} s. Its log ends:\nI think" in build.reason
 
 
 async def test_a_check_that_takes_too_long_names_the_step_that_it_came_to(
@@ -134,12 +172,12 @@ async def test_a_check_that_takes_too_long_names_the_step_that_it_came_to(
 ) -> None:
     async with (
         hosting(database, tmp_path) as stage,
-        stage.worker(slots=1, check_seconds=15.0),
+        stage.worker(slots=1, check_seconds=10.0),
     ):
-        await stage.upload("ann", "bot.py", b"import time\ntime.sleep(1000)")
+        await stage.upload("ann", "bot.py", HANGS)
         build = await stage.decided("ann")
     assert build.state is BuildState.REFUSED
-    assert "not through after 15 s; its last step: starts. If this machine was busy" in build.reason
+    assert "not through after 10 s; its last step: starts. If this machine was busy" in build.reason
 
 
 async def test_a_worker_goes_on_when_its_connections_were_cut(

@@ -27,8 +27,11 @@ LEFT_OUT = (
     "tests/rating/test_sprt.py::test_equal_bots_are_called_better_at_most",
 )
 """Prefixes of the ids of tests that take too long, or do not test the rules or the referee."""
-READ_VALUES = "tests/test_documented_limits.py"
-"""Tests that read constants: these run no line of the modules that hold them."""
+READ_VALUES = (
+    "tests/test_documented_limits.py",
+    "tests/storage/test_schema.py::test_the_migrations_make_exactly_the_tables",
+)
+"""Tests that read constants and table definitions, and run no line of the modules with these."""
 
 
 @dataclass
@@ -50,7 +53,7 @@ class TestsByLine:
         First the tests that run its lines, then those that run other lines of its module, because
         with caches only the first test computes a value. If no test process runs the lines, or the
         module only runs before the first test: all tests of the package, and those that start
-        programs. For a value that is set at import, also the tests that read such values.
+        programs. For a value that is set at import, first the tests that read such values.
         """
         by_line = self.lines.get(mutant.path, {})
         of_module = {test for tests in by_line.values() for test in tests}
@@ -63,9 +66,10 @@ class TestsByLine:
             package = mutant.path.split("/")[1].removesuffix(".py")
             folders = (f"tests/{package}/", f"tests/test_{package}", "tests/end_to_end/")
             own = {test for test in self.seconds if test.startswith(folders)}
-        if mutant.at_import:
-            own |= {test for test in self.seconds if test.startswith(READ_VALUES)}
-        return [*self._fastest(own), *self._fastest(of_module - own)]
+        readers = {test for test in self.seconds if test.startswith(READ_VALUES)}
+        first = readers if mutant.at_import else set()
+        groups = (first, own - first, of_module - own - first)
+        return [test for group in groups for test in self._fastest(group)]
 
     def _fastest(self, tests: set[str]) -> list[str]:
         return sorted(tests & self.seconds.keys(), key=lambda test: (self.seconds[test], test))

@@ -19,7 +19,7 @@ from arena.errors import UserError
 from arena.games.bluff import Bet, BluffView, PlacedBet
 from arena.games.bluff.bets import track
 
-FORMAT = "arena-play/1"
+FORMAT = "arena-play/2"
 SLIP = 0.02
 """How often a seat is taken to act at random: beliefs are defined after every bet."""
 RoundDice: TypeAlias = tuple[int, int]
@@ -134,7 +134,10 @@ def read(data: bytes) -> SolvedPlay:
             raise PlayFileError("The play is of another format: solve it again.")
         numbers = np.frombuffer(zlib.decompress(rest), np.uint8)
         rounds, values, at = {}, {}, 0
-        for opener, other, value, exact in header["states"]:
+        for opener, other, value, recall in header["states"]:
+            if recall not in (None, 1):
+                raise PlayFileError("The play knows more than the last bet, but not all bets.")
+            exact = recall is None
             tables = []
             for role, dice in enumerate((opener, other)):
                 bets, hands = 6 * (opener + other), len(hands_of(dice).dice)

@@ -10,7 +10,6 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -38,6 +37,7 @@ from arena.home.apart import play_deal_blocks_apart
 from arena.home.bot_modules import BotFileError
 from arena.home.deal_blocks import (
     BlockMatch,
+    DealBlocks,
     Lineup,
     NamedBot,
     every_rotation,
@@ -193,20 +193,16 @@ def _in_processes(series: _Series, lineups: Sequence[Lineup], *, first: int = 0)
     blocks = series.matches // len(lineups)
     if first == blocks:
         return
-    asked = (series.game, lineups, series.seed, blocks)
-    jobs = series.jobs or processor_count()
-    play_on = (
-        partial(play_deal_blocks, *asked, jobs=jobs)
-        if series.workers is None
-        else partial(play_deal_blocks_apart, series.workers, *asked)
+    asked = DealBlocks(
+        *(series.game, lineups, series.seed, blocks, first),
+        transcripts=series.transcripts is not None,
+        luck=len(lineups) == 1,
+        time_control=series.control,
     )
     with closing(
-        play_on(
-            first=first,
-            transcripts=series.transcripts is not None,
-            luck=len(lineups) == 1,
-            time_control=series.control,
-        )
+        play_deal_blocks(asked, jobs=series.jobs or processor_count())
+        if series.workers is None
+        else play_deal_blocks_apart(series.workers, asked)
     ) as complete:
         for block in complete:
             yield from block

@@ -68,11 +68,18 @@ def logs(
         str, typer.Option(help="A version's label; by default the newest that you uploaded.")
     ] = "",
     limit: Annotated[int, typer.Option(min=1, help="How many shifts, the last that are over.")] = 1,
+    match: Annotated[
+        str, typer.Option(help="A match's id: only what it printed while it played that.")
+    ] = "",
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Print what your hosted bot printed in its last shifts, and how they ended. What it prints in
-    a running shift is known when that is over."""
+    """Print what your hosted bot printed in its last shifts, and how they ended; each line begins
+    with the seconds since the shift began. What it prints in a running shift is known when that is
+    over."""
+    if match:
+        _match_log(name, match, address, as_json=as_json)
+        return
     with exit_with_message():
         shifts = upload_client_of(address).shifts(login_at(address).key, name, version)
     running = [one for one in shifts if one.ended is None]
@@ -97,3 +104,25 @@ def logs(
         what = "check" if one.check else f"{len(one.match_ids)} matches"
         say(f"--- {one.began:%Y-%m-%d %H:%M:%S}, {what}: {one.outcome or 'it runs.'}")
         say(one.log.rstrip("\n"))
+
+
+def _match_log(name: str, match: str, address: str, *, as_json: bool) -> None:
+    with exit_with_message():
+        found = upload_client_of(address).match_log(login_at(address).key, name, match)
+    if as_json:
+        line = {
+            "version": found.version,
+            "shift_began": found.shift_began.isoformat(),
+            "started": found.started.isoformat(),
+            "finished": found.finished.isoformat(),
+            "other_matches": found.other_matches,
+            "log": found.log,
+        }
+        typer.echo(json.dumps(line, indent=2, ensure_ascii=False))
+        return
+    times = [(one - found.shift_began).total_seconds() for one in (found.started, found.finished)]
+    say(
+        f"--- version {found.version}, {found.started:%Y-%m-%d %H:%M:%S}, from {times[0]:.3f} to "
+        f"{times[1]:.3f} s of its shift. {found.in_words}"
+    )
+    say(found.log.rstrip("\n"))

@@ -9,8 +9,12 @@ from rich.table import Table
 
 from arena.commands.database import database
 from arena.commands.errors import exit_with_message
+from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, say
+
+FEW = 100_000
+"""So many results are checked before further processes are there."""
 
 
 def check_boards(
@@ -18,20 +22,29 @@ def check_boards(
         bool, typer.Option("--write", help="First bring the checkpoints up to date.")
     ] = False,
     as_json: AsJson = False,
+    jobs: Jobs = None,
+    cluster: Cluster = None,
 ) -> None:
     """Compute every ladder from the whole log and compare it with its checkpoint.
 
-    Exits with 1 if a number differs by more than 1e-9.
+    Exits with 1 if a number differs by more than 1e-9. The workers of a cluster must reach the
+    database at ARENA_DATABASE_URL, too.
     """
     # Imported here: an error in the options must not wait for numpy.
-    from arena.boards.checking import check_board
+    from arena.boards.checking import check_board_at
     from arena.boards.checkpointing import played_ladders, write_checkpoints
     from arena.settings import read_settings
     from arena.storage.reading import open_reader
+    from arena.storage.statements import log_end
 
     with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
         written = write_checkpoints(url) if write else []
-        checks = [check_board(read, ladder) for ladder in played_ladders(read)]
+        ladders = played_ladders(read)
+        (end,) = read(log_end())
+        wanted = jobs or (1 if end.sequence < FEW else min(len(ladders), processor_count()))
+        with workers_of(max(1, wanted), cluster) as workers:
+            parts = [workers.executor.submit(check_board_at, url, ladder) for ladder in ladders]
+            checks = [part.result() for part in parts]
     wrong = [check for check in checks if not check.correct]
     if as_json:
         boards = [

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,9 +10,11 @@ import typer
 from rich.table import Table
 
 from arena.analysis import (
+    SITUATIONS,
     AnalysedDecision,
     BotAnalysis,
     Estimate,
+    Frequency,
     Grade,
     MatchAnalysis,
     SeatAnalysis,
@@ -139,10 +142,29 @@ def _print_bot(bot: str, seats: list[SeatAnalysis], as_json: bool) -> None:
     typer.echo(f"Loss of a match: {_percent(found.match_loss)}.")
     typer.echo(f"Grades: {shares}.")
     typer.echo(found.leak)
+    shown = [one for one in found.frequencies if one.situation in SITUATIONS]
+    if shown:
+        _print_frequencies(bot, shown)
 
 
-def _percent(estimate: Estimate) -> str:
-    return f"{estimate.mean:.2%} ± {estimate.error:.2%}"
+def _print_frequencies(bot: str, shown: list[Frequency]) -> None:
+    table = Table("situation", "", "decisions", bot, "solved play", "difference", "")
+    for one in shown:
+        table.add_row(
+            one.situation,
+            f"{one.what}s",
+            f"{one.decisions:,}",
+            _percent(one.share),
+            f"{one.solved:.1%}",
+            _percent(one.difference, sign="+"),
+            one.in_words,
+        )
+    Terminal().print_table(table)
+
+
+def _percent(estimate: Estimate, *, sign: str = "") -> str:
+    error = f" ± {estimate.error:.2%}" if isfinite(estimate.error) else ""
+    return f"{estimate.mean:{sign}.2%}{error}"
 
 
 def _print(match: MatchAnalysis) -> None:
@@ -179,7 +201,8 @@ def _share(value: float | None) -> str:
 
 
 def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
+    # A single match has an infinite interval, which JSON does not know.
+    return None if value is None or not isfinite(value) else round(value, 6)
 
 
 def _json(match: MatchAnalysis) -> dict[str, Any]:
@@ -246,4 +269,17 @@ def _bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
         "match_loss_error": _rounded(found.match_loss.error),
         "grades": {grade.value: found.grades[grade] for grade in Grade},
         "leak": found.leak,
+        "frequencies": [
+            {
+                "what": one.what,
+                "situation": one.situation,
+                "decisions": one.decisions,
+                "share": _rounded(one.share.mean),
+                "share_error": _rounded(one.share.error),
+                "solved": _rounded(one.solved),
+                "difference": _rounded(one.difference.mean),
+                "difference_error": _rounded(one.difference.error),
+            }
+            for one in found.frequencies
+        ],
     }

@@ -141,7 +141,7 @@ async def follow(
     store: Store,
     tournaments: Sequence[Tournament],
     progress: SequentialProgress,
-    changes: AsyncGenerator[None],
+    changes: AsyncGenerator[object],
     show: Live | None = None,
 ) -> None:
     """Count the tournaments' blocks until the test stops, or no more can come.

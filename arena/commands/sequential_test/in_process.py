@@ -24,7 +24,14 @@ from arena.commands.sequential_test.report import interim
 from arena.executors import WorkPool
 from arena.games.game import AnyGame
 from arena.home.apart import play_deal_blocks_apart
-from arena.home.deal_blocks import BlockMatch, Lineup, NamedBot, every_rotation, play_deal_blocks
+from arena.home.deal_blocks import (
+    BlockMatch,
+    DealBlocks,
+    Lineup,
+    NamedBot,
+    every_rotation,
+    play_deal_blocks,
+)
 from arena.home.in_process import Seed
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
@@ -95,13 +102,13 @@ def conduct(
     """
     running = RunningSprt(bounds, matches_per_block=2)
     progress = SequentialProgress(running, running.look())
-    asked = (contest.game, contest.lineups(), seed, max_blocks)
+    asked = DealBlocks(contest.game, contest.lineups(), seed, max_blocks)
     if logs is not None:
         blocks = _seat_blocks(contest, logs, seed, max_blocks)
     elif workers is not None:
-        blocks = play_deal_blocks_apart(workers, *asked)
+        blocks = play_deal_blocks_apart(workers, asked)
     else:
-        blocks = play_deal_blocks(*asked, jobs=jobs)
+        blocks = play_deal_blocks(asked, jobs=jobs)
     try:
         with closing(blocks), live_line(Console(stderr=True)) as show:
             _follow(contest, progress, blocks, show)

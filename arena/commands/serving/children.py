@@ -1,5 +1,6 @@
 """The child processes of `arena up`: sample bots and the dashboard."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -20,7 +21,11 @@ BOT_NICENESS = 10
 """Sample bots use all cores; the pages and users' bots have priority."""
 
 STOP_SECONDS = 2.0
-"""How long they may take to stop: no match runs then, and they have nothing to save."""
+"""How long they may take to stop: no match runs then, and they have nothing to save. The worker is
+asked to leave before, while its bots can still play their matches to the end."""
+
+LOOK_SECONDS = 0.05
+"""Between two looks whether one has stopped."""
 
 HOUSE = "house"
 """The owner of the sample bots."""
@@ -32,8 +37,10 @@ PERSON = "person"
 """The bot as which people play on the dashboard. It plays no rated matches."""
 
 
+WORKER = "worker"
+"""The child that runs hosted bots."""
 OWN_WORKER = "own"
-"""The worker that `arena up` runs."""
+"""The name under which the referee knows it."""
 
 
 class Children:
@@ -62,6 +69,14 @@ class Children:
         )
         self._started.append(child)
         self._running[name] = child
+
+    async def left(self, name: str) -> None:
+        """Ask one of them to stop, and wait until it has; returns at once if it does not run."""
+        child = self._running.get(name)
+        if child is not None and child.poll() is None:
+            child.terminate()
+            while child.poll() is None:  # noqa: ASYNC110  it tells nobody
+                await asyncio.sleep(LOOK_SECONDS)
 
     def ended(self) -> Iterator[str]:
         """A message for each program that has ended since the last call."""

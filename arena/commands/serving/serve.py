@@ -15,7 +15,7 @@ from arena.commands.serving.own_referee import (
     free_socket,
     hosting_terms,
     limits_of,
-    public_address,
+    public_addresses,
     sign_up_of,
     tls_files,
 )
@@ -83,7 +83,7 @@ async def _serve(
         socket=free_socket(settings),
         dashboard_secret=settings.dashboard_secret,
         identity_provider=settings.identity_provider,
-        public_address=public_address(settings, host),
+        public_addresses=public_addresses(settings, host),
     ) as arena:
         encrypted = " It uses TLS." if tls else ""
         typer.echo(f"The referee listens on {host}:{arena.port}.{encrypted} Ctrl-C stops it.")

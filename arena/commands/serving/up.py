@@ -21,6 +21,7 @@ from arena.commands.ratings.leaderboard import checks_of, print_leaderboard, tit
 from arena.commands.serving import table_option
 from arena.commands.serving.children import (
     OWN_WORKER,
+    WORKER,
     Children,
     children,
     house_tokens,
@@ -37,7 +38,7 @@ from arena.commands.serving.own_referee import (
     limits_of,
     own_address,
     own_socket,
-    public_address,
+    public_addresses,
     sign_up_of,
     tls_files,
 )
@@ -52,8 +53,13 @@ from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
 from arena.settings import Settings, on_loopback, read_settings
 from arena.storage.private_home import make_private_home
+from arena.worker.limits import LEAVE_SECONDS
 
 STATUS_SECONDS = 1.0
+QUICK_SECONDS = 1.0
+"""After which Ctrl-C tells what it waits for."""
+WORKER_SECONDS = LEAVE_SECONDS + 5.0
+"""How long the worker may take to stop: for the matches of its bots, and to tell how they ended."""
 RATE_SECONDS = 30
 """The period over which the status line's matches per second are averaged."""
 PLAIN_STATUS_SECONDS = 10.0
@@ -145,7 +151,7 @@ async def _up(plan: _Plan, url: str) -> None:
         socket=free_socket(plan.settings),
         dashboard_secret=plan.dashboard_secret,
         identity_provider=plan.settings.identity_provider,
-        public_address=public_address(plan.settings, plan.host),
+        public_addresses=public_addresses(plan.settings, plan.host),
     ) as arena:
         tokens = await house_tokens(arena.store, plan.table_types)
         with children(plan.settings.home / "logs") as running:
@@ -176,7 +182,7 @@ async def _up(plan: _Plan, url: str) -> None:
             if plan.settings.hosting and plan.settings.slots and own_socket(plan.settings):
                 # It ends with a sentence in its log where nothing can be confined.
                 running.start(
-                    "worker",
+                    WORKER,
                     ["-m", "arena", "work", "--slots", str(plan.settings.slots)],
                     niceness=0,
                     **plan.client_environment
@@ -194,11 +200,25 @@ async def _up(plan: _Plan, url: str) -> None:
             if plan.stop_after is not None:
                 # Whoever asked for so many matches gets whole blocks.
                 await arena.wind_down()
+            await _stop_worker(running, stopping)
             # Before the sample bots go: to them the referee is away, and comes back.
             await arena.hand_over()
         typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
             _print_leaderboards(arena, plan.table_types)
+
+
+async def _stop_worker(running: Children, stopping: asyncio.Event) -> None:
+    """Let hosted bots play their matches to the end, until Ctrl-C is pressed again."""
+    stopping.clear()
+    waiting = {asyncio.create_task(running.left(WORKER)), asyncio.create_task(stopping.wait())}
+    first = asyncio.FIRST_COMPLETED
+    over, _ = await asyncio.wait(waiting, timeout=QUICK_SECONDS, return_when=first)
+    if not over:
+        typer.echo("Hosted bots play their matches to the end; Ctrl-C again stops at once.")
+        await asyncio.wait(waiting, timeout=WORKER_SECONDS, return_when=first)
+    for task in waiting:
+        task.cancel()
 
 
 def _start_further(plan: _Plan, url: str, running: Children) -> None:

@@ -17,6 +17,7 @@ from arena.logs import configure_logs
 from arena.settings import Settings, on_loopback, read_settings
 from arena.worker.cgroups import enter_leaf
 from arena.worker.kept_builds import MOST_KEPT, KeptBuilds
+from arena.worker.known_referees import KnownReferees
 from arena.worker.referee import Shifts
 from arena.worker.sandbox import why_not_here
 from arena.worker.worker import Workplace, queue_of, run_worker
@@ -25,6 +26,9 @@ from arena.worker.worker import Workplace, queue_of, run_worker
 def work(
     slots: Annotated[
         int | None, typer.Option(min=1, max=256, help="Bots that play at the same time.")
+    ] = None,
+    check_slots: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Uploads that are checked at the same time.")
     ] = None,
     address: Annotated[
         str | None,
@@ -55,10 +59,13 @@ def work(
             url = settings.database_url or stack.enter_context(database(settings))
             place = own_address(settings) if address is None else address
             # Not uvloop: it starts no program as another user.
-            asyncio.run(_work(settings, url, place, token.strip(), slots or settings.slots))
+            shared = slots or settings.slots, check_slots or settings.check_slots
+            asyncio.run(_work(settings, url, place, token.strip(), *shared))
 
 
-async def _work(settings: Settings, url: str, address: str, token: str, slots: int) -> None:
+async def _work(
+    settings: Settings, url: str, address: str, token: str, slots: int, check_slots: int
+) -> None:
     why_not = await why_not_here()
     if why_not is not None:
         raise CommandError(why_not)
@@ -68,11 +75,12 @@ async def _work(settings: Settings, url: str, address: str, token: str, slots: i
     # On another machine than the referee's there is none: the worker passes on.
     beside = local or settings.socket is not None or socket.exists()
     # Shifts that end go on beside those of the slots.
-    builds = KeptBuilds(settings.home / "builds", max(MOST_KEPT, 3 * slots))
-    referee = Address.parse(address, os.environ)
-    place = Workplace(referee, Shifts(referee, token), builds, socket if beside else None)
+    builds = KeptBuilds(settings.home / "builds", max(MOST_KEPT, 3 * slots + check_slots))
+    referees = KnownReferees(Address.parse(address, os.environ))
+    place = Workplace(referees, Shifts(referees, token), builds, socket if beside else None)
     why_no_group = enter_leaf()
     held = f"rlimits and looks at /proc: {why_no_group}" if why_no_group else "a cgroup for each"
-    typer.echo(f"Running hosted bots in {slots} slots. Ctrl-C stops them.")
+    typer.echo(f"Running hosted bots in {slots} slots, checks of uploads in {check_slots} more.")
+    typer.echo("Ctrl-C stops them.")
     typer.echo(f"What programs use is limited by {held}.")
-    await run_worker(place, queue_of(url), slots, stop_signal())
+    await run_worker(place, queue_of(url), slots, check_slots, stop_signal())

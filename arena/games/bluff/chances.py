@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import comb
 
 from arena.games.bluff.bets import count_matching
-from arena.games.bluff.values import STAR, BluffView
+from arena.games.bluff.values import STAR, Bet, BluffView, Dice
 
 _FACES = 6
 
@@ -23,10 +23,19 @@ def claim_chance(view: BluffView) -> Fraction | None:
     # Dice left under the cup after a lay-out are rolled again before they count (BL-X3).
     rerolling = placed.seat == view.seat and placed.bet.show and view.to_act is None
     own = () if rerolling else view.hidden_dice
+    return _bet_chance(view, placed.bet, own)
+
+
+def own_bet_chance(view: BluffView, bet: Bet) -> Fraction:
+    """The probability that a bet without lay-outs would be true, for who has this view."""
+    return _bet_chance(view, bet, view.hidden_dice)
+
+
+def _bet_chance(view: BluffView, bet: Bet, own: Dice) -> Fraction:
     known = (own, *view.face_up)
     unknown = sum(view.dice_counts) - sum(map(len, known))
-    needed = placed.bet.quantity - count_matching(placed.bet.face, known)
-    return at_least(needed, unknown, 1 if placed.bet.face is STAR else 2)
+    needed = bet.quantity - count_matching(bet.face, known)
+    return at_least(needed, unknown, 1 if bet.face is STAR else 2)
 
 
 # Few distinct values occur in a match, each many times.

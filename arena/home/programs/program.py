@@ -71,6 +71,11 @@ class BotProgram:
             )
 
     @property
+    def process_id(self) -> int:
+        """The id of its first process."""
+        return self._process.pid
+
+    @property
     def running(self) -> bool:
         """Whether it has not ended."""
         return self._process.poll() is None

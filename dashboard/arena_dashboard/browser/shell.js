@@ -42,6 +42,24 @@ function closeDrawer(event) {
   if (button instanceof HTMLElement) button.click();
 }
 
+/**
+ * The button beside a command copies it.
+ * @param {MouseEvent} event
+ */
+async function copyCommand(event) {
+  const button = event.target instanceof Element && event.target.closest(".ba-command button");
+  if (!button) return;
+  const line = button.parentElement?.querySelector("code")?.textContent ?? "";
+  try {
+    await navigator.clipboard.writeText(line);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Press Ctrl+C";
+    const code = button.parentElement?.querySelector("code");
+    if (code) getSelection()?.selectAllChildren(code);
+  }
+}
+
 const UNITS = /** @type {const} */ ([
   ["year", 31536000], ["month", 2592000], ["day", 86400], ["hour", 3600], ["minute", 60],
 ]);
@@ -106,6 +124,7 @@ export default function shell({ data: [{ paths }], parentElement }) {
   const click = (event) => follow(event, root, paths);
   document.addEventListener("click", click);
   document.addEventListener("click", closeDrawer);
+  document.addEventListener("click", copyCommand);
   localTimes();
   const observer = new MutationObserver(localTimes);
   observer.observe(document.body, { childList: true, subtree: true });
@@ -118,6 +137,7 @@ export default function shell({ data: [{ paths }], parentElement }) {
   return () => {
     document.removeEventListener("click", click);
     document.removeEventListener("click", closeDrawer);
+    document.removeEventListener("click", copyCommand);
     observer.disconnect();
     clearInterval(timer);
   };

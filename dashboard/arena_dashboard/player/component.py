@@ -53,6 +53,22 @@ def component_name(key: str) -> str:
     return f"{_PROJECT}.{key}-{_edition()}"
 
 
+def scripts() -> list[str]:
+    """The addresses of the player's modules, from the root of the dashboard."""
+    of_others = ("person", "types")
+    found = sorted(file.relative_to(ASSETS) for file in ASSETS.rglob("*.js"))
+    return [_address(one) for one in found if not one.name.startswith(of_others)]
+
+
+def style_sheet() -> str:
+    """The address of the player's style sheet, from the root of the dashboard."""
+    return _address(Path(f"{KEY}.css"))
+
+
+def _address(file: Path) -> str:
+    return f"_stcore/bidi-components/{component_name(KEY)}/{file.as_posix()}"
+
+
 @cache
 def _edition() -> str:
     digest = sha256()
@@ -61,18 +77,23 @@ def _edition() -> str:
     return digest.hexdigest()[:12]
 
 
-def registered(key: str) -> Any:
-    """The component `key` of this folder, to be mounted."""
-    name = component_name(key)
+def register() -> None:
+    """Let the server answer for the files, which browsers ask for before a page mounts them."""
     # Streamlit finds the folder of a component through the pyproject.toml of a distribution whose
     # package has the distribution's name, which ours has not. A folder is what lets the browser
     # load modules from files, once.
     manager = get_bidi_component_manager()
-    if manager.get_component_asset_root(name) is None:
+    if manager.get_component_asset_root(component_name(KEY)) is None:
         manifest = ComponentManifest(
             _PROJECT,
             version(_PROJECT),
             [ComponentConfig(f"{one}-{_edition()}", asset_dir="assets") for one in _SCRIPTS],
         )
         manager.register_from_manifest(manifest, Path(__file__).parent)
+
+
+def registered(key: str) -> Any:
+    """The component `key` of this folder, to be mounted."""
+    register()
+    name = component_name(key)
     return st.components.v2.component(name, js=_SCRIPTS[key], css=f"{key}.css")

@@ -16,6 +16,7 @@ from arena_dashboard import (
 )
 from arena_dashboard.bot_chart import ratings_chart
 from arena_dashboard.bot_data import Profile
+from arena_dashboard.frequency_table import frequency_table
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.url_choice import shortened, to_url
@@ -134,6 +135,15 @@ def show_decisions(bot: Profile) -> None:
     st.html(bot_tables.decisions(found.sums))
     if found.accuracy is not None:
         found.accuracy.show()
+    table = frequency_table(found.sums.frequencies)
+    if table is not None:
+        st.subheader("Bluffs and doubts")
+        st.caption(
+            "How often it bluffs and doubts with two seats left, and how often near-equilibrium "
+            "play does in the same places with the same dice; with 95 % intervals. A bluff is here "
+            "a bet that is more likely false than true by the dice that the bot sees."
+        )
+        st.html(table)
 
 
 def show_opponents(ladder: LadderId, bot: str) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.rows import MatchRow
 from arena_dashboard import data, match_page
-from arena_dashboard.markup import together
+from arena_dashboard.markup import command, together
 from arena_dashboard.player import component
 from arena_dashboard.watching import Onlooker
 
@@ -72,4 +72,4 @@ with st.container(key="around"):
         key="transcript",
     )
     st.caption("To check every draw and the result yourself:")
-    st.code(f"arena verify {row.match_id}.json", language=None)
+    st.html(command(f"arena verify {row.match_id}.json"))

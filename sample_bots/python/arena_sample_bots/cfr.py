@@ -1,9 +1,9 @@
 """Plays solved tables: near-equilibrium play of Bluff at two seats, as far as it can be remembered.
 
 `make solve` computes the tables by counterfactual regret minimisation: for the dice of both seats,
-who opened, the last bet (with up to three dice in play all bets of the round) and the own hand, how
-often each action is taken. The bot draws from these. With more than two seats in play, with dice
-laid out, or with more dice than the tables know it plays like `bayes`.
+who opened, the last bet or the last two (with up to three dice in play all bets of the round) and
+the own hand, how often each action is taken. The bot draws from these. With more than two seats in
+play, with dice laid out, or with more dice than the tables know it plays like `bayes`.
 
 `ARENA_CFR_TABLES` names another file of tables than the one beside this program.
 """
@@ -12,7 +12,7 @@ import json
 import os
 import zlib
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import accumulate, combinations_with_replacement
 from math import comb
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from arena.games.bluff import STAR, Bet, BluffView, Dice, Doubt, Face
 from arena_sample_bots.bayes import Bayes
 
 TABLES = Path(os.environ.get("ARENA_CFR_TABLES", Path(__file__).with_name("cfr.tables")))
-FORMAT = "arena-play/1"
+FORMAT = "arena-play/2"
 
 
 class Cfr(Bayes):
@@ -42,8 +42,8 @@ class Play(NamedTuple):
 
     start: int
     """Where it begins in the table of weights."""
-    exact: bool
-    """Whether it knows all bets of the round, or the last one only."""
+    recall: int | None
+    """How many of the last bets of the round it knows, one or two; None for all."""
 
 
 class Tables(NamedTuple):
@@ -68,18 +68,37 @@ def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
         return None
     bets = len(track(sum(view.dice_counts)))
     hands = hand_numbers(view.dice_counts[seat])
-    if not play.exact:
-        # Place p has bets - p + 1 actions, and so has each place before it one more than the next.
-        row = place * (bets + 1) - place * (place - 1) // 2
+    known = places(sum(view.dice_counts))
+    history = [known[placed.bet] for placed in view.bets]
+    if play.recall is not None:
+        row = recalled_row(history, play.recall, bets)
     elif place == bets:
         return b"\1"  # nothing is left but the doubt
     else:
-        known = places(sum(view.dice_counts))
-        row = node_row([known[placed.bet] for placed in view.bets], opens, bets)
+        row = node_row(history, opens, bets)
     first = play.start + row * len(hands) + hands[view.hidden_dice]
     weights = tables.weights[first : first + (bets - place + 1) * len(hands) : len(hands)]
     # Where the tables never come, as after a fault, they have nothing to say.
     return weights if any(weights) else None
+
+
+def recalled_row(history: list[int], recall: int, bets: int) -> int:
+    """The row at which the node after a history begins, if the last bet is known or the last two:
+    nodes lie by the last bet, then by the one before."""
+    place, before = history[-1] if history else 0, history[-2] if len(history) > 1 else 0
+    actions = bets - place + 1
+    if recall == 1:
+        return first_rows(bets, recall)[place]
+    return first_rows(bets, recall)[place] + before * actions
+
+
+@cache
+def first_rows(bets: int, recall: int) -> list[int]:
+    """By place, the row at which its nodes begin; at the end, how many rows there are. With two
+    bets known, place p has a node for each bet before, and one for none."""
+    nodes = [1 if recall == 1 else max(place, 1) for place in range(bets + 1)]
+    rows = [count * (bets - place + 1) for place, count in enumerate(nodes)]
+    return [0, *accumulate(rows)]
 
 
 def node_row(history: list[int], opens: bool, bets: int) -> int:
@@ -148,12 +167,13 @@ def read_tables() -> Tables:
     if header["format"] != FORMAT:
         raise ValueError(f"{TABLES} has the format {header['format']}, not {FORMAT}")
     plays, at = {}, 0
-    for opener, other, _, exact in header["states"]:
+    for opener, other, _, recall in header["states"]:
         bets = 6 * (opener + other)
         mine, others = subtrees(bets)
         for dice, opens in ((opener, True), (other, False)):
-            plays[opener, other, opens] = Play(at, exact)
-            rows = (mine if opens else others)[0] if exact else (bets + 1) * (bets + 2) // 2
+            plays[opener, other, opens] = Play(at, recall)
+            all_bets = (mine if opens else others)[0]
+            rows = all_bets if recall is None else first_rows(bets, recall)[-1]
             at += rows * comb(dice + 5, 5)
     weights = zlib.decompress(rest)
     if len(weights) != at:

@@ -37,6 +37,8 @@ struct Match {
 
 #[derive(Default)]
 struct Connection {
+    /// Of the referees: the one given, then the others that were told.
+    addresses: Vec<String>,
     matches: HashMap<String, Match>,
     /// Matches of the stream before that were not resumed.
     lost: HashMap<String, Match>,
@@ -64,9 +66,12 @@ async fn play() -> ExitCode {
         eprintln!("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).");
         return ExitCode::from(2);
     }
-    let address = env::var("ARENA_ADDRESS").unwrap_or_else(|_| "127.0.0.1:50051".into());
+    let mut address = env::var("ARENA_ADDRESS").unwrap_or_else(|_| "127.0.0.1:50051".into());
     let mut signals = stop_signals();
-    let mut connection = Connection::default();
+    let mut connection = Connection {
+        addresses: vec![address.clone()],
+        ..Default::default()
+    };
     let mut pause = FIRST_PAUSE;
     loop {
         let status = connection.play_once(&address, &token, &mut signals).await;
@@ -102,6 +107,7 @@ async fn play() -> ExitCode {
             _ = sleep(Duration::from_secs_f64(wait)) => {}
             _ = signals.recv() => return ExitCode::SUCCESS,
         }
+        address = connection.next(&address);
     }
 }
 
@@ -126,6 +132,22 @@ fn stop_signals() -> UnboundedReceiver<()> {
 }
 
 impl Connection {
+    /// Where to try after an address. When a referee is gone, another goes on with its matches.
+    fn next(&self, address: &str) -> String {
+        let after = self.addresses.iter().position(|one| one == address);
+        self.addresses[after.map_or(0, |at| at + 1) % self.addresses.len()].clone()
+    }
+
+    /// Notes where the referees are. A program that was given a socket may have no network.
+    fn told(&mut self, referees: &Referees) {
+        if !self.addresses[0].starts_with("unix:") {
+            self.addresses.truncate(1);
+            let given = self.addresses[0].clone();
+            let others = referees.addresses.iter().filter(|one| **one != given);
+            self.addresses.extend(others.cloned());
+        }
+    }
+
     /// Whether it is time to close our side of the stream. A referee that drains the bot closes the
     /// stream itself.
     fn gone(&self) -> bool {
@@ -141,7 +163,6 @@ impl Connection {
     ) -> Status {
         self.welcomed = false;
         self.drains = false;
-        self.lost = std::mem::take(&mut self.matches);
         self.converse(address, token, signals)
             .await
             .err()
@@ -236,7 +257,13 @@ impl Connection {
     /// Handles everything but ends, and returns what there is to say.
     fn reply(&mut self, response: &PlayResponse) -> PlayRequest {
         let mut request = PlayRequest::default();
-        if let Some(welcome) = &response.welcome {
+        let welcome = response.welcome.as_ref();
+        let told = welcome.and_then(|welcome| welcome.referees.as_ref());
+        if let Some(referees) = response.referees.as_ref().or(told) {
+            self.told(referees);
+        }
+        if let Some(welcome) = welcome {
+            self.lost = std::mem::take(&mut self.matches);
             self.drains = welcome.knows_drain;
             // The wish of the stream before was lost with it.
             request.drain = (self.leaving && self.drains).then_some(Drain {});

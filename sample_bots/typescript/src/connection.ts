@@ -14,6 +14,7 @@ import type { End } from "./wire/arena/v1/End.js";
 import type { Offer } from "./wire/arena/v1/Offer.js";
 import type { PlayRequestInput } from "./wire/arena/v1/PlayRequest.js";
 import type { PlayResponse } from "./wire/arena/v1/PlayResponse.js";
+import type { Referees } from "./wire/arena/v1/Referees.js";
 import type { Transcript } from "./wire/arena/v1/Transcript.js";
 import type { Turn } from "./wire/arena/v1/Turn.js";
 import type { ProtoGrpcType } from "./wire/referee.js";
@@ -63,6 +64,7 @@ export function run(kind: BotClass): void {
 }
 
 class Connection {
+  private addresses: string[]; // of the referees: the one given, then the others that were told
   private matches = new Map<string, Match>();
   private lost = new Map<string, Match>(); // of the stream before, not resumed
   private leaving = false;
@@ -72,9 +74,11 @@ class Connection {
 
   constructor(
     private readonly kind: BotClass,
-    private readonly address: string,
+    private address: string,
     private readonly token: string,
-  ) {}
+  ) {
+    this.addresses = [address];
+  }
 
   start(): void {
     for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => this.leave());
@@ -91,8 +95,6 @@ class Connection {
     const metadata = new grpc.Metadata();
     metadata.set("authorization", `Bearer ${this.token}`);
     const stream = (this.stream = client.play(metadata));
-    this.lost = this.matches;
-    this.matches = new Map();
     this.drains = false;
     stream.on("data", (response: PlayResponse) => {
       this.pause = FIRST_PAUSE;
@@ -119,6 +121,9 @@ class Connection {
         `Not connected to ${this.address} (${details || "stream closed"}); ` +
           `again in ${(wait / 1000).toFixed(1)} s. ARENA_ADDRESS says which referee.`,
       );
+      // When a referee is gone, another goes on with its matches.
+      const next = this.addresses.indexOf(this.address) + 1;
+      this.address = this.addresses[next % this.addresses.length]!;
       setTimeout(() => this.connect(), wait);
     });
     stream.write({
@@ -152,13 +157,24 @@ class Connection {
     process.exit(code);
   }
 
+  /** Notes where the referees are. A program that was given a socket may have no network. */
+  private told(referees: Referees | null | undefined): void {
+    const given = this.addresses[0]!;
+    if (!referees || given.startsWith("unix:")) return;
+    this.addresses = [given, ...referees.addresses.filter((one) => one !== given)];
+  }
+
   /** Everything there is to say to a response, in one message. */
-  private reply({ welcome, resumes, offers, withdrawals, refusals, turns }: PlayResponse) {
+  private reply(response: PlayResponse) {
+    const { welcome, referees, resumes, offers, withdrawals, refusals, turns } = response;
     const request = { joins: [], declines: [], answers: [] } as Required<
       Pick<PlayRequestInput, "joins" | "declines" | "answers">
     > &
       PlayRequestInput;
+    this.told(referees ?? welcome?.referees);
     if (welcome) {
+      this.lost = this.matches;
+      this.matches = new Map();
       const { bot, version } = welcome.entrant!;
       const most = welcome.max_matches;
       const games = welcome.games.join(", ");

@@ -74,7 +74,7 @@ export class Chart {
 
   draw() {
     if (this.width <= LEFT) return;
-    const { name, values, unit = "" } = this.choices[this.chosen];
+    const { name, values, unit = "", note } = this.choices[this.chosen];
     const all = values.flat();
     const low = Math.min(0, ...all);
     const high = Math.max(low + (unit ? 100 : 1), ...all);
@@ -86,7 +86,7 @@ export class Chart {
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${HEIGHT}`);
     this.svg.setAttribute(
       "aria-label",
-      `${name} of each seat over the match, from ${low} to ${high}${unit}`,
+      `${name} of each seat over the match, from ${low} to ${high}${unit}${note ? `; ${note}` : ""}`,
     );
     /** @param {number} value */
     const written = (value) =>
@@ -95,6 +95,7 @@ export class Chart {
       tag("line", { class: "axis", x1: LEFT, x2: this.width - FOOT, y1: y(0), y2: y(0) }),
       label("faint", LEFT - 6, y(high) + 5, written(high), "end"),
       label("faint", LEFT - 6, y(low) + 3, written(low), "end"),
+      note ? label("faint", LEFT + 4, y(high) + 5, note) : "",
       lines,
       tag("line", { class: "cursor", x1: 0, x2: 0, y1: 0, y2: HEIGHT }),
     ]);
@@ -109,12 +110,13 @@ export class Chart {
 }
 
 /**
- * By seat, over the moments; [] for a seat of which the viewpoint knows nothing.
- * @param {Match} match @returns {{name: string, values: number[][], unit?: string}[]}
+ * `values` by seat, over the moments; [] for a seat of which the viewpoint knows nothing.
+ * @typedef {{name: string, values: number[][], unit?: string, note?: string}} Series
+ * @param {Match} match @returns {Series[]}
  */
 export function seriesOf(match) {
   const { frames, names, unit } = match;
-  /** @type {{name: string, values: number[][], unit?: string}[]} */
+  /** @type {Series[]} */
   const made = [
     { name: unit, values: names.map((_, seat) => frames.map((frame) => frame.standing[seat])) },
   ];
@@ -126,7 +128,13 @@ export function seriesOf(match) {
         return frames.map((frame) => (sum += frame.luck[seat] ?? 0));
       }),
     });
-  if (match.analysed) made.push({ name: "chance to win", values: chancesToWin(match), unit: " %" });
+  if (match.analysed)
+    made.push({
+      name: "chance to win",
+      values: chancesToWin(match),
+      unit: " %",
+      note: "by what each seat knew",
+    });
   return made;
 }
 

@@ -10,6 +10,7 @@ import arena.v1.Offer;
 import arena.v1.PlayRequest;
 import arena.v1.PlayResponse;
 import arena.v1.RefereeServiceGrpc;
+import arena.v1.Referees;
 import arena.v1.Transcript;
 import arena.v1.Turn;
 import com.google.protobuf.ByteString;
@@ -22,6 +23,7 @@ import io.grpc.TlsChannelCredentials;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,6 +68,7 @@ final class Connection {
   private final Function<Offer, Bot> newBot;
   private final SecureRandom random = new SecureRandom();
   private final BlockingQueue<Happening> stops = new LinkedBlockingQueue<>();
+  private final List<String> addresses = new ArrayList<>(); // of the referees, the one given first
   private BlockingQueue<Happening> happenings = stops;
   private Map<String, Match> matches = new HashMap<>();
   private Map<String, Match> lost = new HashMap<>(); // of the stream before, not resumed
@@ -105,6 +108,7 @@ final class Connection {
     for (String signal : List.of("INT", "TERM")) {
       Signal.handle(new Signal(signal), received -> happenings.add(new Stop()));
     }
+    addresses.add(address);
     for (double pause = FIRST_PAUSE; ; pause = Math.min(pause * 4 / 3, LONGEST_PAUSE)) {
       Status status = playOnce(address, token);
       String why = Optional.ofNullable(status.getDescription()).orElse("stream closed");
@@ -118,6 +122,8 @@ final class Connection {
           address, why, wait);
       happenings = stops;
       if (stops.poll((long) (wait * 1000), TimeUnit.MILLISECONDS) != null) exit("Stopped.", 0);
+      // When a referee is gone, another goes on with its matches.
+      address = addresses.get((addresses.indexOf(address) + 1) % addresses.size());
     }
   }
 
@@ -146,8 +152,6 @@ final class Connection {
     happenings = news;
     welcomed = false;
     drains = false;
-    lost = matches;
-    matches = new HashMap<>();
     try {
       StreamObserver<PlayRequest> requests =
           RefereeServiceGrpc.newStub(channel)
@@ -218,10 +222,22 @@ final class Connection {
     }
   }
 
+  /** Notes where the referees are. A program that was given a socket may have no network. */
+  private void told(Referees referees) {
+    String given = addresses.get(0);
+    if (given.startsWith("unix:")) return;
+    addresses.subList(1, addresses.size()).clear();
+    referees.getAddressesList().stream().filter(one -> !one.equals(given)).forEach(addresses::add);
+  }
+
   /** Handles everything but ends, and returns what there is to say. */
   private PlayRequest reply(PlayResponse response) {
     var request = PlayRequest.newBuilder();
+    if (response.hasReferees()) told(response.getReferees());
     if (response.hasWelcome()) {
+      lost = matches;
+      matches = new HashMap<>();
+      told(response.getWelcome().getReferees());
       var welcome = response.getWelcome();
       System.err.printf(
           "Connected as %s %s; playing %s, up to %d matches at once.%n",

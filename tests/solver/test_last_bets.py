@@ -1,14 +1,19 @@
 """Play by the last bet and its file, and how the sample bot `cfr` reads it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from arena.executors import processes
 from arena.home.loading import SAMPLE_BOTS
 from arena.solver import (
+    DicePair,
+    PartFiles,
+    PlayedState,
     StrategyFileError,
     ValueBounds,
     certified_again,
@@ -16,8 +21,8 @@ from arena.solver import (
     match_round,
     proven_bounds,
     read_play,
-    solve_last_bet,
-    solve_match,
+    solve_last_bets,
+    solve_matches,
     strategies,
     write_play,
 )
@@ -28,18 +33,60 @@ BETS = 12
 """With two dice in play."""
 
 
-def test_play_by_the_last_bet_is_better_than_chance() -> None:
-    (state,) = solve_last_bet(dice=1, sweeps=30)
-    (strategy,) = (solved.strategy for solved in strategies([state], dice=2))
-    low, high = proven_bounds(match_round((1, 1), {}), strategy)
-    assert low <= state.value <= high
+def test_the_more_bets_play_knows_the_better_it_is() -> None:
+    apart = []
+    for recall in (1, 2, 3):
+        (state,) = solve_last_bets(dice=1, recall=recall, sweeps=60)
+        (strategy,) = (solved.strategy for solved in strategies([state], [(1, 1)]))
+        low, high = proven_bounds(match_round((1, 1), {}), strategy)
+        assert low <= state.value <= high
+        apart.append(high - low)
     # A uniform strategy's are 0.78 apart.
-    assert high - low < 0.3
+    assert 0.1 > apart[0] > apart[1] > apart[2]
 
 
-def test_a_file_holds_the_play_to_a_byte(tmp_path: Path) -> None:
+@pytest.mark.parametrize("recall", [1, 2])
+def test_processes_solve_the_same_to_the_byte(tmp_path: Path, recall: int) -> None:
+    alone, side_by_side = tmp_path / "alone", tmp_path / "side by side"
+    write_play(alone, solve_last_bets(dice=2, recall=recall, sweeps=3))
+    with processes(2) as workers:
+        for_each = workers.executor.map
+        states = solve_last_bets(dice=2, recall=recall, sweeps=3, for_each=for_each)
+    write_play(side_by_side, states)
+    assert alone.read_bytes() == side_by_side.read_bytes()
+
+
+def test_an_interrupted_solve_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
+    whole, continued = tmp_path / "whole", tmp_path / "continued"
+    write_play(whole, solve_last_bets(dice=2, sweeps=3))
+    parts = PartFiles(continued, "parts")
+
+    def stop(state: PlayedState) -> None:
+        parts.write(state)
+        if state.dice == (1, 2):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        solve_last_bets(dice=2, sweeps=3, solved=stop)
+    asked: list[DicePair] = []
+
+    def for_each(solve: Callable[[DicePair], Any], states: Iterable[DicePair]) -> Iterator[Any]:
+        for state in states:
+            asked.append(state)
+            yield solve(state)
+
+    left = solve_last_bets(dice=2, sweeps=3, played=parts.read(), for_each=for_each)
+    assert asked == [(2, 1), (2, 2)]
+    write_play(continued, left)
+    assert continued.read_bytes() == whole.read_bytes()
+    parts.remove()
+    assert parts.read() == []
+
+
+@pytest.mark.parametrize("recall", [1, 2])
+def test_a_file_holds_the_play_to_a_byte(tmp_path: Path, recall: int) -> None:
     file = tmp_path / "play"
-    states = solve_last_bet(dice=1, sweeps=3)
+    states = solve_last_bets(dice=1, recall=recall, sweeps=3)
     write_play(file, states)
     (again,) = read_play(file)
     for play, written in zip(again.play, states[0].play, strict=True):
@@ -48,22 +95,22 @@ def test_a_file_holds_the_play_to_a_byte(tmp_path: Path) -> None:
 
 def test_exact_play_of_a_file_proves_almost_what_it_did(tmp_path: Path) -> None:
     file = tmp_path / "play"
-    exact = solve_match((1, 1), width=1e-2)
-    write_play(file, solve_last_bet(dice=1, sweeps=1, known=[exact]))
-    (again,) = certified_again(strategies(read_play(file), dice=2))
+    exact = solve_matches([(1, 1)], width=1e-2)[1, 1]
+    write_play(file, solve_last_bets(dice=1, sweeps=1, known=[exact]))
+    (again,) = certified_again(strategies(read_play(file), [(1, 1)]))
     assert again.bounds == pytest.approx(exact.bounds, abs=0.01)
 
 
 def test_a_shipped_state_is_made_again(tmp_path: Path) -> None:
     """Two dice each, from the shipped states that it leads to."""
     shipped = {state.dice: state for state in read_play(FILE)}
-    smaller = list(strategies([shipped[dice] for dice in [(1, 1), (1, 2), (2, 1)]], dice=3))
+    smaller = list(strategies(shipped.values(), [(1, 1), (1, 2), (2, 1)]))
     known = [
         replace(one, bounds=ValueBounds(shipped[one.dice].value, shipped[one.dice].value))
         for one in smaller
     ]
     file = tmp_path / "play"
-    write_play(file, solve_last_bet(dice=2, sweeps=40, known=known))
+    write_play(file, solve_last_bets(dice=2, sweeps=40, known=known))
     (again,) = (state for state in read_play(file) if state.dice == (2, 2))
     assert again.value == pytest.approx(shipped[2, 2].value, abs=1e-6)
     for made, expected in zip(again.play, shipped[2, 2].play, strict=True):
@@ -73,7 +120,7 @@ def test_a_shipped_state_is_made_again(tmp_path: Path) -> None:
 
 
 def test_the_bot_finds_the_rows_of_exact_play() -> None:
-    play = exact_play(solve_match((1, 1), width=1e-1)).play
+    play = exact_play(solve_matches([(1, 1)], width=1e-1)[1, 1]).play
     for seat in (0, 1):
         opens = seat == 0
         assert subtrees(BETS)[seat][0] == len(play[seat])
@@ -102,6 +149,6 @@ def test_what_holds_no_play_is_refused_by_name(tmp_path: Path, content: bytes) -
 
 
 def test_more_dice_are_better() -> None:
-    values = {state.dice: state.value for state in solve_last_bet(dice=2, sweeps=3)}
+    values = {state.dice: state.value for state in solve_last_bets(dice=2, sweeps=3)}
     assert values[2, 1] > values[2, 2] > values[1, 2]
     assert values[2, 1] > values[1, 1] > values[1, 2]

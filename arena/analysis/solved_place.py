@@ -1,0 +1,43 @@
+"""What near-equilibrium play of Bluff does in the place of a seat, with its dice."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from arena.games.bluff import Bet, BluffView, Doubt
+from arena.games.bluff.chances import own_bet_chance
+
+_HALF = Fraction(1, 2)
+
+
+class SolvedPlace(NamedTuple):
+    """How often solved play bluffs and doubts in a decision's place, and whether the seat bluffed.
+
+    A bluff is here a bet that is more likely false than true by the dice that the seat sees.
+    """
+
+    own_dice: int
+    other_dice: int
+    bluffed: bool
+    bluffs: float
+    doubts: float | None
+    """None where no bet stands."""
+
+
+def solved_place(view: Any, taken: Any, play: Mapping[Any, float] | None) -> SolvedPlace | None:
+    """The same of a decision with this view, by how often solved play takes each action there;
+    None where that is unknown, as in other games."""
+    if play is None or not isinstance(view, BluffView) or view.seat is None:
+        return None
+    own = view.dice_counts[view.seat]
+    return SolvedPlace(
+        own,
+        sum(view.dice_counts) - own,
+        _is_bluff(view, taken),
+        sum(share for action, share in play.items() if _is_bluff(view, action)),
+        play.get(Doubt(), 0.0) if view.bets else None,
+    )
+
+
+def _is_bluff(view: BluffView, action: Any) -> bool:
+    return isinstance(action, Bet) and own_bet_chance(view, action) < _HALF

@@ -1,0 +1,141 @@
+"""`checked`: the check of a build in a process of its own, from its start to what came of it.
+
+The process ends with this one, however that ends; the folder that it worked in may then be left,
+and `remove_left_folders` removes it.
+"""
+
+import asyncio
+import fcntl
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from arena.records import CheckOutcome
+from arena.worker.bubblewrap import ENDS_WITH_US
+from arena.worker.sandbox import HostedProgram, kill
+
+CHECK_SECONDS: Final = 300.0
+"""After which a check is given up."""
+_LONGEST_LINE: Final = 1024 * 1024
+_FOLDERS: Final = "arena-check-"
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftEnd:
+    """How a shift ended, as the referee is told."""
+
+    outcome: str
+    log: str = ""
+    accepted: bool | None = None
+    """Of a check; None if it failed for no reason of the build's, and is to be tried again."""
+    check: CheckOutcome | None = None
+
+
+STOPPED: Final = ShiftEnd("The worker was stopped.")
+
+
+async def checked(
+    program: HostedProgram,
+    tell_step: Callable[[str], Awaitable[None]],
+    leave: asyncio.Event,
+    seconds: float = CHECK_SECONDS,
+) -> ShiftEnd:
+    """Check a build for so many seconds at most, or until `leave` is set; every step is told."""
+    with _scratch_folder() as scratch:
+        plan = {
+            "folder": str(program.folder.absolute()),
+            "program": list(program.command),
+            "scratch": str(scratch),
+        }
+        child = await asyncio.create_subprocess_exec(
+            *(*ENDS_WITH_US, sys.executable, "-m", "arena.worker.checking"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=_LONGEST_LINE,
+        )
+        check = _Check(child, tell_step)
+        following = asyncio.create_task(check.follow(json.dumps(plan)))
+        leaving = asyncio.create_task(leave.wait())
+        try:
+            await asyncio.wait(
+                {following, leaving}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
+            )
+            if following.done():
+                return following.result()
+            if leaving.done():
+                return STOPPED
+            return ShiftEnd(
+                f"Its check was not through after {seconds:.0f} s; its last step: {check.step}. If "
+                "this machine was busy, the same build may pass: upload it again.",
+                accepted=False,
+            )
+        finally:
+            following.cancel()
+            leaving.cancel()
+            kill(child)
+            await child.wait()
+
+
+@dataclass(slots=True)
+class _Check:
+    """A check that runs."""
+
+    process: asyncio.subprocess.Process
+    tell_step: Callable[[str], Awaitable[None]]
+    step: str = field(default="none", init=False)
+
+    async def follow(self, plan: str) -> ShiftEnd:
+        """Start it, and pass its steps on until its result comes."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(plan.encode())
+        self.process.stdin.close()
+        async for line in self.process.stdout:
+            said = json.loads(line)
+            if "result" in said:
+                return _end(said["result"])
+            self.step = said["step"]
+            await self.tell_step(self.step)
+        return ShiftEnd("Its check failed on our side: tell the operator.")
+
+
+def _end(result: dict[str, Any]) -> ShiftEnd:
+    found = result["outcome"]
+    check = None
+    if found is not None:
+        failed, skipped = tuple(found["failed"]), tuple(found["skipped"])
+        check = CheckOutcome(found["edition"], found["met"], failed, skipped)
+    return ShiftEnd(result["reason"], result["log"], result["accepted"], check)
+
+
+@contextmanager
+def _scratch_folder() -> Iterator[Path]:
+    """An empty folder with a short path, for sockets; locked as long as it is used."""
+    with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, _locked(Path(name)):
+        yield Path(name)
+
+
+def remove_left_folders() -> None:
+    """Remove the folders of checks whose worker was killed."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
+        # Locked: a check is there. Not ours: another user's. Gone: another worker was faster.
+        with suppress(OSError), _locked(folder):
+            if folder.stat().st_uid == os.geteuid():
+                shutil.rmtree(folder)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Raises OSError if another process has locked it, or it is no folder."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)

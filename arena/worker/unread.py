@@ -1,0 +1,69 @@
+"""How much a confined program has sent the referee that the referee has not read.
+
+A bot answers what it is asked, some kilobytes at most. A flood of frames that cost the reader more
+than the sender fills the socket's buffer, however little of a processor the sender gets. Nobody
+else can tell: the kernel counts no bytes of a Unix socket, and gRPC shows no connections.
+"""
+
+import ctypes
+import os
+import random
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from fcntl import ioctl
+from pathlib import Path
+from termios import TIOCOUTQ
+from typing import Final
+
+from arena.worker.usage import processes_of
+
+MOST_UNREAD_BYTES: Final = 128 * 1024
+"""In the memory that the kernel takes for them. A bot that answers 64 turns one by one while the
+referee stands still comes to 80 KiB; a buffer holds 208."""
+_FILES_A_LOOK: Final = 300
+"""A look takes a millisecond or two, however many files are open."""
+_PIDFD_GETFD: Final = 438
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def unread_bytes(first: int, referee: Path) -> int:
+    """The most on one connection to the referee at this socket, among some of the open files of the
+    processes of which `first` is the first."""
+    files = [(process, file) for process in processes_of(first) for file in _files_of(process)]
+    most = 0
+    for process, file in random.sample(files, min(len(files), _FILES_A_LOOK)):
+        with suppress(OSError):
+            # A link as "socket:[1234]".
+            if file.readlink().name.startswith("socket:"):
+                with _borrowed(process, int(file.name)) as line:
+                    if _leads_to(line, referee):
+                        told = ioctl(line, TIOCOUTQ, bytes(4))
+                        most = max(most, int.from_bytes(told, sys.byteorder))
+    return most
+
+
+def _files_of(process: int) -> list[Path]:
+    with suppress(OSError):
+        return list(Path(f"/proc/{process}/fd").iterdir())
+    return []
+
+
+def _leads_to(line: socket.socket, referee: Path) -> bool:
+    """Whether the other end is the referee's. Its folder may be called otherwise where it is."""
+    return line.family == socket.AF_UNIX and Path(line.getpeername()).name == referee.name
+
+
+@contextmanager
+def _borrowed(process: int, file: int) -> Iterator[socket.socket]:
+    """A socket of another process. Raises OSError if it cannot be had."""
+    handle = os.pidfd_open(process)
+    try:
+        copy = _libc.syscall(_PIDFD_GETFD, handle, file, 0)
+    finally:
+        os.close(handle)
+    if copy < 0:
+        raise OSError(ctypes.get_errno(), "pidfd_getfd")
+    with socket.socket(fileno=copy) as line:
+        yield line

@@ -1,0 +1,109 @@
+"""Benchmark of analysis: how long the analysis of many recorded matches between two takes.
+
+python -m benchmarks.analysis [--matches 10000] [--jobs 2] [--json FILE]
+
+Plays the matches among the sample bots honest, bayes and cfr, records them in a database of its
+own, and lets `arena analyse --missing` analyse and keep them. Printed are its seconds from start to
+end, and the machine's load. The target is three minutes for 10,000 matches on two cores.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Final
+from uuid import UUID, uuid5
+
+from arena.codec.transcript import to_bytes
+from arena.games import make_game
+from arena.home.in_process import Contender, play_series
+from arena.home.loading import load_bot
+from arena.records import Block, BlockKind, FinishedMatch, Registered
+from arena.storage.embedded import EmbeddedPostgres
+from arena.storage.schema import migrate
+from arena.storage.store import open_store
+
+BOTS: Final = ("honest", "bayes", "cfr")
+TARGET_SECONDS: Final = 180.0
+TARGET_MATCHES: Final = 10_000
+AT_ONCE: Final = 1_000
+"""Matches that are recorded together."""
+_NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
+_BLOCKS: Final = UUID("6f6f0f0c-7c1c-4a58-9d0a-0d3f0b9f9f11")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--matches", type=int, default=TARGET_MATCHES)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", type=Path, help="write the figures there")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
+        migrate(url)
+        asyncio.run(_fill(url, options.matches))
+        found = _analyse(url, options.jobs)
+    print(
+        f"{options.matches:,} matches in {found['seconds']:.1f} s by {options.jobs} processes; "
+        f"load {found['load_before']:.1f} before, {found['load_after']:.1f} after"
+    )
+    late = found["seconds"] > TARGET_SECONDS * options.matches / TARGET_MATCHES
+    print(f"target: {TARGET_SECONDS:.0f} s for {TARGET_MATCHES:,}{' !' if late else ''}")
+    if options.json:
+        options.json.write_text(json.dumps(found | {"matches": options.matches}, indent=2) + "\n")
+
+
+def _analyse(url: str, jobs: int) -> dict[str, float]:
+    command = [sys.executable, "-m", "arena", "analyse", "--missing", "--jobs", str(jobs)]
+    load, began = os.getloadavg()[0], time.monotonic()
+    subprocess.run(command, check=True, env={**os.environ, "ARENA_DATABASE_URL": url})
+    return {
+        "seconds": time.monotonic() - began,
+        "load_before": load,
+        "load_after": os.getloadavg()[0],
+    }
+
+
+async def _fill(url: str, matches: int) -> None:
+    async with open_store(url) as store:
+        entries = {}
+        for name in BOTS:
+            entries[name], _ = await store.register(name, f"owner of {name}")
+        played = _played(entries, matches)
+        while part := list(islice(played, AT_ONCE)):
+            await store.record(part)
+
+
+def _played(entries: dict[str, Registered], matches: int) -> Iterator[FinishedMatch]:
+    pairs = list(combinations(BOTS, 2))
+    for at, pair in enumerate(pairs):
+        contenders = [Contender(name, load_bot(name)) for name in pair]
+        blocks = len(range(2 * at, matches, 2 * len(pairs)))
+        series = play_series(make_game("bluff"), contenders, 2 * blocks, f"analysis {at}")
+        for number, match in enumerate(series):
+            seated = [entries[pair[contender]] for contender in match.contenders]
+            setup = replace(match.transcript.setup, entrants=tuple(one.entrant for one in seated))
+            transcript = replace(match.transcript, setup=setup)
+            began = _NOON + timedelta(seconds=10 * (number * len(pairs) + at))
+            yield FinishedMatch(
+                transcript=transcript,
+                written=to_bytes(transcript),
+                version_ids=tuple(one.version_id for one in seated),
+                block=Block(str(uuid5(_BLOCKS, f"{at} {number // 2}")), BlockKind.SEAT, 2),
+                position=number % 2,
+                started_at=began,
+                finished_at=began + timedelta(seconds=9),
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""How often a bot bluffs and doubts, beside solved play, as HTML; pure."""
+
+from collections.abc import Sequence
+from math import isfinite
+
+from arena.analysis import SITUATIONS, Estimate, Frequency
+from arena_dashboard.markup import Html, tag, together
+
+
+def frequency_table(found: Sequence[Frequency]) -> Html | None:
+    """A row for each situation; None without any."""
+    rows = [_row(one) for one in found if one.situation in SITUATIONS]
+    if not rows:
+        return None
+    heads = ("Situation", "Decisions", "The bot", "Solved play", "Difference", "")
+    return tag(
+        "div",
+        tag(
+            "table",
+            tag("caption", "How often it bluffs and doubts, by situation", class_="ba-unseen"),
+            tag("thead", tag("tr", *(tag("th", text, scope="col") for text in heads))),
+            tag("tbody", together(*rows)),
+            class_="ba-table",
+        ),
+        class_="ba-scroll",
+        tabindex="0",
+        role="region",
+        aria_label="How often it bluffs and doubts; scrolls sideways",
+    )
+
+
+def _row(one: Frequency) -> Html:
+    return tag(
+        "tr",
+        tag("th", f"{one.what}s, {one.situation}", scope="row"),
+        tag("td", f"{one.decisions:,}", class_="ba-number"),
+        tag("td", _percents(one.share), class_="ba-number"),
+        tag("td", f"{one.solved:.1%}", class_="ba-number"),
+        tag("td", _percents(one.difference, sign="+"), class_="ba-number"),
+        tag("td", one.in_words),
+    )
+
+
+def _percents(found: Estimate, *, sign: str = "") -> str:
+    error = f" ± {found.error:.1%}" if isfinite(found.error) else ""
+    return f"{found.mean:{sign}.1%}{error}".replace("-", "−")
