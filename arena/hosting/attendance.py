@@ -1,10 +1,12 @@
-"""`Attendance`: the connected versions, their places, and how many table types they can fill.
+"""`Attendance`: the connected versions, their places, what they hold of them, and how many table
+types they can fill.
 
-It is counted when a bot comes or goes, at a cost that does not grow with the number of bots.
+It is counted when a bot comes, goes or sits down, at a cost that does not grow with the number of
+bots.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from arena.hosting.connected_bots import ConnectedBot
 from arena.scheduling.ladder import Candidate, TableType
@@ -20,6 +22,9 @@ class Attendance:
         self._all_places = 0
         self._copies: Counter[int] = Counter()
         self._games: defaultdict[str, _Company] = defaultdict(_Company)
+        self._held: dict[ConnectedBot, Counter[Hashable]] = {}
+        """By bot, connected or not, the seats that it holds at each table type."""
+        self._seats: Counter[Hashable] = Counter()
 
     @property
     def places(self) -> Mapping[int, int]:
@@ -36,9 +41,32 @@ class Attendance:
         )
         return self._all_places / max(1, possible)
 
+    def seats(self, table_type: TableType) -> int:
+        """How many seats running blocks hold at a table type. Those of bots that are away count as
+        little as their places do in the quota: else a crowd that crashed would keep the others
+        from playing until its matches are over."""
+        return self._seats[table_type.key]
+
     def most_at_a_table(self, game: str) -> int:
         """How many versions that play a game may sit at one table."""
         return self._games[game].most_at_a_table
+
+    def sat_down(self, table_type: TableType, bots: Iterable[ConnectedBot]) -> None:
+        """Each of these bots takes a seat."""
+        self._seat(table_type.key, bots, 1)
+
+    def got_up(self, table_type: TableType, bots: Iterable[ConnectedBot]) -> None:
+        """Each of these bots gives a seat back."""
+        self._seat(table_type.key, bots, -1)
+
+    def _seat(self, key: Hashable, bots: Iterable[ConnectedBot], by: int) -> None:
+        for bot in bots:
+            held = self._held.setdefault(bot, Counter())
+            held[key] += by
+            if not held.total():
+                del self._held[bot]
+            if bot in self._counted:
+                self._seats[key] += by
 
     def came(self, bot: ConnectedBot) -> bool:
         """Count a bot that is connected, or connected anew. Returns whether it is the first copy
@@ -48,6 +76,8 @@ class Attendance:
         self._count(*counted, 1)
         if before is not None:
             self._count(*before, -1)
+        else:
+            self._seats.update(self._held.get(bot, {}))
         return self._copies[bot.candidate.bot] == 1 and before is None
 
     def left(self, bot: ConnectedBot) -> bool:
@@ -56,6 +86,7 @@ class Attendance:
         if before is None:
             return False
         self._count(*before, -1)
+        self._seats.subtract(self._held.get(bot, {}))
         return bot.candidate.bot not in self._copies
 
     def _count(self, candidate: Candidate, places: int, by: int) -> None:

@@ -108,10 +108,7 @@ class Director:
     def arrive(self, participant: Participant) -> None:
         """A bot is connected, perhaps again, and ready for offers."""
         bot = self._roster.arrive(participant)
-        if bot.rated:
-            self._tables.came(bot)
-        else:
-            self._tables.left(bot)
+        self._count(bot)
         self.schedule()
         self._blocks.returned(bot)
 
@@ -121,8 +118,18 @@ class Director:
 
     def places_changed(self, participant: Participant) -> None:
         """A bot plays more or fewer matches at once than before."""
-        self._roster.places_changed(participant)
+        bot = self._roster.places_changed(participant)
+        if bot is not None:
+            self._count(bot)
         self.schedule()
+
+    def _count(self, bot: ConnectedBot) -> None:
+        """Let the ladder count on a bot, or no more: nobody keeps places for one that has none."""
+        stays = bot.present and not bot.draining
+        if stays and bot.rated and bot.participant.max_matches:
+            self._tables.came(bot)
+        else:
+            self._tables.left(bot)
 
     def knows(self, participant: Participant) -> bool:
         """Whether a bot is connected, or blocks hold places of it."""

@@ -44,7 +44,6 @@ class LadderTables:
         house_pace: float,
     ) -> None:
         self._table_types = table_types
-        self._seats_in_play = {table_type.key: 0 for table_type in table_types}
         self._time = HeldTime()
         self._attendance = Attendance(table_types)
         self._shared = {
@@ -99,8 +98,9 @@ class LadderTables:
 
     def look_again(self) -> None:
         """Before tables are looked for: what has ended since may let bots meet again."""
-        for key, free in self._free_by_type.items():
-            if self._seats_in_play[key]:
+        for table_type in self._table_types:
+            free = self._free_by_type[table_type.key]
+            if self._attendance.seats(table_type):
                 free.look_again()
             else:
                 free.look_again(None)
@@ -108,10 +108,8 @@ class LadderTables:
     def next(self, now: float) -> LadderTable | float | None:
         """The table to open now, or the time at which one can be opened, or None."""
         later: list[float] = []
-        for table_type in sorted(
-            self._table_types, key=lambda table_type: self._seats_in_play[table_type.key]
-        ):
-            if self._seats_in_play[table_type.key] >= self._quota:
+        for table_type in sorted(self._table_types, key=self._attendance.seats):
+            if self._attendance.seats(table_type) >= self._quota:
                 continue
             free = self._free_by_type[table_type.key]
             not_these, until = self._not_again(table_type, now)
@@ -137,15 +135,19 @@ class LadderTables:
         if _only_house(bots):
             self._paces[table_type.key].spend(now, table_type.seats)
 
-    def occupied(self, table_type: TableType, bots: Sequence[Candidate]) -> None:
+    def occupied(self, table_type: TableType, bots: Sequence[ConnectedBot]) -> None:
         """A block at such a table takes its places, just begun or adopted."""
-        self._occupy(table_type, bots, 1)
+        self._attendance.sat_down(table_type, bots)
+        self._share(table_type, bots, 1)
 
-    def closed(self, table_type: TableType, block: BlockTime, now: float) -> None:
-        """A block at such a table is over."""
-        self._occupy(table_type, block.bots, -1)
-        bots = frozenset(bot.bot for bot in block.bots)
-        self._last[table_type.key] = bots, now + REMATCH_SHARE * block.seconds
+    def closed(
+        self, table_type: TableType, bots: Sequence[ConnectedBot], seconds: float, now: float
+    ) -> None:
+        """A block at such a table is over, after so many seconds."""
+        self._attendance.got_up(table_type, bots)
+        self._share(table_type, bots, -1)
+        versions = frozenset(bot.candidate.bot for bot in bots)
+        self._last[table_type.key] = versions, now + REMATCH_SHARE * seconds
 
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
         """A challenge of `guest` takes (1) or gives back (-1) a place of each of `hosts`."""
@@ -171,15 +173,13 @@ class LadderTables:
         """The bots of which no table is opened now, and until when; empty if they may be."""
         bots, until = self._last.get(table_type.key, (frozenset(), now))
         alone = self._attendance.most_at_a_table(table_type.game) <= table_type.seats
-        if until <= now or alone or not self._seats_in_play[table_type.key]:
+        if until <= now or alone or not self._attendance.seats(table_type):
             return frozenset(), now
         return bots, until
 
-    def _occupy(self, table_type: TableType, bots: Sequence[Candidate], by: int) -> None:
-        if table_type.key not in self._seats_in_play:
-            return  # a block of an earlier referee, which had other ladders
-        self._seats_in_play[table_type.key] += by * table_type.seats
-        self._shared[table_type.key].change(bots, by)
+    def _share(self, table_type: TableType, bots: Sequence[ConnectedBot], by: int) -> None:
+        if table_type.key in self._shared:  # an earlier referee may have had other ladders
+            self._shared[table_type.key].change([bot.candidate for bot in bots], by)
 
 
 def _only_house(bots: Iterable[Candidate]) -> bool:

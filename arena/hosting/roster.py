@@ -63,11 +63,13 @@ class Roster:
             self._forget_if_gone(bot)
         return bot
 
-    def places_changed(self, participant: Participant) -> None:
-        """A bot has more or fewer places than before; its running blocks keep theirs."""
+    def places_changed(self, participant: Participant) -> ConnectedBot | None:
+        """A bot has more or fewer places than before; its running blocks keep theirs. None if it is
+        not there."""
         bot = self._bots.get(participant)
         if bot is not None:
             self._changed[bot] = None
+        return bot
 
     def knows(self, participant: Participant) -> bool:
         """Whether a bot is connected, or blocks hold places of it."""

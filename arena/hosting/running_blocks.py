@@ -56,7 +56,8 @@ class RunningBlocks:
         self._adopted.discard(running)
         rest = None
         if running.of_ladder:
-            self._tables.closed(running.table_type, running.time, self._timer.now())
+            seconds, now = running.time.seconds, self._timer.now()
+            self._tables.closed(running.table_type, running.bots, seconds, now)
             rest = self._count(running)
         self._charge(running, -1)
         self._roster.give_back_places(running.bots)
@@ -67,7 +68,7 @@ class RunningBlocks:
             self._meet(running, 1)
         self._blocks.add(running)
         if running.of_ladder:
-            self._tables.occupied(running.table_type, running.candidates)
+            self._tables.occupied(running.table_type, running.bots)
         self._charge(running, 1)
         self._roster.take_places(running.bots)
 

@@ -12,7 +12,7 @@ from arena.hosting.connected_bots import ConnectedBot, Reliability, one_per_vers
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.scheduling.free_bots import FreeBots
-from arena.scheduling.ladder import Candidate, MeetingCounts
+from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths
 from tests.hosting.arrivals import Guest, World, ladder
 
@@ -51,7 +51,17 @@ def test_places_and_quota_are_those_of_the_bots_that_are_there(
 ) -> None:
     attendance = Attendance(TABLES)
     there: list[ConnectedBot] = []
+    seated: list[tuple[TableType, ConnectedBot]] = []
     for bot in data.draw(st.lists(st.sampled_from(found), max_size=20)):
+        if data.draw(st.booleans()):
+            seated.append((data.draw(st.sampled_from(TABLES)), bot))
+            attendance.sat_down(seated[-1][0], [bot])
+        elif seated and data.draw(st.booleans()):
+            table_type, seat = seated.pop()
+            attendance.got_up(table_type, [seat])
+        for table_type in TABLES:
+            held = [one for kind, one in seated if kind == table_type and one in there]
+            assert attendance.seats(table_type) == len(held)
         versions = {one.candidate.bot for one in there}
         if bot in there:
             there.remove(bot)

@@ -225,3 +225,29 @@ async def test_a_storage_that_fails_for_a_while_loses_no_result() -> None:
     await world.settle()
     assert len(world.matches) == waiting
     assert sum(len(player.ends) for player in guests[0].players) == waiting
+
+
+async def test_a_crowd_that_crashed_keeps_nobody_from_playing() -> None:
+    world = World()
+    crowd = [world.arrive(f"crowd{n}", max_matches=8, habit=Habit.SILENT) for n in range(4)]
+    await world.turn(0.5)
+    assert world.director.running > 3
+    for guest in crowd:
+        world.director.depart(guest)
+    for number in range(3):
+        world.arrive(f"bot{number}")
+    await world.turn(1)  # the crowd's matches wait for 15 seconds
+    assert sum(world.played().values()) >= 4
+    assert not {f"crowd{number}" for number in range(4)} & set(world.played())
+
+
+async def test_places_that_a_bot_gives_up_are_no_part_of_the_ladders_places() -> None:
+    world = World(ladder(), ladder(3))
+    for guest in [world.arrive(f"bot{number}", max_matches=64) for number in range(4)]:
+        guest.max_matches = 1
+        world.director.places_changed(guest)
+    for _ in range(20):
+        # Two of the four places are for the ladder of three seats.
+        await world.turn(0.05, step=0.05)
+        assert world.director.running <= 1
+    assert world.matches

@@ -62,3 +62,19 @@ async def test_bots_that_decline_late_pay_with_the_share_of_their_owner() -> Non
         await each.turn(300, step=1)
     # Without a price they held both bots nearly all the time.
     assert pair(world) >= 0.75 * pair(quiet)
+
+
+async def test_nobody_keeps_places_for_bots_that_have_none_left() -> None:
+    world = World()
+    for name in "ab":
+        world.arrive(name, max_matches=8)
+    crowd = [world.arrive(f"crowd{number}") for number in range(10)]
+    await world.turn(3)
+    assert set(world.played()) >= {guest.registered.entrant.bot for guest in crowd}
+    for guest in crowd:
+        guest.max_matches = 0
+        world.director.places_changed(guest)
+    await world.turn(1)
+    before = pair(world)
+    await world.turn(4)
+    assert pair(world) - before >= 0.8 * await alone(4, 8)

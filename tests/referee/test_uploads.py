@@ -131,14 +131,15 @@ async def test_a_build_is_uploaded_checked_and_plays_in_a_shift(database: str) -
             workers.FetchBuildRequest(shift_id=shift.shift_id), metadata=host.worker
         )
         assert b"".join([part.data async for part in fetched]) == b"pass"
-        async with good_pair(host.scene) as company:
+        async with good_pair(host.scene):
             peer = Peer(host.scene.port, shift.token)
             await peer.greet()
-            await company.go_on(2)
+            playing = asyncio.create_task(play_on(peer))
+            await host.recorded("mine")
             await host.end(shift.shift_id, outcome="It played.", log="x" * 100_000)
             # The token is not valid any more: its stream ends.
             with pytest.raises(grpc.aio.AioRpcError):
-                await play_on(peer)
+                await playing
         (build,) = await host.builds("me")
         assert (build.state, build.plays, build.running) == (pb.BUILD_STATE_ACCEPTED, True, False)
         key = bearing(await host.scene.key("me"))
