@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import Final
 
-MATCHES: Final = 4_000
+MATCHES: Final = 30_000
 
 
 def matches_a_second(rounds: int) -> dict[int, float]:
