@@ -15,6 +15,9 @@ from arena.bot.bot import AnyBot
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 
+_LAST_THREADS_S = 1.0
+"""How long the program waits for threads of its streams at the end."""
+
 _log = logging.getLogger("arena.bot")
 
 
@@ -90,6 +93,7 @@ class BotRun:
         from arena.bot.conversation import CheckFailedError
 
         tally, settings = self._conversation.tally, self._settings
+        others = set(threading.enumerate())
         try:
             with suppress(KeyboardInterrupt):
                 address = Address.parse(settings.address, os.environ)
@@ -101,6 +105,8 @@ class BotRun:
             _leave(str(error), 2)
         except CheckFailedError as error:
             _leave(str(error), 1)
+        finally:
+            _let_threads_end(others)
 
     def leave(self) -> None:
         """Begin to leave, as the first Ctrl-C does. May be called in any thread."""
@@ -172,6 +178,15 @@ def read_settings(
     return RunSettings(
         chosen.address, token, chosen.instance, chosen.strict, chosen.verbose, chosen.challenges
     )
+
+
+def _let_threads_end(others: set[threading.Thread]) -> None:
+    """Wait for the threads that have begun since those, which are gRPC's. One that is cut off by
+    the interpreter's end may hold a lock that the end waits for: then the program never ends."""
+    until = time.monotonic() + _LAST_THREADS_S
+    with suppress(KeyboardInterrupt):
+        for thread in set(threading.enumerate()) - others:
+            thread.join(max(0.0, until - time.monotonic()))
 
 
 def _leave(sentence: str, code: int) -> None:

@@ -76,6 +76,28 @@ async def test_a_refused_token_ends_the_program_with_a_sentence() -> None:
     assert (code, errors) == (2, "The referee refused the token: The token was retired.\n")
 
 
+_REFUSED_OFTEN = """
+import threading
+from arena.bot import Bot, run
+
+class Idle(Bot):
+    def act(self, turn): ...
+
+for _ in range(10):
+    try:
+        run(Idle, [])
+    except SystemExit:
+        assert threading.active_count() == 1, threading.enumerate()
+"""
+
+
+async def test_no_thread_is_left_for_the_interpreters_end_to_cut_off() -> None:
+    async with referee(refuse) as address:
+        with bot_program([sys.executable, "-c", _REFUSED_OFTEN], address.target) as process:
+            code, errors = await ending(process)
+    assert (code, errors.count("refused the token")) == (0, 10), errors
+
+
 async def test_control_c_ends_quietly() -> None:
     welcomed = asyncio.Event()
 
