@@ -59,16 +59,15 @@ class Load:
 async def play(
     port: int, token: str, matches: int, load: Load, game: str = "bluff", *, waits: bool = False
 ) -> None:
-    """Run one bot until its stream ends. One that `waits` offers no place."""
+    """Run one bot until its stream ends. One that `waits` plays nothing."""
     random = Random(token)
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", OWN_CONNECTION) as channel:
         metadata = (("authorization", f"Bearer {token}"),)
         stream = referee_pb2_grpc.RefereeServiceStub(channel).Play(metadata=metadata)
         hello = referee_pb2.Hello(protocol_version=1, games=[game], max_matches=matches)
-        await stream.write(referee_pb2.PlayRequest(hello=hello))
         if waits:
-            nowhere = referee_pb2.Places(max_matches=0)
-            await stream.write(referee_pb2.PlayRequest(places=nowhere))
+            hello.challenges = referee_pb2.CHALLENGE_POLICY_OWN_ONLY
+        await stream.write(referee_pb2.PlayRequest(hello=hello))
         while (response := await stream.read()) is not grpc.aio.EOF:
             now = perf_counter()
             request = referee_pb2.PlayRequest()
