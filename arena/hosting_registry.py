@@ -94,10 +94,12 @@ class StoredBuilds:
         log: str,
         accepted: bool | None,
         check: CheckOutcome | None,
+        *,
+        cut_short: bool,
     ) -> None:
         async with as_statuses():
             version_id = await self._store.shifts.end(
-                worker, shift, outcome, log, accepted=accepted
+                worker, shift, outcome, log, accepted=accepted, cut_short=cut_short
             )
             if version_id is not None and check is not None:
                 await self._store.checks.record(version_id, CheckOrigin.ARENA, check)

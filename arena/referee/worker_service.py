@@ -53,8 +53,11 @@ class ShiftRegistry(Protocol):
         log: str,
         accepted: bool | None,
         check: CheckOutcome | None,
+        *,
+        cut_short: bool,
     ) -> None:
-        """End a shift; with `accepted` None nothing is decided on the build that it checked."""
+        """End a shift; with `accepted` None nothing is decided on the build that it checked. The
+        next one is delayed if the program cut it short."""
         ...
 
 
@@ -149,5 +152,8 @@ class WorkerService:
                 raise malformed(str(error)) from error
         shift = ShiftId(request.shift_id)
         accepted = None if request.undecided else request.accepted
-        await self._registry.end_shift(worker, shift, request.outcome, request.log, accepted, check)
+        await self._registry.end_shift(
+            *(worker, shift, request.outcome, request.log, accepted, check),
+            cut_short=request.cut_short,
+        )
         return pb.EndShiftResponse()

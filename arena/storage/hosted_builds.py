@@ -100,6 +100,7 @@ class HostedBuilds:
                 hosting_statements.host(row.bot_id, row.version_id, newer_only=False)
             )
             await connection.execute(shift_queue.queue_lock())
+            await connection.execute(shift_queue.drop_delayed_play(row.bot_id))
             await connection.execute(shift_queue.queue_play(row.bot_id))
             await record(connection, owner.name, "roll back", name)
 

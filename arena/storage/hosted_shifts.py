@@ -1,7 +1,7 @@
 """`HostedShifts`: shifts of hosted bots, with one transaction per method."""
 
 from contextlib import AbstractAsyncContextManager
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
@@ -46,6 +46,9 @@ CHECK_SECONDS: Final = 900
 """After which a check has been lost."""
 MOST_CHECKS: Final = 3
 """Of one build: whatever takes its worker down is not tried again and again."""
+FIRST_DELAY: Final = timedelta(seconds=10)
+"""Of a bot's next shift, when its program cut one short. It doubles with each in a row."""
+MOST_DELAY: Final = timedelta(minutes=10)
 ARENA: Final = "arena"
 """Who decides on checks, as the audit names it."""
 
@@ -156,18 +159,35 @@ class HostedShifts:
                 )
 
     async def end(
-        self, worker: Worker, shift: ShiftId, outcome: str, log: str, *, accepted: bool | None
+        self,
+        worker: Worker,
+        shift: ShiftId,
+        outcome: str,
+        log: str,
+        *,
+        accepted: bool | None,
+        cut_short: bool = False,
     ) -> VersionId | None:
         """End a shift, decide on the build that it checked, and queue the bot's next one. With
-        `accepted` None the check comes again. Returns the version. A shift that is over, or of
-        another worker, is left as it is: None."""
+        `accepted` None the check comes again. After a shift that was `cut_short` the next one is
+        delayed, and the outcome says so. Returns the version. A shift that is over, or of another
+        worker, is left as it is: None."""
         outcome = _kept_words(outcome, MOST_OF_AN_OUTCOME)
         log = _kept_words(log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore"), MOST_OF_A_LOG)
         async with self._transaction() as connection:
             found = await _found(connection, shift_statements.running_shift(shift, worker.id))
             if found is None:
                 return None
-            await connection.execute(shift_statements.end_shift(shift, outcome, log))
+            delay = None
+            if cut_short and not found.check:
+                delay = await _delay(connection, found.version_id)
+                begins = (found.now + delay).astimezone(UTC)
+                outcome += (
+                    f" Its next shift begins at {begins:%H:%M:%S} UTC; of another build at once."
+                )
+            await connection.execute(
+                shift_statements.end_shift(shift, outcome, log, cut_short=delay is not None)
+            )
             await connection.execute(
                 shift_statements.drop_old_shifts(found.version_id, SHIFTS_KEPT)
             )
@@ -177,7 +197,7 @@ class HostedShifts:
                 # Streams that the program left open end.
                 await connection.execute(bot_statements.tell_tokens([found.version_id]))
                 await connection.execute(shift_queue.queue_lock())
-                await connection.execute(shift_queue.queue_play(found.bot_id))
+                await connection.execute(shift_queue.queue_play(found.bot_id, delay=delay))
         return VersionId(found.version_id)
 
     async def look_after(self) -> None:
@@ -237,6 +257,12 @@ async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) 
     return found
 
 
+async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
+    """Of the next shift of a version that cuts one more short."""
+    times: int = await connection.scalar(shift_statements.cut_short_in_a_row(version_id)) or 0
+    return min(MOST_DELAY, FIRST_DELAY * float(2**times))
+
+
 async def _decide(
     connection: AsyncConnection, version_id: int, row: "SqlRow[Any]", *, accepted: bool, why: str
 ) -> None:
@@ -249,6 +275,7 @@ async def _decide(
     if accepted:
         await connection.execute(hosting_statements.host(row.bot_id, id_, newer_only=True))
         await connection.execute(shift_queue.queue_lock())
+        await connection.execute(shift_queue.drop_delayed_play(row.bot_id))
         await connection.execute(shift_queue.queue_play(row.bot_id, first=True))
     action = "accept build" if accepted else "refuse build"
     details = {} if accepted else {"why": why[:200]}

@@ -111,6 +111,8 @@ shifts = Table(
     Column("expires_at", Time, nullable=False),
     Column("ended_at", Time),
     Column("outcome", Text, nullable=False, server_default=text("''")),
+    # The program ended by itself, did not connect, or used more than it may: the next shift waits.
+    Column("cut_short", Boolean, nullable=False, server_default=text("false")),
     # The beginning and the end of what the program printed.
     Column("log", Text, nullable=False, server_default=text("''")),
     CheckConstraint("octet_length(token_sha256) = 32", name="token_sha256_length"),

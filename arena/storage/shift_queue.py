@@ -6,6 +6,7 @@ a bot's next one is queued when the last one ends: so all bots have the same sha
 come first of whose owners the fewest wait, so that nobody waits for the many of another.
 """
 
+from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import TextClause, text
@@ -39,14 +40,30 @@ def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
     ).bindparams(owner=f"checks-of-{owner_id}", lock=f"check-{version_id}", version_id=version_id)
 
 
-def queue_play(bot_id: int | None = None, *, first: bool = False) -> TextClause:
+def drop_delayed_play(bot_id: int) -> TextClause:
+    """Removes the shift of a bot that waits because those before were cut short."""
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_cancel_job_v1(id, false, true)
+        FROM {QUEUE_SCHEMA}.procrastinate_jobs
+        WHERE lock = 'play-' || CAST(:bot_id AS integer) AND status = 'todo'
+            AND scheduled_at > now()
+        """  # noqa: S608  our own constants
+    ).bindparams(bot_id=bot_id)
+
+
+def queue_play(
+    bot_id: int | None = None, *, first: bool = False, delay: timedelta | None = None
+) -> TextClause:
     """Queues a shift for each bot, or for one, that plays and has none waiting or running; behind
-    all others. With `first` before them, and while an older one runs, too."""
+    all others. With `first` before them, and while an older one runs, too. It begins after a
+    `delay`."""
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
             '{QUEUE}', '{PLAY_TASK}', CAST(:priority AS integer), 'play-' || bots.id,
-            'play-' || bots.id, jsonb_build_object('bot_id', bots.id), NULL
+            'play-' || bots.id, jsonb_build_object('bot_id', bots.id),
+            now() + CAST(:delay AS interval)
         )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY bots.id))
         FROM hosted_bots JOIN versions ON versions.id = hosted_bots.version_id
             JOIN bots ON bots.id = hosted_bots.bot_id
@@ -65,7 +82,7 @@ def queue_play(bot_id: int | None = None, *, first: bool = False) -> TextClause:
             ))
         HAVING count(*) > 0
         """  # noqa: S608  our own constants
-    ).bindparams(bot_id=bot_id, first=first, priority=5 if first else 0)
+    ).bindparams(bot_id=bot_id, first=first, priority=5 if first else 0, delay=delay)
 
 
 def worker_alive() -> TextClause:

@@ -128,11 +128,11 @@ def tell_seen(worker_id: int) -> Update:
 
 
 def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
-    """version_id, check, bot_id, bot, version, build_id: of a shift that this worker runs."""
+    """version_id, check, bot_id, bot, version, build_id, now: of a shift that this worker runs."""
     return (
         select(shifts.c.version_id, shifts.c.check, bots.c.id.label("bot_id"))
         .add_columns(bots.c.name.label("bot"), versions.c.label.label("version"))
-        .add_columns(hosted_versions.c.build_id)
+        .add_columns(hosted_versions.c.build_id, func.now().label("now"))
         .select_from(shifts.join(hosted_versions))
         .join(versions, versions.c.id == shifts.c.version_id)
         .join(bots, bots.c.id == versions.c.bot_id)
@@ -146,12 +146,21 @@ def file_of(build_id: int) -> Row:
     return select(build_files.c.data).where(build_files.c.build_id == build_id)
 
 
-def end_shift(shift_id: ShiftId, outcome: str, log: str) -> Update:
+def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> Update:
     """Ends a shift; its token is not valid any more."""
-    return (
-        update(shifts)
-        .where(shifts.c.id == shift_id)
-        .values(ended_at=func.now(), token_sha256=None, outcome=outcome, log=log)
+    ended = {"ended_at": func.now(), "token_sha256": None}
+    told = {"outcome": outcome, "log": log, "cut_short": cut_short}
+    return update(shifts).where(shifts.c.id == shift_id).values(ended | told)
+
+
+def cut_short_in_a_row(version_id: int) -> Row:
+    """times: how many of a version's last shifts of play were cut short, since one that was not."""
+    played = and_(shifts.c.version_id == version_id, not_(shifts.c.check))
+    whole = select(func.coalesce(func.max(shifts.c.id), 0)).where(
+        played, shifts.c.ended_at.is_not(None), not_(shifts.c.cut_short)
+    )
+    return select(func.count().label("times")).where(
+        played, shifts.c.cut_short, shifts.c.id > whole.scalar_subquery()
     )
 
 

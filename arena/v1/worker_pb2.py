@@ -26,7 +26,7 @@ from arena.v1 import referee_pb2 as arena_dot_v1_dot_referee__pb2
 from arena.v1 import registry_pb2 as arena_dot_v1_dot_registry__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/worker.proto\x12\x08\x61rena.v1\x1a\x16\x61rena/v1/referee.proto\x1a\x17\x61rena/v1/registry.proto\"=\n\x11\x42\x65ginShiftRequest\x12\x0e\n\x06\x62ot_id\x18\x01 \x01(\x05\x12\x18\n\x10\x63heck_version_id\x18\x02 \x01(\x05\"\xad\x01\n\x12\x42\x65ginShiftResponse\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\r\n\x05token\x18\x04 \x01(\t\x12\x0e\n\x06sha256\x18\x05 \x01(\x0c\x12\x11\n\tfile_name\x18\x06 \x01(\t\x12\x0f\n\x07seconds\x18\x07 \x01(\x05\x12$\n\x08referees\x18\x08 \x01(\x0b\x32\x12.arena.v1.Referees\"%\n\x11\x46\x65tchBuildRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\"\"\n\x12\x46\x65tchBuildResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"1\n\x0fTellStepRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0c\n\x04step\x18\x02 \x01(\t\"\x12\n\x10TellStepResponse\"\x8d\x01\n\x0f\x45ndShiftRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0f\n\x07outcome\x18\x02 \x01(\t\x12\x0b\n\x03log\x18\x03 \x01(\t\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x04 \x01(\x08\x12%\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\x12\x11\n\tundecided\x18\x06 \x01(\x08\"\x12\n\x10\x45ndShiftResponse2\xa9\x02\n\rWorkerService\x12G\n\nBeginShift\x12\x1b.arena.v1.BeginShiftRequest\x1a\x1c.arena.v1.BeginShiftResponse\x12I\n\nFetchBuild\x12\x1b.arena.v1.FetchBuildRequest\x1a\x1c.arena.v1.FetchBuildResponse0\x01\x12\x41\n\x08TellStep\x12\x19.arena.v1.TellStepRequest\x1a\x1a.arena.v1.TellStepResponse\x12\x41\n\x08\x45ndShift\x12\x19.arena.v1.EndShiftRequest\x1a\x1a.arena.v1.EndShiftResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/worker.proto\x12\x08\x61rena.v1\x1a\x16\x61rena/v1/referee.proto\x1a\x17\x61rena/v1/registry.proto\"=\n\x11\x42\x65ginShiftRequest\x12\x0e\n\x06\x62ot_id\x18\x01 \x01(\x05\x12\x18\n\x10\x63heck_version_id\x18\x02 \x01(\x05\"\xad\x01\n\x12\x42\x65ginShiftResponse\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\r\n\x05token\x18\x04 \x01(\t\x12\x0e\n\x06sha256\x18\x05 \x01(\x0c\x12\x11\n\tfile_name\x18\x06 \x01(\t\x12\x0f\n\x07seconds\x18\x07 \x01(\x05\x12$\n\x08referees\x18\x08 \x01(\x0b\x32\x12.arena.v1.Referees\"%\n\x11\x46\x65tchBuildRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\"\"\n\x12\x46\x65tchBuildResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"1\n\x0fTellStepRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0c\n\x04step\x18\x02 \x01(\t\"\x12\n\x10TellStepResponse\"\xa0\x01\n\x0f\x45ndShiftRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0f\n\x07outcome\x18\x02 \x01(\t\x12\x0b\n\x03log\x18\x03 \x01(\t\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x04 \x01(\x08\x12%\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\x12\x11\n\tundecided\x18\x06 \x01(\x08\x12\x11\n\tcut_short\x18\x07 \x01(\x08\"\x12\n\x10\x45ndShiftResponse2\xa9\x02\n\rWorkerService\x12G\n\nBeginShift\x12\x1b.arena.v1.BeginShiftRequest\x1a\x1c.arena.v1.BeginShiftResponse\x12I\n\nFetchBuild\x12\x1b.arena.v1.FetchBuildRequest\x1a\x1c.arena.v1.FetchBuildResponse0\x01\x12\x41\n\x08TellStep\x12\x19.arena.v1.TellStepRequest\x1a\x1a.arena.v1.TellStepResponse\x12\x41\n\x08\x45ndShift\x12\x19.arena.v1.EndShiftRequest\x1a\x1a.arena.v1.EndShiftResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,9 +47,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TELLSTEPRESPONSE']._serialized_start=449
   _globals['_TELLSTEPRESPONSE']._serialized_end=467
   _globals['_ENDSHIFTREQUEST']._serialized_start=470
-  _globals['_ENDSHIFTREQUEST']._serialized_end=611
-  _globals['_ENDSHIFTRESPONSE']._serialized_start=613
-  _globals['_ENDSHIFTRESPONSE']._serialized_end=631
-  _globals['_WORKERSERVICE']._serialized_start=634
-  _globals['_WORKERSERVICE']._serialized_end=931
+  _globals['_ENDSHIFTREQUEST']._serialized_end=630
+  _globals['_ENDSHIFTRESPONSE']._serialized_start=632
+  _globals['_ENDSHIFTRESPONSE']._serialized_end=650
+  _globals['_WORKERSERVICE']._serialized_start=653
+  _globals['_WORKERSERVICE']._serialized_end=950
 # @@protoc_insertion_point(module_scope)

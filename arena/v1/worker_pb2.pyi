@@ -197,6 +197,7 @@ class EndShiftRequest(_message.Message):
     ACCEPTED_FIELD_NUMBER: _builtins.int
     CHECK_FIELD_NUMBER: _builtins.int
     UNDECIDED_FIELD_NUMBER: _builtins.int
+    CUT_SHORT_FIELD_NUMBER: _builtins.int
     shift_id: _builtins.int
     """The shift."""
     outcome: _builtins.str
@@ -211,6 +212,11 @@ class EndShiftRequest(_message.Message):
     """Of a check: that it failed for no reason of the build's, such as a worker that is stopped. It is
     begun again later.
     """
+    cut_short: _builtins.bool
+    """Of a shift of play: that the program cut it short: it ended by itself, did not connect, or used
+    more than it may. The bot's next shift begins later, and the later the more often this happens in
+    a row.
+    """
     @_builtins.property
     def check(self) -> _registry_pb2.CheckOutcome:
         """Of a check: which scenarios were met; absent if it did not come so far."""
@@ -224,10 +230,11 @@ class EndShiftRequest(_message.Message):
         accepted: _builtins.bool = ...,
         check: _registry_pb2.CheckOutcome | None = ...,
         undecided: _builtins.bool = ...,
+        cut_short: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["check", b"check"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "check", b"check", "log", b"log", "outcome", b"outcome", "shift_id", b"shift_id", "undecided", b"undecided"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "check", b"check", "cut_short", b"cut_short", "log", b"log", "outcome", b"outcome", "shift_id", b"shift_id", "undecided", b"undecided"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

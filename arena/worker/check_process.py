@@ -36,6 +36,8 @@ class ShiftEnd:
     accepted: bool | None = None
     """Of a check; None if it failed for no reason of the build's, and is to be tried again."""
     check: CheckOutcome | None = None
+    cut_short: bool = False
+    """By the program, or for its build: it is of little use to begin the next one soon."""
 
 
 STOPPED: Final = ShiftEnd("The worker was stopped.")

@@ -71,14 +71,17 @@ class Shifts:
         *,
         accepted: bool | None = None,
         check: CheckOutcome | None = None,
+        cut_short: bool = False,
     ) -> None:
-        """End a shift. With `accepted` None nothing is decided on the build that it checked."""
+        """End a shift. With `accepted` None nothing is decided on the build that it checked; after
+        one that was `cut_short` the bot's next one is delayed."""
         request = pb.EndShiftRequest(
             shift_id=shift_id,
             outcome=outcome,
             log=log,
             accepted=accepted is True,
             undecided=accepted is None,
+            cut_short=cut_short,
         )
         if check is not None:
             write_outcome(check, request.check)

@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -40,6 +40,10 @@ class ShiftEnding(StrEnum):
     """Its matches were not over in time."""
     REFUSED = "refused"
     """The referee does not let it play any more."""
+
+
+CUT_SHORT: Final = (ShiftEnding.ENDED, ShiftEnding.NOT_CONNECTED, ShiftEnding.TOO_MUCH)
+"""By the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +145,20 @@ class _Shift:
     running: ConfinedProgram
     place: HostedPlace
     leave: asyncio.Event
-    draining: bool = False
+    started: float = field(default_factory=time.monotonic, init=False)
+    draining: bool = field(default=False, init=False)
 
     async def until_ended(self) -> None:
         """Wait for the end of the program."""
         code = await self.running.wait()
+        seconds = time.monotonic() - self.started
         if self.running.ran_out_of_memory:
             raise _StoppedError(ShiftEnding.TOO_MUCH, self.running.too_much_memory)
         if self.draining:
             # Its stream was closed: the referee tells us in a moment that its matches are over.
             await asyncio.sleep(_NEWS_SECONDS)
-        raise _StoppedError(ShiftEnding.ENDED, f"Its program {_how_it_ended(code)}.")
+        how = f"Its program {_how_it_ended(code)} after {seconds:.1f} s."
+        raise _StoppedError(ShiftEnding.ENDED, how)
 
     async def until_too_much(self) -> None:
         """Wait until the program uses more than it may."""

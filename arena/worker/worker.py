@@ -36,7 +36,7 @@ from arena.worker.program import command_of
 from arena.worker.referee import Shifts, WorkerCallError
 from arena.worker.relay import relayed
 from arena.worker.sandbox import HostedProgram, SandboxError
-from arena.worker.shift import HostedPlace, play_shift
+from arena.worker.shift import CUT_SHORT, HostedPlace, play_shift
 
 MOST_AHEAD_SECONDS: Final = 10.0
 """At most so long before the end of a shift the next one of its slot begins."""
@@ -202,7 +202,7 @@ async def _shift(
         )
         end = await run(place, begun, HostedProgram(folder, command_of(build)), leave)
     except BuildRefusedError as error:
-        end = ShiftEnd(str(error), accepted=False)
+        end = ShiftEnd(str(error), accepted=False, cut_short=True)
     except (SandboxError, WorkerCallError) as error:
         log.error("a shift failed on this machine", shift=begun.shift_id, why=str(error))
         end = ShiftEnd(str(error))
@@ -211,7 +211,10 @@ async def _shift(
         raise
     finally:
         telling = place.shifts.end(
-            begun.shift_id, end.outcome, end.log, accepted=end.accepted, check=end.check
+            *(begun.shift_id, end.outcome, end.log),
+            accepted=end.accepted,
+            check=end.check,
+            cut_short=end.cut_short,
         )
         try:
             await asyncio.shield(telling)
@@ -242,7 +245,7 @@ async def _play(
             most_ahead_seconds=MOST_AHEAD_SECONDS,
             on_ending=on_ending,
         )
-    return ShiftEnd(report.sentence, report.printed)
+    return ShiftEnd(report.sentence, report.printed, cut_short=report.ending in CUT_SHORT)
 
 
 async def _listens(socket: Path) -> bool:

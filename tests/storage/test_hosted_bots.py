@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from datetime import UTC
 
 import psycopg
 import pytest
@@ -20,6 +21,7 @@ from arena.storage.errors import (
     VersionExistsError,
 )
 from arena.storage.hosted_builds import NO_WORKER
+from arena.storage.hosted_shifts import MOST_DELAY
 from arena.storage.store import Store
 from tests.storage.locks import waits_for
 
@@ -144,6 +146,61 @@ async def test_a_bot_that_changed_its_build_in_a_shift_has_one_shift_at_a_time_a
     assert take(sql) is None
     finish(sql, new[2])
     await store.shifts.end(worker, after.id, "It played.", "", accepted=None)
+    assert take(sql) is not None
+    assert take(sql) is None
+
+
+async def test_a_bot_whose_program_cuts_its_shifts_short_waits_longer_each_time(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    async def shift(*, cut_short: bool = True) -> float:
+        """One of the version that plays; returns the seconds until the next."""
+        taken = take(sql)
+        assert taken is not None
+        begun = await store.shifts.begin_play(worker, taken[1]["bot_id"], TERMS)
+        assert begun is not None
+        how = {"accepted": None, "cut_short": cut_short}
+        await store.shifts.end(worker, begun.id, "It ended.", "", **how)
+        finish(sql, taken[2])
+        row = sql.execute(
+            """
+            UPDATE procrastinate.procrastinate_jobs AS jobs SET scheduled_at = now()
+            FROM procrastinate.procrastinate_jobs AS before, shifts
+            WHERE before.id = jobs.id AND jobs.status = 'todo' AND shifts.id = %s
+            RETURNING extract(epoch FROM before.scheduled_at - shifts.ended_at)::float8
+            """,
+            (begun.id,),
+        ).fetchone()
+        assert row is not None
+        return float(row[0] or 0)
+
+    def delayed() -> None:
+        sql.execute(
+            "UPDATE procrastinate.procrastinate_jobs SET scheduled_at = now() + interval '600 s'"
+        )
+        assert take(sql) is None
+
+    await upload(store, owner, 1)
+    await check(store, worker, sql)
+    assert [await shift() for _ in range(8)] == [10, 20, 40, 80, 160, 320, 600, 600]
+    last = (await store.shifts.of(owner, "mine", ""))[0]
+    assert last.ended_at is not None
+    begins = (last.ended_at + MOST_DELAY).astimezone(UTC)
+    assert last.outcome == (
+        f"It ended. Its next shift begins at {begins:%H:%M:%S} UTC; of another build at once."
+    )
+    assert await shift(cut_short=False) == 0
+    assert (await store.shifts.of(owner, "mine", ""))[0].outcome == "It ended."
+    assert await shift() == 10
+    # Whoever mends it does not wait.
+    delayed()
+    await upload(store, owner, 2)
+    await check(store, worker, sql)
+    assert await shift() == 10
+    delayed()
+    await store.builds.roll_back(owner, "mine", "1")
+    assert await shift() == 20
+    assert await store.shifts.look_after() is None
     assert take(sql) is not None
     assert take(sql) is None
 

@@ -74,7 +74,7 @@ async def test_the_report_shows_what_a_program_printed_that_ended_by_itself(
 ) -> None:
     report = await play_shift(program("raise ValueError('mine')"), await place("ann"), seconds=60)
     assert report.ending is ShiftEnding.ENDED
-    assert report.sentence == "Its program ended with code 1."
+    assert re.fullmatch(r"Its program ended with code 1 after \d+\.\d s\.", report.sentence)
     assert "ValueError: mine" in report.printed
 
 

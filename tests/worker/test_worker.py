@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import select
 import sys
 from contextlib import AsyncExitStack
@@ -178,6 +179,23 @@ async def test_a_check_that_takes_too_long_names_the_step_that_it_came_to(
         build = await stage.decided("ann")
     assert build.state is BuildState.REFUSED
     assert "not through after 10 s; its last step: starts. If this machine was busy" in build.reason
+
+
+async def test_the_owner_is_told_when_a_program_that_ended_at_once_begins_again(
+    database: str, tmp_path: Path
+) -> None:
+    async with hosting(database, tmp_path) as stage:
+        await stage.upload("ann", "bot.py", b"raise SystemExit('no tables')")
+        await stage.accept()
+        async with stage.worker(slots=1), asyncio.timeout(LONG):
+            while not (shifts := await stage.shifts("ann"))[0].outcome:  # noqa: ASYNC110  only the database knows
+                await asyncio.sleep(0.1)
+    assert re.fullmatch(
+        r"Its program ended with code 1 after \d+\.\d s\. Its next shift begins at [\d:]{8} UTC; "
+        r"of another build at once\.",
+        shifts[0].outcome,
+    )
+    assert "no tables" in shifts[0].log
 
 
 async def test_a_worker_goes_on_when_its_connections_were_cut(
