@@ -2,6 +2,7 @@
 
 cost         the same bot in the sandbox and unconfined: CPU and time of a decision
 shifts       how much of a slot's time is lost between two shifts
+sharing      how evenly many bots share eight slots
 nuisances    matches a second of a pair of hosted bots beside each nuisance
 uploads      300 uploads in a minute beside a running load
 first-match  from `arena submit` to the first rated match
@@ -15,6 +16,7 @@ import asyncio
 import logging
 import statistics
 import sys
+from collections import Counter
 
 import structlog
 
@@ -23,11 +25,13 @@ from benchmarks.hosted_load.annoying import beside
 from benchmarks.hosted_load.costing import costs
 from benchmarks.hosted_load.programs import NUISANCES
 from benchmarks.hosted_load.rushing import rush
+from benchmarks.hosted_load.sharing import SHIFT_SECONDS, shares
 from benchmarks.hosted_load.submitting import first_matches
 from benchmarks.hosted_load.switching import gaps
 
-PARTS = ("cost", "shifts", "nuisances", "uploads", "first-match")
+PARTS = ("cost", "shifts", "sharing", "nuisances", "uploads", "first-match")
 MATCHES = (1, 16)
+SLOTS = 8
 
 
 def cost(options: argparse.Namespace) -> None:
@@ -49,6 +53,20 @@ def shifts(_options: argparse.Namespace) -> None:
     print(
         f"\nBetween two shifts a slot loses {statistics.median(found):.2f} s "
         f"({min(found):.2f} to {max(found):.2f}, {len(found)} switches)",
+        flush=True,
+    )
+
+
+def sharing(options: argparse.Namespace) -> None:
+    """Print how even the shares of the slots are."""
+    found = asyncio.run(shares(options.bots, SLOTS, options.rounds))
+    times = [one.seconds for one in found]
+    numbers = Counter(one.shifts for one in found)
+    print(
+        f"\n{options.bots} bots on {SLOTS} slots, shifts of {SHIFT_SECONDS} s: "
+        + ", ".join(f"{bots} had {number} shifts" for number, bots in sorted(numbers.items()))
+        + f"; {statistics.median(times):.1f} s each ({min(times):.1f} to {max(times):.1f}), "
+        f"{sum(one.cut_short for one in found)} shifts cut short",
         flush=True,
     )
 
@@ -103,7 +121,8 @@ def main() -> None:
     )
     parser.add_argument("part", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seconds", type=float, default=6.0, help="of one measurement")
-    parser.add_argument("--rounds", type=int, default=3, help="of cost and first-match")
+    parser.add_argument("--rounds", type=int, default=3, help="of cost, sharing and first-match")
+    parser.add_argument("--bots", type=int, default=100, help="of sharing")
     parser.add_argument("--only", action="append", choices=list(NUISANCES))
     options = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
@@ -116,6 +135,7 @@ def main() -> None:
         {
             "cost": cost,
             "shifts": shifts,
+            "sharing": sharing,
             "nuisances": nuisances,
             "uploads": uploads,
             "first-match": first_match,

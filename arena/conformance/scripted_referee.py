@@ -183,10 +183,11 @@ class ScriptedReferee(ABC):
     async def stream(self) -> BotStream:
         """The next stream that the bot opens, not greeted yet. Raises UnmetError."""
         stream = await self.perhaps_stream(self.connect_seconds)
-        if stream is None:
-            said = f"it opened no stream within {self.connect_seconds:g} s"
-            raise UnmetError(f"{said}{self._ended()}")
-        return stream
+        if stream is not None:
+            return stream
+        if self.program is not None and not self.program.running:
+            raise UnmetError(f"it {self.program.how_it_ended()}, before it opened a stream")
+        raise UnmetError(f"it opened no stream within {self.connect_seconds:g} s")
 
     async def perhaps_stream(self, seconds: float) -> BotStream | None:
         """The next stream that the bot opens; None if it opens none."""

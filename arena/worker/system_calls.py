@@ -6,6 +6,7 @@ what confines them.
 """
 
 import errno
+import fcntl
 import mmap
 import os
 import socket
@@ -34,10 +35,15 @@ _UNKNOWN: Final = (
     *("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create"),
     # Watches hold the kernel's memory, and all programs of a user share one limit.
     *("inotify_init", "inotify_init1"),
+    # The machine has a limited number of places for this, of all users.
+    "io_setup",
 )
 _PRETENDED: Final = "setsid"
 """A session has a share of the processors of its own, however far its processes stand back: it
 does nothing, and says that it did."""
+_PART_LOCKS: Final = (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW)
+"""A file can have any number of locks, one for each of its bytes: memory that no limit counts. They
+do nothing, and say that they did; SQLite goes on. flock(2) locks: once for each open file."""
 _SHARED_MEMORY: Final = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
 """It is no process's own either."""
 _BUFFER_SIZES: Final = (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33)
@@ -69,6 +75,8 @@ def system_call_filter() -> int:
     calls.add_rule(ERRNO(errno.EPERM), "mmap", Arg(3, MASKED_EQ, _SHARED_MEMORY, _SHARED_MEMORY))
     ignored = ERRNO(0)
     calls.add_rule(ignored, _PRETENDED)
+    for command in _PART_LOCKS:
+        calls.add_rule(ignored, "fcntl", Arg(1, EQ, command))
     for option in _BUFFER_SIZES:
         calls.add_rule(*(ignored, "setsockopt", Arg(1, EQ, socket.SOL_SOCKET), Arg(2, EQ, option)))
     refused = ERRNO(errno.EAFNOSUPPORT)

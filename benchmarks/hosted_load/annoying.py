@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from arena.storage.hosted_shifts import FIRST_DELAY
 from arena.worker.sandbox import ConfinedProgram, HostedProgram, SandboxError, confined
 from benchmarks.hosted_load.programs import GOOD, folder_with, nuisance
 from benchmarks.hosted_load.stage import HostingArena, hosting_arena
@@ -98,8 +99,8 @@ async def _running(stage: HostingArena, text: str, token: str) -> AsyncIterator[
 
 @asynccontextmanager
 async def _again_and_again(stage: HostingArena, text: str) -> AsyncIterator[list[float]]:
-    """A program that is started again when it was ended; the list holds the processor seconds of
-    each run so far."""
+    """A program that is started again when it was ended, as early as an arena does; the list holds
+    the processor seconds of each run so far."""
     used: list[float] = []
     token = await stage.token(f"nuisance-{next(_numbers)}")
 
@@ -118,7 +119,7 @@ async def _again_and_again(stage: HostingArena, text: str) -> AsyncIterator[list
                     finally:
                         for task in ending:
                             task.cancel()
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(FIRST_DELAY.total_seconds())
 
     task = asyncio.create_task(run())
     try:

@@ -102,7 +102,9 @@ async def test_an_owner_signs_in_on_another_machine_by_option_and_by_line(
         [(["--key", told["key"]], None), ([], told["key"] + "\n")]
     ):
         monkeypatch.setenv("ARENA_HOME", str(tmp_path / f"other{number}"))
-        assert "you are not signed in at 127.0.0.1:" in await refused("bot", "list")
+        said = await refused("bot", "list")
+        assert "you are not signed in at 127.0.0.1:" in said
+        assert f"other{number}/config/owners.json" in said.replace("\n", "")
         done = await arena("login", *option, given=given)
         assert done.exit_code == 0, done.output
         assert "You are the owner Ann" in done.stderr

@@ -144,6 +144,24 @@ async def test_many_small_mappings_are_too_many(program: MakeProgram) -> None:
     assert (sentence, printed) == ("It made more than 32,000 mappings of memory.", "True\n")
 
 
+async def test_locks_of_parts_of_files_take_no_memory(program: MakeProgram) -> None:
+    _, printed = await outcome(
+        program("""
+            import fcntl, sqlite3, struct
+            whole = struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0)
+            with sqlite3.connect("/tmp/tables.db") as tables:
+                tables.execute("CREATE TABLE moves (state TEXT)")
+            with open("/tmp/file", "w") as file:
+                fcntl.lockf(file, fcntl.LOCK_EX)
+                fcntl.fcntl(file, fcntl.F_OFD_SETLK, whole)
+                print(repr(open("/proc/locks").read()))
+                fcntl.flock(file, fcntl.LOCK_EX)
+                print(" FLOCK " in open("/proc/locks").read())
+        """)
+    )
+    assert printed == "''\nTrue\n"
+
+
 async def test_there_is_no_memory_that_is_nobodys(program: MakeProgram) -> None:
     _, printed = await outcome(
         program("""

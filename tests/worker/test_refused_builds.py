@@ -18,7 +18,10 @@ pytestmark = pytest.mark.timeout(600)
 
 HANG_SECONDS = 3
 REFUSED = {
-    "no bot": ("class Other: pass", ["It did not start", "ended with code", "exactly one bot"]),
+    "no bot": (
+        "class Other: pass",
+        ["It did not start: it ended with code 1 after ", "exactly one bot"],
+    ),
     "two bots": (
         "from arena.bot import Bot\nclass A(Bot):\n    def act(self, turn): ...\n"
         "class B(Bot):\n    def act(self, turn): ...",

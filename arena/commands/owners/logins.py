@@ -60,8 +60,9 @@ def login_at(address: str) -> Login:
     found = _read(login_file()).get(_place(address))
     if found is None:
         raise CommandError(
-            f"you are not signed in at {address}: `arena signup NAME` or `arena login`. (Operators "
-            "on the arena's own machine add --operator.)"
+            f"you are not signed in at {address}: {login_file().absolute()} holds no key for it. "
+            "`arena signup NAME` or `arena login`; or set ARENA_HOME to the .arena of the folder "
+            "where you did. (Operators on the arena's own machine add --operator.)"
         )
     return Login(found["owner"], found["key"])
 
