@@ -48,7 +48,8 @@ class BuildSeen:
     state: str
     """checking, accepted or refused."""
     reason: str
-    """Of a refused one, why; while it is checked, the step; while no worker runs, that."""
+    """Of a refused one, why; while it is checked, the step; of one that plays, how its last shift
+    ended, if its program cut it short; while no worker runs, that."""
     plays: bool
     kept: bool
     running: bool

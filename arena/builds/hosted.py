@@ -61,7 +61,8 @@ class HostedBuild:
     uploaded_at: datetime
     state: BuildState
     reason: str
-    """Of a refused one, why; while it is checked, the step; while no worker runs, that."""
+    """Of a refused one, why; while it is checked, the step; of one that plays, how its last shift
+    ended, if its program cut it short; while no worker runs, that."""
     plays: bool
     """Whether the bot plays with it."""
     kept: bool

@@ -165,6 +165,8 @@ async def _keep(connection: AsyncConnection, owner: Owner, build: Build) -> int:
 
 
 def _build(row: "SqlRow[Any]") -> HostedBuild:
+    plays = row.plays and row.retired_at is None
+    cut_short = row.cut_short or "" if plays else ""
     return HostedBuild(
         row.bot,
         row.version,
@@ -172,8 +174,8 @@ def _build(row: "SqlRow[Any]") -> HostedBuild:
         row.size,
         row.uploaded_at,
         BuildState(row.state),
-        row.reason,
-        row.plays and row.retired_at is None,
+        row.reason or cut_short.removesuffix("."),
+        plays,
         row.kept,
         row.running,
     )

@@ -5,10 +5,12 @@ from sqlalchemy import (
     Insert,
     Update,
     bindparam,
+    case,
     delete,
     exists,
     extract,
     func,
+    not_,
     or_,
     select,
     text,
@@ -162,9 +164,18 @@ def host(bot_id: int, version_id: VersionId, *, newer_only: bool) -> Insert:
 
 
 def owned_builds(owner_id: OwnerId, bot: str | None = None, limit: int = 200) -> Row:
-    """version_id, and the columns of HostedBuild; newest first."""
+    """version_id, the columns of HostedBuild, and as cut_short how the last shift ended, if its
+    program cut it short; newest first."""
     running = exists().where(
         shifts.c.version_id == hosted_versions.c.version_id, shifts.c.ended_at.is_(None)
+    )
+    last = (
+        select(case((shifts.c.cut_short, shifts.c.outcome), else_=""))
+        .where(shifts.c.version_id == hosted_versions.c.version_id, not_(shifts.c.check))
+        .where(shifts.c.ended_at.is_not(None))
+        .order_by(shifts.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
     )
     kept = exists().where(build_files.c.build_id == builds.c.id)
     found = (
@@ -174,6 +185,7 @@ def owned_builds(owner_id: OwnerId, bot: str | None = None, limit: int = 200) ->
         .add_columns(hosted_versions.c.reason, hosted_bots.c.bot_id.is_not(None).label("plays"))
         .add_columns(kept.label("kept"), running.label("running"), bots.c.id.label("bot_id"))
         .add_columns(func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at"))
+        .add_columns(last.label("cut_short"))
         .select_from(
             hosted_versions.join(versions)
             .join(bots)

@@ -245,7 +245,9 @@ class HostedBuild(_message.Message):
     state: Global___BuildState.ValueType
     """What became of it."""
     reason: _builtins.str
-    """Of a refused one, why, with the line of its log that shows it. While it is checked, the step."""
+    """Of a refused one, why, with the line of its log that shows it. While it is checked, the step. Of
+    one that plays, how its last shift ended, if its program cut it short.
+    """
     plays: _builtins.bool
     """Whether the bot plays with this build."""
     kept: _builtins.bool

@@ -180,6 +180,7 @@ async def test_a_bot_whose_program_cuts_its_shifts_short_waits_longer_each_time(
         )
         assert take(sql) is None
 
+    sql.execute("INSERT INTO procrastinate.procrastinate_workers DEFAULT VALUES")  # one is alive
     await upload(store, owner, 1)
     await check(store, worker, sql)
     assert [await shift() for _ in range(8)] == [10, 20, 40, 80, 160, 320, 600, 600]
@@ -189,7 +190,9 @@ async def test_a_bot_whose_program_cuts_its_shifts_short_waits_longer_each_time(
     assert last.outcome == (
         f"It ended. Its next shift begins at {begins:%H:%M:%S} UTC; of another build at once."
     )
+    assert (await store.builds.of(owner))[0].reason == last.outcome.removesuffix(".")
     assert await shift(cut_short=False) == 0
+    assert (await store.builds.of(owner))[0].reason == ""
     assert (await store.shifts.of(owner, "mine", ""))[0].outcome == "It ended."
     assert await shift() == 10
     # Whoever mends it does not wait.

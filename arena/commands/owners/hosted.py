@@ -49,6 +49,8 @@ def builds(
     for one in found:
         if one.state == "refused":
             say(f"{one.bot} {one.version} was refused. {one.reason}")
+        elif one.plays and one.reason:
+            say(f"{one.bot} {one.version}: {one.reason}.")
 
 
 def roll_back(
