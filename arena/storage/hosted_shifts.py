@@ -183,7 +183,7 @@ class HostedShifts:
                 delay = await _delay(connection, found.version_id)
                 begins = (found.now + delay).astimezone(UTC)
                 outcome += (
-                    f" Its next shift begins at {begins:%H:%M:%S} UTC; of another build at once."
+                    f" Its next shift begins at {begins:%H:%M:%S} UTC; a new build plays at once."
                 )
             await connection.execute(
                 shift_statements.end_shift(shift, outcome, log, cut_short=delay is not None)

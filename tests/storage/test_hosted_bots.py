@@ -188,7 +188,7 @@ async def test_a_bot_whose_program_cuts_its_shifts_short_waits_longer_each_time(
     assert last.ended_at is not None
     begins = (last.ended_at + MOST_DELAY).astimezone(UTC)
     assert last.outcome == (
-        f"It ended. Its next shift begins at {begins:%H:%M:%S} UTC; of another build at once."
+        f"It ended. Its next shift begins at {begins:%H:%M:%S} UTC; a new build plays at once."
     )
     assert (await store.builds.of(owner))[0].reason == last.outcome.removesuffix(".")
     assert await shift(cut_short=False) == 0

@@ -192,7 +192,7 @@ async def test_the_owner_is_told_when_a_program_that_ended_at_once_begins_again(
                 await asyncio.sleep(0.1)
     assert re.fullmatch(
         r"Its program ended with code 1 after \d+\.\d s\. Its next shift begins at [\d:]{8} UTC; "
-        r"of another build at once\.",
+        r"a new build plays at once\.",
         shifts[0].outcome,
     )
     assert "no tables" in shifts[0].log
