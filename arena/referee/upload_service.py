@@ -36,6 +36,9 @@ CALLS_AT_ONCE: Final = 4
 CHUNK_BYTES: Final = 64 * 1024
 _FAST_AS_STREAMS: Final = 10
 """An upload may bring as many bytes as so many bots."""
+_FAST_AFTERWARDS_SECONDS: Final = 5.0
+"""And so may its connection for so long after it: where several upload over one, the bytes of the
+next arrive before its call begins, and would count as a stranger's."""
 _STATES: Final = {state: pb.BuildState.Value(f"BUILD_STATE_{state.name}") for state in BuildState}
 
 
@@ -220,12 +223,14 @@ class UploadService:
 
     @contextmanager
     def _fast(self, peer: str) -> Iterator[None]:
-        """A context in which the peer may send as fast as many bots."""
-        self._gate.connections.known(peer, _FAST_AS_STREAMS)
+        """A context in which the peer may send as fast as many bots, and for a while after it."""
+        known = self._gate.connections.known
+        known(peer, _FAST_AS_STREAMS)
         try:
             yield
         finally:
-            self._gate.connections.known(peer, -_FAST_AS_STREAMS)
+            loop = asyncio.get_running_loop()
+            loop.call_later(_FAST_AFTERWARDS_SECONDS, known, peer, -_FAST_AS_STREAMS)
 
     async def _builds(self, request: pb.ListBuildsRequest, owner: Owner) -> pb.ListBuildsResponse:
         found = await self._registry.builds(owner, request.bot)
