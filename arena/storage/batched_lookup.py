@@ -57,6 +57,7 @@ class BatchedLookup(Generic[Key, Value]):
         except Exception as error:
             for found in batch.values():
                 found.set_exception(error)
+                found.exception()  # else asyncio complains if all who asked have gone
         else:
             for key, found in batch.items():
                 found.set_result(values.get(key))

@@ -1,6 +1,7 @@
 """Lookups that share a question to the database."""
 
 import asyncio
+import gc
 from collections.abc import Sequence
 
 import pytest
@@ -76,6 +77,21 @@ async def test_who_gives_up_does_not_take_the_answer_from_the_others() -> None:
     assert await other == 1
     with pytest.raises(asyncio.CancelledError):
         await one
+
+
+async def test_an_error_that_nobody_waits_for_any_more_is_no_complaint_in_the_log() -> None:
+    complaints: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, about: complaints.append(about))
+    asked = Asked()
+    asking = asyncio.create_task(BatchedLookup(asked.look_up).get("a"))
+    await steps()
+    asking.cancel()
+    await steps()
+    asked.answers.put_nowait(ConnectionError("gone"))
+    await steps()
+    del asking
+    gc.collect()
+    assert complaints == []
 
 
 async def test_a_crowd_that_connects_at_once_leaves_connections_to_the_lease(
