@@ -59,6 +59,8 @@ class KeptRunning:
         self._guard = threading.Lock()
         self._stopping = threading.Event()
         self._settled = threading.Event()
+        self._began: bool | None = None
+        """Whether the first run answered; None until it has answered or ended."""
         self._has_answered = False
         self._gone_since: float | None = None
         self._said = ""
@@ -67,7 +69,8 @@ class KeptRunning:
     def start(self, patience: float) -> bool | None:
         """Start it: True when it answers, False when it ended, None after so many seconds."""
         self._thread.start()
-        return self._has_answered if self._settled.wait(patience) else None
+        self._settled.wait(patience)
+        return self._began
 
     def stop(self, signals: Sequence[signal.Signals], patience: float) -> None:
         """End it for good: each signal gets so many seconds, then SIGKILL."""
@@ -93,7 +96,7 @@ class KeptRunning:
         pause = 0.0
         while True:
             answered_seconds = self._run_once()
-            self._settled.set()
+            self._settle()
             if self._stopping.is_set():
                 return
             pause = self._pause(answered_seconds, pause)
@@ -126,9 +129,14 @@ class KeptRunning:
             sleep(_LOOK)
         return None
 
+    def _settle(self) -> None:
+        if self._began is None:  # a later run may answer before anybody has looked at the first
+            self._began = self._has_answered
+        self._settled.set()
+
     def _tell_answers(self, now: float) -> None:
         self._has_answered = True
-        self._settled.set()
+        self._settle()
         if self._gone_since is not None:
             log.warning("the database runs again", away_s=round(now - self._gone_since, 1))
         self._gone_since, self._said = None, ""

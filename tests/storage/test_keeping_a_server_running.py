@@ -107,8 +107,19 @@ def test_a_server_that_does_not_answer_yet_is_not_asked_all_the_time() -> None:
     assert asked[-1] - asked[0] >= 19 * 0.01
 
 
-def test_a_server_that_cannot_even_be_started_has_not_started(server: Server) -> None:
+def test_a_server_that_cannot_even_be_started_has_not_started(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server.failures = [OSError("no process to be had")]
+    settled = server.kept._settled
+    wait = settled.wait
+
+    def wait_until_it_runs(patience: float) -> bool:
+        """As where the thread that waits is woken late."""
+        until(lambda: len(server.started) == 1)
+        return wait(patience)
+
+    monkeypatch.setattr(settled, "wait", wait_until_it_runs)
     assert server.kept.start(5.0) is False
 
 
