@@ -16,18 +16,14 @@ must be none.
 
 import argparse
 import asyncio
-import contextlib
 import json
 import statistics
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from arena.processes import spawn, stop
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from benchmarks.referee_load import watching
@@ -36,7 +32,7 @@ from benchmarks.referee_load.lateness import full_load
 from benchmarks.referee_load.stage import (
     Figures,
     client,
-    free_port,
+    echo_server,
     measure,
     referee,
     register,
@@ -107,7 +103,7 @@ def _everything(rounds: int, seconds: float) -> dict[str, Any]:
 
 def _alternate(url: str, tokens: list[str], rounds: int, seconds: float) -> dict[str, Any]:
     arms: dict[str, list[Figures]] = {"echo": [], "one": [], "many": []}
-    with _echo() as echo_port, referee(url) as (port, process):
+    with echo_server() as (echo_port, _), referee(url) as (port, process):
         for number in range(1, rounds + 1):
             echo = ("echo", "load", echo_port, STREAMS, seconds, TURN_BYTES)
             arms["echo"].append(measure(*echo))
@@ -133,21 +129,6 @@ def _idle(url: str, tokens: list[str]) -> Figures:
             after = resident_mb(process.pid)
             bots.kill()
     return {"bots": len(tokens), "before_mb": before, "after_mb": after}
-
-
-@contextlib.contextmanager
-def _echo() -> Iterator[int]:
-    port = free_port()
-    server = spawn(
-        [sys.executable, "-m", "benchmarks.referee_load.echo", "serve", str(port)],
-        stdout=subprocess.PIPE,
-    )
-    assert server.stdout is not None
-    server.stdout.readline()
-    try:
-        yield port
-    finally:
-        stop(server)
 
 
 def _print(report: dict[str, Any]) -> None:

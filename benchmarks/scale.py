@@ -10,9 +10,10 @@ referee's port is open, of commands and of the dashboard's pages, and the memory
 beside them the growth: the largest database's figure over the smallest's, both without the figure
 of the empty database, which is the start of processes. Then what it costs to choose a table among
 many free bots; how many decisions a second are made in a crowd of connected bots, and the CPU of
-one, beside a few bots at as many running matches; the memory that connected bots take; the CPU of a
-decision with one referee and with two; and what a second process brings to `arena play`. What
-misses its target is marked. The machine's load is printed with the figures.
+one, beside a few bots at as many running matches; the memory that connected bots take, beside that
+of a bare gRPC server with as many connections; the CPU of a decision with one referee and with two;
+and what a second process brings to `arena play`. What misses its target is marked. The machine's
+load is printed with the figures.
 """
 
 import argparse
@@ -50,7 +51,7 @@ CANDIDATES: Final = (8, 1_000, 10_000)
 CROWD_SHARE: Final = 0.8
 """Of the decisions of a few bots at as many running matches."""
 IDLE_MB: Final = 400.0
-"""The referee's memory with IDLE_BOTS connected."""
+"""The referee's memory with IDLE_BOTS connected, each over a connection of its own."""
 IDLE_BOTS: Final = 10_000
 REFEREES_CPU: Final = 1.1
 """Of a decision with two referees, relative to one."""
@@ -145,8 +146,9 @@ def _print(report: dict[str, Any]) -> None:
         missed = figures.get("of the few's decisions a second", 1.0) < CROWD_SHARE
         print(f"{connected}: {told}{'!' if missed else ''}")
     if idle := report.get("idle_mb"):
-        mark = "!" if idle > IDLE_MB else ""
-        print(f"{IDLE_BOTS:,} connected bots: {idle:.0f} MB (target {IDLE_MB:.0f}){mark}")
+        mark = "!" if idle["the referee"] > IDLE_MB else ""
+        told = ", ".join(f"{name} {memory:.0f} MB" for name, memory in idle.items())
+        print(f"{IDLE_BOTS:,} connections: {told} (target {IDLE_MB:.0f}){mark}")
     referees: dict[int, Figures] = report.get("referees", {})
     for count, of_all in referees.items():
         told = ", ".join(f"{name} {figure:,.1f}" for name, figure in of_all.items())

@@ -1,10 +1,12 @@
-"""A bare grpc.aio echo stream, an upper limit for the speed of a referee.
+"""A bare grpc.aio echo stream: no referee is faster, or takes less memory.
 
 python -m benchmarks.referee_load.echo serve PORT
 python -m benchmarks.referee_load.echo load PORT STREAMS SECONDS BYTES
+python -m benchmarks.referee_load.echo hold PORT STREAMS
 """
 
 import asyncio
+import contextlib
 import json
 import statistics
 import sys
@@ -12,6 +14,8 @@ from time import perf_counter
 
 import grpc
 import grpc.aio
+
+from benchmarks.referee_load.own_connection import OWN_CONNECTION
 
 METHOD = "/benchmark.Echo/Echo"
 
@@ -64,9 +68,26 @@ async def load(port: int, streams: int, seconds: float, size: int) -> None:
     print(json.dumps({"per_second": len(times) / seconds, "median_us": median_us}), flush=True)
 
 
+async def hold(port: int, streams: int) -> None:
+    """Open so many streams, each over a connection of its own, print a line, and stay connected
+    until killed."""
+    async with contextlib.AsyncExitStack() as stack:
+        calls = []
+        for _ in range(streams):
+            channel = grpc.aio.insecure_channel(f"127.0.0.1:{port}", OWN_CONNECTION)
+            await stack.enter_async_context(channel)
+            calls.append(channel.stream_stream(METHOD)())
+            await calls[-1].write(b"hello")
+            await calls[-1].read()
+        print("connected", flush=True)
+        await asyncio.Event().wait()
+
+
 if __name__ == "__main__":
     command, *numbers = sys.argv[1:]
     if command == "serve":
         asyncio.run(serve(int(numbers[0])))
+    elif command == "hold":
+        asyncio.run(hold(int(numbers[0]), int(numbers[1])))
     else:
         asyncio.run(load(int(numbers[0]), int(numbers[1]), float(numbers[2]), int(numbers[3])))

@@ -28,10 +28,9 @@ import grpc
 import grpc.aio
 
 from arena.v1 import referee_pb2, referee_pb2_grpc
+from benchmarks.referee_load.own_connection import OWN_CONNECTION
 
 DOUBTS = 0.2
-OWN_CONNECTION = [("grpc.use_local_subchannel_pool", 1)]
-"""Channels of a process to the same address would else share one, which carries 100 streams."""
 AT_ONCE = 100
 SETTLING = 5.0
 """Seconds between the last bot's connecting and the first decision that counts."""

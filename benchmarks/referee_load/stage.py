@@ -87,6 +87,22 @@ def referee(
             stop(process)
 
 
+@contextlib.contextmanager
+def echo_server() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """A bare gRPC server, as (port, process)."""
+    port = free_port()
+    server = spawn(
+        [sys.executable, "-m", "benchmarks.referee_load.echo", "serve", str(port)],
+        stdout=subprocess.PIPE,
+    )
+    assert server.stdout is not None
+    server.stdout.readline()
+    try:
+        yield port, server
+    finally:
+        stop(server)
+
+
 def resident_mb(pid: int) -> float:
     """The resident memory of a process."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import statistics
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,14 @@ from arena.referee.session import MAX_MATCHES
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from benchmarks.referee_load.keeping import cpu_seconds
-from benchmarks.referee_load.stage import Figures, client, referee, register, resident_mb
+from benchmarks.referee_load.stage import (
+    Figures,
+    client,
+    echo_server,
+    referee,
+    register,
+    resident_mb,
+)
 
 FEW: Final = 8
 SECONDS: Final = 8.0
@@ -96,16 +104,31 @@ def _played(url: str, tokens: list[str], arm: Connected) -> Figures:
         }
 
 
-def idle_memory(bots: int) -> float:
-    """The referee's memory in MB with so many bots that are connected and wait."""
+def idle_memory(bots: int) -> Figures:
+    """The memory in MB with so many connections that wait: the referee's with bots, and that of a
+    bare gRPC server."""
+    return {"the referee": _idle_referee(bots), "a bare gRPC server": _idle_server(bots)}
+
+
+def _idle_server(connections: int) -> float:
+    with echo_server() as (port, process), client("echo", "hold", port, connections) as holding:
+        return _memory_of(process, holding)
+
+
+def _memory_of(server: "subprocess.Popen[bytes]", clients: "subprocess.Popen[str]") -> float:
+    """The server's, once all are connected."""
+    assert clients.stdout is not None
+    clients.stdout.readline()
+    memory = resident_mb(server.pid)
+    clients.kill()
+    return memory
+
+
+def _idle_referee(bots: int) -> float:
     with _database() as url:
         tokens = asyncio.run(register(url, bots, "idle"))
         with (
             referee(url) as (port, process),
             client("players", "idle", port, NOBODYS_GAME, tokens=tokens) as players,
         ):
-            assert players.stdout is not None
-            players.stdout.readline()
-            memory = resident_mb(process.pid)
-            players.kill()
-        return memory
+            return _memory_of(process, players)
