@@ -88,7 +88,8 @@ async def test_a_test_goes_on_after_its_referee_was_killed(arena: Arena) -> None
         referee = arena.referee()
         for name, token in tokens.items():
             arena.bot(name, token)
-        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,150", "--json")
+        # Narrow bounds, so that it is not over before a referee is killed.
+        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,40", "--json")
         testing = asyncio.create_task(asyncio.to_thread(arena.command, *words))
         for blocks in (3, 6):
             await until(store, arena.database, lambda found, _, most=blocks: found.total() >= most)
@@ -112,7 +113,8 @@ async def test_copies_at_any_of_two_referees_are_tested_also_when_the_one_that_c
         # They know the address of the second alone; it tells them of the first, which conducts.
         for name, token in tokens.items():
             arena.bot(name, token)
-        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,150", "--json")
+        # Narrow bounds, so that it is not over before a referee is killed.
+        words = ("test", "bayes", "honest:1", "--connected", "--bounds", "0,40", "--json")
         testing = asyncio.create_task(asyncio.to_thread(arena.command, *words))
         await until(store, arena.database, lambda found, _: found.total() >= 3)
         assert not testing.done()
