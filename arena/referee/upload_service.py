@@ -89,6 +89,8 @@ class UploadService:
         self._receiving = asyncio.Semaphore(MOST_AT_ONCE)
         self._uploading: Counter[str] = Counter()
         """Uploads by owner."""
+        self._lingering: dict[str, asyncio.TimerHandle] = {}
+        """By peer, the end of the time after its last upload in which it may still send fast."""
         self._turnstile = asyncio.Semaphore(CALLS_AT_ONCE)
 
     @property
@@ -229,8 +231,16 @@ class UploadService:
         try:
             yield
         finally:
+            lingering = self._lingering.pop(peer, None)
+            if lingering is not None:  # once for all uploads, or many small ones would add up
+                lingering.cancel()
+                known(peer, -_FAST_AS_STREAMS)
             loop = asyncio.get_running_loop()
-            loop.call_later(_FAST_AFTERWARDS_SECONDS, known, peer, -_FAST_AS_STREAMS)
+            self._lingering[peer] = loop.call_later(_FAST_AFTERWARDS_SECONDS, self._slow_down, peer)
+
+    def _slow_down(self, peer: str) -> None:
+        del self._lingering[peer]
+        self._gate.connections.known(peer, -_FAST_AS_STREAMS)
 
     async def _builds(self, request: pb.ListBuildsRequest, owner: Owner) -> pb.ListBuildsResponse:
         found = await self._registry.builds(owner, request.bot)

@@ -11,7 +11,12 @@ import pytest
 
 from arena.builds.hosted import HostingTerms
 from arena.referee.limits import Limits
-from arena.referee.upload_service import MOST_AT_ONCE, MOST_OF_AN_OWNER, PAUSE_SECONDS
+from arena.referee.upload_service import (
+    _FAST_AS_STREAMS,
+    MOST_AT_ONCE,
+    MOST_OF_AN_OWNER,
+    PAUSE_SECONDS,
+)
 from arena.storage.rows import MatchRow
 from arena.v1 import challenge_pb2, registry_pb2
 from arena.v1 import upload_pb2 as pb
@@ -303,6 +308,16 @@ async def test_a_build_as_big_as_is_allowed_arrives_whole(database: str) -> None
         # All of it was read: it is no archive.
         assert (code, "not a .zip" in said) == ("INVALID_ARGUMENT", True)
         assert host.scene.arena.gate.connections.cuts == 0
+
+
+async def test_a_connection_may_send_fast_for_a_while_after_its_uploads_and_once_for_all_of_them(
+    database: str,
+) -> None:
+    async with hosting(database) as host:
+        for number in range(3):
+            await host.upload("me", f"mine {number}")
+        allowances = set(host.scene.arena.gate.connections._known.values())
+        assert allowances == {_FAST_AS_STREAMS}
 
 
 @pytest.mark.slow
