@@ -145,11 +145,11 @@ for line in sys.stdin:
 def test_a_program_that_fails_is_named_with_its_code_though_all_matches_are_over(
     turns: int, tmp_path: Path
 ) -> None:
-    # Its three faults are the only match.
+    # Its three faults are the only match: Bluff You! always lasts as long, Bluff may end sooner.
     file = tmp_path / "ends.txt"
     file.write_text(ENDS.format(turns=turns, code=7))
-    bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
-    result = run("play", bridge, "honest", "-n", 1)
+    bridge = f"{sys.executable} -m arena bridge --games bluff_you -- {sys.executable} {file}"
+    result = run("play", bridge, "bluff_you_honest", "--game", "bluff_you", "-n", 1)
     assert (result.exit_code, result.stdout) == (2, "")
     first = result.stderr.splitlines()[0]
     assert first.startswith("arena: ends ended with code 1 after ")
