@@ -67,6 +67,9 @@ def main() -> None:
     # that have other work it takes seven times the CPU time of one thread. Read when numpy is
     # imported, here and in the processes that we start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # pydantic looks for its plugins among all installed packages: a quarter of what it takes to
+    # import the games, for plugins that watch somebody else's models.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         from arena.cli import run
 

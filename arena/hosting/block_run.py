@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from uuid import uuid4
 
 import structlog
 
@@ -15,6 +14,7 @@ from arena.hosting.hosted_match import HostedMatch, Outcome
 from arena.hosting.match_in_block import MatchInBlock
 from arena.hosting.roster import all_take_offers
 from arena.hosting.time_used import TimeUsed
+from arena.identifiers import new_id
 from arena.match.flow import Reply
 from arena.match.seating import moved_on
 from arena.match.transcript import Opening, Setup
@@ -155,7 +155,7 @@ class BlockRun:
         position = self.left.pop(0)
         bots, terms = self._seats(position), services.terms
         setup = Setup(
-            match_id=str(uuid4()),
+            match_id=new_id(),
             game=self.table_type.game,
             options=self.table_type.options,
             entrants=tuple(bot.participant.registered.entrant for bot in bots),

@@ -9,7 +9,6 @@ opponent, but at least one.
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
-from uuid import uuid4
 
 from arena.hosting.agenda import EngagementEnd
 from arena.hosting.challenges import (
@@ -22,6 +21,7 @@ from arena.hosting.challenges import (
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.ports import ChallengePolicy, Participant, Timer
 from arena.hosting.roster import Roster
+from arena.identifiers import new_id
 from arena.records import Block, BlockKind, VersionId
 
 SHARE_OF_PLACES: Final = 4
@@ -67,7 +67,7 @@ class ChallengeBook:
         if len(everything) >= MOST_IN_ALL:
             raise _too_many(f"the referee plays {len(everything)} challenges, the most at once")
         opponents = self._opponents(wanted, present, now)
-        block = Block(str(uuid4()), BlockKind.SEAT, wanted.matches, rated=False)
+        block = Block(new_id(), BlockKind.SEAT, wanted.matches, rated=False)
         run = ChallengeRun(wanted, challenger, opponents, block, follower)
         self._waiting[run] = now + MOST_WAITING_SECONDS
         self._timer.call_at(self._waiting[run], self._look)

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from uuid import uuid4
 
 from arena.hosting.agenda import Agenda, Engagement, EngagementEnd
 from arena.hosting.block_run import BlockRun
@@ -30,6 +29,7 @@ from arena.hosting.ports import Audience, Cancellable, Participant, ShowableMatc
 from arena.hosting.roster import Roster, leave_out
 from arena.hosting.running_blocks import RunningBlocks
 from arena.hosting.terms import Terms
+from arena.identifiers import new_id
 from arena.match.transcript import Transcript
 from arena.randomness import KeyedRandomness, shuffled
 from arena.records import Block, BlockKind, KeptBlock, RunningBlock, VersionId
@@ -244,7 +244,7 @@ class Director:
         self._tables.exclude(kept)
         match self._tables.next(now):
             case LadderTable(table_type, candidates):
-                block = Block(str(uuid4()), BlockKind.SEAT, table_type.seats)
+                block = Block(new_id(), BlockKind.SEAT, table_type.seats)
                 # By chance: whoever plays least is chosen first, and must not always begin.
                 chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
                 order = self._owed.arrange(table_type.key, chance)

@@ -7,9 +7,9 @@ played again under a new id.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from uuid import uuid4
 
 from arena.hosting.agenda import Engagement, EngagementEnd
+from arena.identifiers import new_id
 from arena.records import Block, BlockKind, TournamentBlock, VersionId
 from arena.scheduling.pairings import EntryNumber, Pairing, PlayedPairing
 from arena.tournament.tournament import (
@@ -201,7 +201,7 @@ class RunningTournament:
         self, key: PairingKey, bots: tuple[VersionId, ...]
     ) -> tuple[Engagement, TournamentBlock]:
         tournament = self.tournament
-        block = Block(str(uuid4()), BlockKind.SEAT, tournament.rules.seats, tournament.rules.rated)
+        block = Block(new_id(), BlockKind.SEAT, tournament.rules.seats, tournament.rules.rated)
         self._pairing_of[block.id] = key
         self._in_play[key] += 1
         self._count_open([key])

@@ -30,22 +30,28 @@ INSERT INTO versions (bot_id, label)
     SELECT id, '1' FROM bots WHERE name ~ '^bot[0-9]+$' ORDER BY id;
 """
 
+# Ids begin with the time, as those of the referee do (UUIDs of version 7).
 _BLOCKS = """
 SET LOCAL session_replication_role = replica;
+CREATE OR REPLACE FUNCTION pg_temp.id_at(at timestamptz) RETURNS uuid LANGUAGE sql AS $$
+    SELECT encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
+        PLACING substring(int8send((extract(epoch FROM at) * 1000)::bigint) FROM 3)
+        FROM 1 FOR 6), 52, 1), 53, 1), 'hex')::uuid
+$$;
 CREATE TEMPORARY TABLE field ON COMMIT DROP AS
     SELECT row_number() OVER (ORDER BY versions.id) - 1 AS n, versions.id
     FROM versions JOIN bots ON bots.id = bot_id WHERE bots.name ~ '^bot[0-9]+$';
 CREATE TEMPORARY TABLE made ON COMMIT DROP AS
-    SELECT gen_random_uuid() AS block, b, one.id AS one, other.id AS other,
-        1 / (1 + power(10, (one.n - other.n) * %(spread)s / 400.0 / %(bots)s)) AS chance,
-        %(since)s::timestamptz + b * interval '2 seconds' AS at
+    SELECT pg_temp.id_at(at) AS block, b, one.id AS one, other.id AS other, at,
+        1 / (1 + power(10, (one.n - other.n) * %(spread)s / 400.0 / %(bots)s)) AS chance
     FROM (
-        SELECT b, mod(b, %(bots)s) AS first, 1 + floor(random() * (%(bots)s - 1))::int AS away
+        SELECT b, mod(b, %(bots)s) AS first, 1 + floor(random() * (%(bots)s - 1))::int AS away,
+            %(since)s::timestamptz + b * interval '2 seconds' AS at
         FROM generate_series(%(start)s::int, %(stop)s::int - 1) b
     ) drawn
     JOIN field one ON one.n = first JOIN field other ON other.n = mod(first + away, %(bots)s);
 CREATE TEMPORARY TABLE played ON COMMIT DROP AS
-    SELECT gen_random_uuid() AS match, block, b, position,
+    SELECT pg_temp.id_at(at) AS match, block, b, position,
         at + position * interval '1 second' AS at,
         CASE position WHEN 0 THEN one ELSE other END AS first,
         CASE position WHEN 0 THEN other ELSE one END AS second,
