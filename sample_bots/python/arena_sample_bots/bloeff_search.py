@@ -1,23 +1,24 @@
-"""Blöff: plays what does best in a few hundred imagined matches.
+"""Blöff: plays what is worth most in some tens of imagined worlds, at two seats.
 
-1. Worlds. The cards that it has not seen are dealt at random to the other hands and piles. Of many
-   such deals it keeps those with which the others would have said what they say (sampling with
-   weights by likelihood). A seat is one of two kinds: it plays like `bloeff_honest`, which lies and
-   doubts only when it must, or like `bloeff_counter`, which weighs chances. What doubts show of a
-   seat, and which lies it lets pass, tell the kind (Bayes' rule).
-2. Search. Every action that makes sense is tried in worlds, with the others playing by their kind
-   and itself like a bold `bloeff_counter`, mostly until the match is over; actions that do badly
-   are left out step by step (sequential halving; Karnin, Koren and Somekh 2013).
+1. Worlds. The cards that it has not seen are dealt at random to the other hand and the piles. What
+   the other played tells which cards it is not likely to have, and what it announces, which deals
+   are likely (sampling with weights by likelihood). The other is one of two kinds: it plays like
+   `bloeff_honest`, which lies and doubts only when it must, or like `bloeff_counter`, which weighs
+   chances. What doubts show of it, and which lies it lets pass, tell the kind (Bayes' rule).
+2. Worth. Every action that makes sense is tried in the same worlds, until its ballot is over. What
+   comes then is not played, but valued: by the hand, the size of the other one, the round and the
+   room below the limit, with weights fitted on the results of many matches.
 
-How much it tries does not depend on the clock: the same match and seed give the same play.
+With more seats, for which no weights were fitted, it plays like `bloeff_counter`. How much it tries
+does not depend on the clock: the same match and seed give the same play.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Final, TypeAlias
 
-from arena.bot import Bot, Match, Turn, run
+from arena.bot import Match, Turn, run
 from arena.games.bloeff import (
     Accepted,
     Ballot,
@@ -25,65 +26,67 @@ from arena.games.bloeff import (
     BloeffEvent,
     BloeffOptions,
     BloeffPhase,
-    BloeffRoundStarted,
     BloeffState,
     BloeffView,
     Card,
     Cards,
+    Dealt,
     Doubted,
     Number,
     NumberPlayed,
 )
 from arena.games.bloeff.state import Then
 from arena.games.game import DEALER
-from arena_sample_bots._bloeff_policies import COUNTER, HONEST, SELF, Policy, Table
+from arena_sample_bots._bloeff_policies import Record, Table
+from arena_sample_bots._bloeff_reading import ACTIONS, Reading
+from arena_sample_bots.bloeff_counter import BloeffCounter
 
 BloeffTurn: TypeAlias = Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]
 
-WORLDS: Final = 24
+WORLDS: Final = 30
 """Worlds of a turn."""
-DEALS: Final = 6
-"""Deals for each world, of which one is kept."""
-STAGES: Final = ((3, 8), (6, 3), (15, 1))
-"""Of the search on turn: in how many worlds each action is tried, and how many actions go on."""
+DEALS: Final = 5
+"""Deals for each world of a ballot, of which one is kept."""
 BALLOTS: Final = 40
 """Worlds in which a doubt is tried."""
-LONGEST: Final = 60
-"""Steps after which imagined play is given up; most matches are over by then."""
 
 SLIP: Final = 0.05
 """How likely a seat acts otherwise than its kind."""
+UNLIKELY: Final = 0.02
+"""How likely a card is dealt although what was said speaks against it."""
 PASSED: Final = 0.7
 """How likely a seat that weighs chances lets a lie pass, compared with one that does not."""
 
 
 @dataclass(frozen=True)
 class World:
-    """What the match may be: a state that looks like the view, and how each seat plays."""
+    """What the match may be: a state that looks like the view, and which seats are honest."""
 
     state: BloeffState
-    policies: Sequence[Policy]
+    honest: Sequence[bool]
 
 
-class BloeffSearch(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
-    """Plays what does best in a few hundred imagined matches."""
+class BloeffSearch(BloeffCounter):
+    """Plays what is worth most in some tens of imagined worlds, at two seats."""
 
-    games = ("bloeff",)
     max_matches = 4
 
     def match_started(self, match: Match[BloeffOptions]) -> None:
-        self.table = Table(match.game)
-        self.honest = [0.5] * len(match.entrants)
+        super().match_started(match)
+        seats = len(match.entrants)
+        self.table = Table(match.game, Record([1] * seats, [1] * seats))
+        self.reading = Reading(self.table, [0] * seats)
+        self.honest = [0.5] * seats
         """By seat, how likely it plays like `bloeff_honest`."""
-        self.limit = match.game.options.limits[0]
-        """Of the round that the events tell of."""
         self.lying = False
         """Whether the last card that it laid was announced falsely."""
 
     def act(self, turn: BloeffTurn) -> BloeffChoice:
+        if len(self.honest) > 2:
+            return super().act(turn)
         for event in turn.events:
             self.learn(event, turn)
-        search = Search(turn, self.table, self.honest, self.random)
+        search = Search(turn, self.reading, self.honest, self.random)
         if turn.view.balloted is not None:
             return search.ballot()
         chosen = search.play()
@@ -93,23 +96,24 @@ class BloeffSearch(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
         return chosen
 
     def learn(self, event: BloeffEvent, turn: BloeffTurn) -> None:
-        """What an event tells of the kind of a seat."""
+        """What an event tells of the kind of a seat, and of its cards."""
+        limit = self.reading.limit
         match event:
+            case Dealt():
+                self.reading = Reading(self.table, event.hand_sizes)
             case Doubted():
                 if event.seat != turn.seat:
                     self.weigh(event.seat, 1.0 if event.right else SLIP)
                 if event.doubter != turn.seat:
                     self.weigh(event.doubter, SLIP if event.right else 1.0)
             case Accepted() if event.seat == turn.seat and self.lying:
-                for seat in range(len(self.honest)):
-                    if seat != turn.seat:
-                        self.weigh(seat, 1 / PASSED)
-            case BloeffRoundStarted():
-                self.limit = event.limit
-            case NumberPlayed() if event.seat != turn.seat and event.announce > self.limit:
+                self.weigh(1 - turn.seat, 1 / PASSED)
+            case NumberPlayed() if event.seat != turn.seat and event.announce > limit:
                 self.weigh(event.seat, 1 / SLIP)
             case _:
                 pass
+        self.table.record.add(event, limit)
+        self.reading.add(event, turn.seat)
 
     def weigh(self, seat: int, odds: float) -> None:
         """Something happened that is `odds` times as likely if the seat is honest."""
@@ -121,10 +125,11 @@ class Search:
     """One turn of a seat: worlds, and what becomes of actions in them."""
 
     def __init__(
-        self, turn: BloeffTurn, table: Table, honest: Sequence[float], random: Random
+        self, turn: BloeffTurn, reading: Reading, honest: Sequence[float], random: Random
     ) -> None:
         self.turn, self.view, self.seat = turn, turn.view, turn.seat
-        self.table, self.honest, self.random = table, honest, random
+        self.reading, self.table = reading, reading.table
+        self.honest, self.random = honest, random
 
     def ballot(self) -> Ballot:
         """Whether to doubt."""
@@ -133,60 +138,45 @@ class Search:
         return Ballot(doubt > accept)
 
     def play(self) -> BloeffChoice:
-        """What to play, by sequential halving."""
-        worlds = self.worlds(WORLDS)
-        left, begin = self.candidates(), 0
-        values = dict.fromkeys(left, 0.0)
-        for tries, kept in STAGES:
-            if len(left) > 1:
-                for action in left:
-                    values[action] += self.value(action, worlds[begin : begin + tries])
-            left = sorted(left, key=values.__getitem__, reverse=True)[:kept]
-            begin += tries
-        return left[0]
+        """What to play."""
+        worlds, candidates = self.worlds(WORLDS), self.candidates()
+        return max(candidates, key=lambda action: self.value(action, worlds))
 
     def candidates(self) -> list[BloeffChoice]:
         """The actions that make sense: every card honestly, the highest as any total that can be
-        announced, every action card."""
+        announced, a bust included, and every action card."""
         view, makes = self.view, self.table.makes
-        found: list[BloeffChoice] = []
-        numbers = [choice for choice in self.turn.choices() if isinstance(choice, Number)]
-        highest = max((one.value for one in numbers), default=0)
-        for choice in self.turn.choices():
-            if isinstance(choice, Ballot) or not choice.call:  # calling is never a mistake
-                continue
-            if isinstance(choice, Number) and choice.announce != makes(view.total, choice.value):
-                lie = choice.value == highest and choice.announce <= view.limit
-                found += [choice] if lie else []
-            else:
-                found.append(choice)
-        return found or list(self.turn.choices())
+        # Calling is never a mistake.
+        choices = [one for one in self.turn.choices() if not isinstance(one, Ballot) and one.call]
+        highest = max((one.value for one in choices if isinstance(one, Number)), default=0)
+        return [
+            choice
+            for choice in choices
+            if not isinstance(choice, Number)
+            or (choice.value == highest and choice.announce <= view.limit + 1)
+            or choice.announce == makes(view.total, choice.value)
+        ]
 
     def value(self, action: BloeffChoice, worlds: Sequence[World]) -> float:
         """The sum over worlds of the chance to win after an action."""
         game = self.table.game
         return sum(
-            self.imagined(game.apply(world.state, self.seat, action), world.policies)
+            self.imagined(game.apply(world.state, self.seat, action), world.honest)
             for world in worlds
         )
 
-    def imagined(self, state: BloeffState, policies: Sequence[Policy]) -> float:
-        """The chance to win, as the match goes on at random."""
-        game, table = self.table.game, self.table
-        for _ in range(LONGEST):
+    def imagined(self, state: BloeffState, honest: Sequence[bool]) -> float:
+        """The chance to win once the others have balloted."""
+        game = self.table.game
+        while True:
             asked = game.to_act(state)
-            if asked == ():
-                break
             if asked is DEALER:
                 state = game.apply(state, DEALER, game.draw(state, self))
-            elif state.phase is BloeffPhase.PLAY:
-                policy = policies[state.on_turn]
-                state = game.apply(state, state.on_turn, table.plays(state, policy, self.random))
+            elif state.phase is BloeffPhase.BALLOTS:
+                doubt = self.table.doubts(state, asked[0], honest=honest[asked[0]])
+                state = game.apply(state, asked[0], Ballot(doubt))
             else:
-                seat = asked[0]
-                doubt = table.doubts(state, seat, policies[seat])
-                state = game.apply(state, seat, Ballot(doubt))
-        return table.worth(state, self.seat)
+                return self.table.worth(state, self.seat)
 
     def below(self, key: str, bound: int) -> int:  # noqa: ARG002  of `Randomness`
         """A random number, for draws in imagined play."""
@@ -205,59 +195,52 @@ class Search:
         state, said, table = world.state, self.view.balloted, self.table
         if said is None or state.open_card is None:
             return 1.0
-        policy, card = world.policies[said.seat], state.open_card
-        hand = tuple(sorted((*state.hands[said.seat], card)))
-        safe = table.safe(hand, state.total, self.view.limit)
+        card, seat = state.open_card, said.seat
+        hands = list(state.hands)
+        hands[seat] = tuple(sorted((*hands[seat], card)))
+        before = replace(state, hands=tuple(hands))
+        expected = table.plays(before, self.random, honest=world.honest[seat])
+        as_expected = isinstance(expected, Number) and (
+            (expected.value, expected.announce) == (card, said.total)
+        )
         if table.makes(state.total, card) == said.total:
-            return self.true * (1.0 if safe and card == safe[-1] else SLIP)
-        lies = SLIP / (self.view.limit + 1)
-        if not policy.honest and not safe:
-            highest = max(one for one in hand if one <= Card.FOUR)
-            likeliest = table.likeliest(state, said.seat, self.view.limit)
-            if card == highest and said.total == likeliest:
-                lies = policy.lies
-        return (1 - self.true) * lies * (SLIP if policy.honest else 1.0)
+            return self.true * (1.0 if as_expected else SLIP)
+        return (1 - self.true) * (1.0 if as_expected else SLIP / (self.view.limit + 1))
 
     def deal(self) -> World:
-        """The unseen cards, dealt at random; others laid number cards only."""
-        view, random, said = self.view, self.random, self.view.balloted
+        """The unseen cards, dealt at random as far as nothing is known of them."""
+        view, random, said, reading = self.view, self.random, self.view.balloted, self.reading
         left = dict(self.table.deck)
         for known in (view.hand, view.seen, view.face_down, *view.waiting):
             for card in known:
                 left[card] -= 1
         cards = [card for card, count in left.items() for _ in range(count)]
         random.shuffle(cards)
-        numbers = [card for card in cards if card <= Card.FOUR]
-        # The own card lies face down already, and is balloted by others only.
+        open_card = None
         if said is not None:
+            numbers = [card for card in cards if card <= Card.FOUR]
             true = [card for card in numbers if self.table.makes(view.total, card) == said.total]
             self.true = len(true) / len(numbers)
+            false = [card for card in numbers if card not in true]
             # As often true as false, so that both are among few deals.
-            if true and (random.random() < 0.5 or len(true) == len(numbers)):
-                numbers.remove(true[0])
-                numbers.insert(0, true[0])
-            else:
-                numbers.sort(key=true.__contains__)
-        laid = numbers[: view.centre_pile - len(view.seen) - len(view.face_down)]
-        for card in laid:
-            cards.remove(card)
-        hands, waiting = [], iter(cards)
+            open_card = (true if true and (random.random() < 0.5 or not false) else false)[0]
+            cards.remove(open_card)
+        # The own card lies face down already, and is balloted by others only.
+        size = view.centre_pile - len(view.seen) - len(view.face_down) - (said is not None)
+        laid = [self.draw(cards, known | ACTIONS) for known in reading.sized(reading.laid, size)]
+        hands = []
         for seat, size in enumerate(view.hand_sizes):
-            dealt = view.hand if seat == self.seat else [next(waiting) for _ in range(size)]
-            hands.append(tuple(sorted(dealt)))
-        open_card = laid.pop(0) if said is not None else None
+            unlikely = [] if seat == self.seat else reading.sized(reading.hands[seat], size)
+            dealt = tuple(sorted(self.draw(cards, one) for one in unlikely))
+            hands.append(view.hand if seat == self.seat else dealt)
         face_down: list[Cards] = [()] * len(hands)
         face_down[self.seat] = view.face_down
         face_down[self.seat - 1] = tuple(laid)
-        policies = [
-            SELF if seat == self.seat else HONEST if random.random() < honest else COUNTER
-            for seat, honest in enumerate(self.honest)
-        ]
         state = BloeffState(
             phase=BloeffPhase.PLAY if said is None else BloeffPhase.BALLOTS,
             hands=tuple(hands),
             waiting=view.waiting,
-            draw_pile=tuple(waiting),
+            draw_pile=tuple(cards),
             seen=view.seen,
             face_down=tuple(face_down),
             open_card=open_card,
@@ -275,7 +258,14 @@ class Search:
             reshuffles=0,
             ending=None,
         )
-        return World(state, policies)
+        return World(state, [random.random() < chance for chance in self.honest])
+
+    def draw(self, cards: list[Card], unlikely: frozenset[Card]) -> Card:
+        """The next of the shuffled cards that is not unlikely, and taken from them."""
+        for at, card in enumerate(cards):
+            if card not in unlikely or self.random.random() < UNLIKELY:
+                return cards.pop(at)
+        return cards.pop()
 
 
 if __name__ == "__main__":
