@@ -51,10 +51,10 @@ OTHER: Final = (0.53, -0.15, -0.12, 0.22, 0.06, 0.28)
 """Weights of the features that `Table.own` and `Table.other` list, in logits.
 
 Fitted by policy iteration, in rounds of 1,500 matches at two seats against `bloeff_counter` (60 %)
-and `bloeff_honest`: it played what had the greatest worth by the weights of the round before, and
-8 % of its actions at random; then came a logistic regression of who won on the states of all
-rounds so far in which a seat was on turn. These weights are of an early round: after the fourth,
-play won less again."""
+and `bloeff_honest`: it played what had the greatest worth by the weights of the round before, told
+which of both it met and what that one would doubt, and 8 % of its actions at random; then came a
+logistic regression of who won on the states of all rounds so far in which a seat was on turn.
+These weights are of an early round: after the fourth, play won less again."""
 
 
 @dataclass
