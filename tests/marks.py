@@ -9,7 +9,7 @@ import pytest
 SLOW = ("browser", "chaos", "end_to_end", "packaging", "solver", "worker")
 """Folders whose tests start programs, browsers or environments, or wait for compilers. Others are
 marked one by one."""
-ALONE = ("attacks", "browser", "chaos", "conformance", "end_to_end", "worker")
+ALONE = ("attacks", "chaos", "end_to_end", "worker")
 """Folders whose tests measure what they start, or wait for it: CI runs nothing beside them. Others
 are marked one by one."""
 RETRIED = ("browser", "end_to_end")

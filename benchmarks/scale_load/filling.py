@@ -30,7 +30,7 @@ INSERT INTO versions (bot_id, label)
     SELECT id, '1' FROM bots WHERE name ~ '^bot[0-9]+$' ORDER BY id;
 """
 
-# Ids begin with the time, as those of the referee do (UUIDs of version 7).
+# Ids begin with the time (UUIDs of version 7), and rows lie in its order, as those of a referee do.
 _BLOCKS = """
 SET LOCAL session_replication_role = replica;
 CREATE OR REPLACE FUNCTION pg_temp.id_at(at timestamptz) RETURNS uuid LANGUAGE sql AS $$
@@ -49,7 +49,8 @@ CREATE TEMPORARY TABLE made ON COMMIT DROP AS
             %(since)s::timestamptz + b * interval '2 seconds' AS at
         FROM generate_series(%(start)s::int, %(stop)s::int - 1) b
     ) drawn
-    JOIN field one ON one.n = first JOIN field other ON other.n = mod(first + away, %(bots)s);
+    JOIN field one ON one.n = first JOIN field other ON other.n = mod(first + away, %(bots)s)
+    ORDER BY b;
 CREATE TEMPORARY TABLE played ON COMMIT DROP AS
     SELECT pg_temp.id_at(at) AS match, block, b, position,
         at + position * interval '1 second' AS at,
@@ -57,7 +58,8 @@ CREATE TEMPORARY TABLE played ON COMMIT DROP AS
         CASE position WHEN 0 THEN other ELSE one END AS second,
         CASE WHEN (random() < chance) = (position = 0) THEN 1 ELSE 2 END AS place,
         0.5 * (random() + random() - 1) AS luck
-    FROM made, generate_series(0, 1) position;
+    FROM made, generate_series(0, 1) position
+    ORDER BY b, position;
 INSERT INTO blocks (id, kind, size, closed_at) SELECT block, 'seat', 2, at FROM made;
 INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
         decided_by_faults, started_at, finished_at, turn_ms, bank_ms)

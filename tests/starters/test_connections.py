@@ -13,7 +13,7 @@ from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, refe
 from tests.bot_programs import bot_program, ending
 from tests.starters.languages import Language
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
 def _bot(language: Language, address: str) -> AbstractContextManager["subprocess.Popen[str]"]:

@@ -38,7 +38,6 @@ async def test_it_plays_without_a_fault_and_leaves_at_the_first_interrupt(
 
 
 @pytest.mark.slow
-@pytest.mark.alone
 @pytest.mark.timeout(600)
 async def test_it_conforms(language: Language, tmp_path: Path) -> None:
     run = shlex.join(language.run)
