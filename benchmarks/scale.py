@@ -1,14 +1,15 @@
 """Benchmark of scale: what a long history and a large crowd cost, beside the targets.
 
 python -m benchmarks.scale [--bots 1000] [--matches 1000 1000000] [--kept DIRECTORY] [--runs 3]
-    [--only commands referee dashboard pairing crowd idle referees jobs] [--crowd 2000]
+    [--only commands referee dashboard recording pairing crowd idle referees jobs] [--crowd 2000]
     [--json FILE]
 
 Databases of so many matches (and one without any) are made by SQL, a million in some minutes,
 and kept in DIRECTORY for the next time if it is given. Printed for each are the seconds until a
-referee's port is open, of commands and of the dashboard's pages, and the memory of the processes;
-beside them the growth: the largest database's figure over the smallest's, both without the figure
-of the empty database, which is the start of processes. Then what it costs to choose a table among
+referee's port is open, of commands and of the dashboard's pages, the memory of the processes, and
+what Postgres reads and writes to record a match; beside them the growth: the largest database's
+figure over the smallest's, of processes both without the figure of the empty database, which is
+their start. Then what it costs to choose a table among
 many free bots; how many decisions a second are made in a crowd of connected bots, and the CPU of
 one, beside a few bots at as many running matches; the memory that connected bots take, beside that
 of a bare gRPC server with as many connections; the CPU of a decision with one referee and with two;
@@ -34,6 +35,7 @@ from benchmarks.scale_load.filling import fill_database
 from benchmarks.scale_load.jobs import matches_a_second
 from benchmarks.scale_load.measuring import commands, dashboard, referee_start
 from benchmarks.scale_load.pairing import microseconds_a_table
+from benchmarks.scale_load.recording import RECORDED, recording
 from benchmarks.scale_load.several_referees import cpu_of_decisions
 
 TARGETS: Final = {
@@ -57,7 +59,7 @@ REFEREES_CPU: Final = 1.1
 """Of a decision with two referees, relative to one."""
 SECOND_JOB: Final = 1.7
 """Matches a second of `arena play` with two processes, where two cores are free."""
-WITH_HISTORY: Final = ("commands", "referee", "dashboard")
+WITH_HISTORY: Final = ("commands", "referee", "dashboard", "recording")
 PARTS: Final = (*WITH_HISTORY, "pairing", "crowd", "idle", "referees", "jobs")
 
 
@@ -121,6 +123,8 @@ def _measure(url: str, runs: int, parts: list[str]) -> Figures:
         figures |= commands(url, runs)
     if "dashboard" in parts:
         figures |= dashboard(url, runs)
+    if "recording" in parts:
+        figures |= recording(url)
     return figures
 
 
@@ -134,7 +138,8 @@ def _print(report: dict[str, Any]) -> None:
             figures = [databases[matches][name] for matches in databases]
             target = TARGETS.get(name)
             beside = "" if target is None else f"{target:g}{'!' if figures[-1] > target else ' '}"
-            growth = (figures[-1] - figures[0]) / max(figures[1] - figures[0], 0.01)
+            start = 0.0 if name in RECORDED else figures[0]
+            growth = (figures[-1] - start) / max(figures[1] - start, 0.01)
             mark = "!" if len(sizes) > 1 and growth > GROWTH else " "
             shown = "".join(f"{figure:>12.2f}" for figure in figures)
             print(f"{name:<25}{shown}{beside:>8}{growth:>9.1f}{mark}")

@@ -77,6 +77,11 @@ def _own(view: BluffView, face: Face) -> int:
     return sum(die in (face, Face.STAR) for die in view.hidden_dice)
 
 
+def drawn_id(random: Random) -> str:
+    """An id of a match or a block that the seed decides."""
+    return str(UUID(bytes=random.randbytes(16), version=4))
+
+
 async def fill(
     url: str,
     *,
@@ -90,6 +95,7 @@ async def fill(
     ),
     seed: int = 1,
     time_control: TimeControl = DEFAULT_TIME_CONTROL,
+    id_of: Callable[[Random], str] = drawn_id,
     **options: object,
 ) -> list[FinishedMatch]:
     """Play and record whole blocks; the bot named honest is the house's. Oldest match first."""
@@ -103,13 +109,12 @@ async def fill(
         played: list[FinishedMatch] = []
         for number in range(blocks):
             table = random.sample(guests, seats)
-            block = Block(_uuid(random), BlockKind.SEAT, seats)
+            block = Block(id_of(random), BlockKind.SEAT, seats)
             for position, order in enumerate(rotations(seats)):
                 minute = seats * number + position
                 seated = [table[seat] for seat in order]
-                played.append(
-                    _finished(rules, seated, block, position, minute, random, time_control)
-                )
+                transcript = play_match(rules, seated, id_of(random), random, time_control)
+                played.append(_finished(transcript, seated, block, position, minute))
         await store.record(played)
     return played
 
@@ -123,15 +128,8 @@ async def _guest(store: Store, known: Mapping[str, Registered], name: str, polic
 
 
 def _finished(
-    game: AnyGame,
-    guests: Sequence[Guest],
-    block: Block,
-    position: int,
-    minute: int,
-    random: Random,
-    time_control: TimeControl,
+    transcript: Transcript, guests: Sequence[Guest], block: Block, position: int, minute: int
 ) -> FinishedMatch:
-    transcript = play_match(game, guests, _uuid(random), random, time_control)
     started = NOON + timedelta(minutes=minute)
     versions = tuple(guest.registered.version_id for guest in guests)
     return FinishedMatch(
@@ -182,7 +180,3 @@ def _conduct(
     except StopIteration as end:
         record: MatchRecord = end.value
         return record
-
-
-def _uuid(random: Random) -> str:
-    return str(UUID(bytes=random.randbytes(16), version=4))
