@@ -11,7 +11,7 @@ from typing import Final
 from playwright.sync_api import sync_playwright
 
 from benchmarks.dashboard.serving import served
-from benchmarks.dashboard.visiting import visit
+from benchmarks.dashboard.visiting import follow_link, visit
 from benchmarks.referee_load.stage import Figures, referee, resident_mb
 
 BOT: Final = "bot7"
@@ -41,8 +41,9 @@ def commands(url: str, times: int) -> Figures:
 
 
 def dashboard(url: str, visits: int) -> Figures:
-    """The first visit of the leaderboard since the dashboard's start, and later ones (median); the
-    CPU time of these; the dashboard's memory, and the text of the page."""
+    """Seconds of the first visit of the leaderboard since the dashboard's start, of later ones that
+    load Streamlit again, and of those by a link within the dashboard (medians); the CPU time of
+    these; the dashboard's memory."""
     with (
         served(url) as running,
         sync_playwright() as playwright,
@@ -52,11 +53,13 @@ def dashboard(url: str, visits: int) -> Figures:
         browser.new_context() as context,
     ):
         first, _ = visit(context, running, "/leaderboard")
-        later = [visit(context, running, "/leaderboard") for _ in range(visits)]
+        loaded = [visit(context, running, "/leaderboard")[0] for _ in range(visits)]
+        linked, cpu = follow_link(context, running, "/leaderboard", visits)
         return {
             "first leaderboard page": first,
-            "later leaderboard pages": statistics.median(seconds for seconds, _ in later),
-            "their CPU": statistics.median(cpu for _, cpu in later) / 1000,
+            "loaded again": statistics.median(loaded),
+            "by a link": linked,
+            "its CPU": cpu / 1000,
             "dashboard MB": running.memory_mb(),
         }
 
