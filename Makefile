@@ -85,11 +85,12 @@ proto: $(SYNCED) ## Generate arena/v1 from proto/, and copy proto/ into the star
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
 
-solve: $(SYNCED) ## Solve the tables of the sample bot cfr: the shipped file, and dist/cfr.tables that knows two bets
+solve: $(SYNCED) ## Solve the tables of the sample bot cfr: the shipped file, and dist/cfr.tables that knows more bets
 	@mkdir -p dist
 	@$(BIN)/arena solve --to dist/solved.npz
 	@$(BIN)/arena solve --to dist/solved.npz --tables sample_bots/python/arena_sample_bots/cfr.tables
-	@exec $(BIN)/arena solve --to dist/solved.npz --recall 2 --tables dist/cfr.tables
+	@exec $(BIN)/arena solve --to dist/solved.npz --recall 2,4:4 --sweeps 40,4:200 \
+		--tables dist/cfr.tables
 
 wheel: | $(UV) ## Build the wheel and the sdist into dist/
 	$(UV) build --out-dir dist

@@ -24,6 +24,8 @@ from arena.games import make_game
 from arena.games.bluff import BluffOptions
 from arena.solver import (
     MOST_DICE,
+    ByDice,
+    ByDiceError,
     DicePair,
     ForEach,
     PartFiles,
@@ -34,6 +36,7 @@ from arena.solver import (
     is_play,
     load,
     match_value,
+    read_by_dice,
     read_play,
     save,
     solve_last_bets,
@@ -45,6 +48,8 @@ from arena.solver import (
     write_play,
 )
 
+_MOST_RECALLED = 2
+_MOST_OF_FEW = 6
 _LIGHT = 3
 """Dice in play up to which several states fit into memory side by side."""
 
@@ -88,11 +93,21 @@ def solve(
         ),
     ] = None,
     recall: Annotated[
-        int, typer.Option(min=1, max=2, help="How many of the last bets --tables knows.")
-    ] = 1,
+        str,
+        typer.Option(
+            metavar="BETS",
+            help="How many of the last bets --tables knows; 2,4:5 knows five with at most four "
+            "dice in play.",
+        ),
+    ] = "1",
     sweeps: Annotated[
-        int, typer.Option(min=1, help="How often --tables improves the play of each state.")
-    ] = 40,
+        str,
+        typer.Option(
+            metavar="TIMES",
+            help="How often --tables improves the play of each state; 40,4:200 does it 200 times "
+            "with at most four dice in play.",
+        ),
+    ] = "40",
     certify: Annotated[
         Path | None,
         typer.Option(
@@ -125,7 +140,8 @@ def solve(
         elif tables is not None:
             if asked or one_round:
                 raise CommandError("--tables solves all states of a match: leave the rest out.")
-            _write_tables(tables, options, recall, sweeps, to, _workers(jobs, cluster))
+            effort = _recall(recall), _by_dice("--sweeps", sweeps)
+            _write_tables(tables, options, *effort, to, _workers(jobs, cluster))
             return
         elif one_round:
             if asked is None or to is not None:
@@ -153,6 +169,23 @@ def _options(pairs: list[str] | None) -> BluffOptions:
     assert isinstance(options, BluffOptions)
     check_options(options)
     return options
+
+
+def _by_dice(option: str, text: str) -> ByDice:
+    try:
+        return read_by_dice(text)
+    except ByDiceError as error:
+        raise CommandError(f"{option}: {error}.") from error
+
+
+def _recall(text: str) -> ByDice:
+    recall = _by_dice("--recall", text)
+    if recall.usual > _MOST_RECALLED or recall.few > MOST_DICE or recall.small > _MOST_OF_FEW:
+        raise CommandError(
+            f"--recall {text}: at most {_MOST_RECALLED} bets, and {_MOST_OF_FEW} with at most "
+            f"{MOST_DICE} dice in play; tables that know more do not fit into memory."
+        )
+    return recall
 
 
 def _dice(text: str, options: BluffOptions) -> DicePair:
@@ -226,8 +259,8 @@ def _solved(
 def _write_tables(
     file: Path,
     options: BluffOptions,
-    recall: int,
-    sweeps: int,
+    recall: ByDice,
+    sweeps: ByDice,
     to: Path | None,
     workers: AbstractContextManager[ForEach],
 ) -> None:

@@ -6,6 +6,7 @@ The method and its sources are in docs/solver.md.
 """
 
 from arena.solver.best_response import proven_bounds
+from arena.solver.by_dice import ByDice, ByDiceError, read_by_dice
 from arena.solver.last_bets import solve_last_bets
 from arena.solver.matches import (
     MOST_DICE,
@@ -28,6 +29,8 @@ from arena.solver.tables import Strategy
 
 __all__ = [
     "MOST_DICE",
+    "ByDice",
+    "ByDiceError",
     "DicePair",
     "ForEach",
     "OptionsNotSolvedError",
@@ -48,6 +51,7 @@ __all__ = [
     "match_round",
     "match_value",
     "proven_bounds",
+    "read_by_dice",
     "read_play",
     "save",
     "single_round",

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from arena.solver.by_dice import ByDice
 from arena.solver.matches import DicePair, ForEach, SolvedState, by_dice_in_play, states_of_match
 from arena.solver.play import VALUE_DIGITS, PlayedState, exact_play
 from arena.solver.recall import recall_nodes
@@ -43,8 +44,8 @@ _RARE = np.float32(1e-3)
 def solve_last_bets(
     *,
     dice: int = DICE,
-    recall: int = 1,
-    sweeps: int,
+    recall: ByDice = ByDice(1),
+    sweeps: ByDice,
     known: Iterable[SolvedState] = (),
     played: Iterable[PlayedState] = (),
     solved: Callable[[PlayedState], None] = lambda _: None,
@@ -52,8 +53,8 @@ def solve_last_bets(
 ) -> list[PlayedState]:
     """All states of a match from so many dice each, smallest first; `solved` gets each of them.
 
-    Play knows the last `recall` bets of a round. States in `known` are taken as they are, and so
-    are those in `played`, which an interrupted call has solved.
+    Play knows the last `recall` bets of a round, and is improved `sweeps` times. States in `known`
+    are taken as they are, and so are those in `played`, which an interrupted call has solved.
     """
     exact = {state.dice: state for state in known}
     done = {state.dice: state for state in played}
@@ -134,12 +135,13 @@ class _Learner:
 
 
 def _solve(
-    dice: DicePair, *, values: Mapping[DicePair, ValueBounds], recall: int, sweeps: int
+    dice: DicePair, *, values: Mapping[DicePair, ValueBounds], recall: ByDice, sweeps: ByDice
 ) -> PlayedState:
     game = match_round(dice, values)
-    opener, other = _Learner(game, 0, recall), _Learner(game, 1, recall)
-    for sweep in range(1, sweeps + 1):
-        weight = (sweep / sweeps) ** _AVERAGING
+    known, times = recall.at(sum(dice)), sweeps.at(sum(dice))
+    opener, other = _Learner(game, 0, known), _Learner(game, 1, known)
+    for sweep in range(1, times + 1):
+        weight = (sweep / times) ** _AVERAGING
         opener.learn(other, weight)
         other.learn(opener, weight)
     opener.settle()
@@ -149,7 +151,7 @@ def _solve(
         one.play()[:, : len(game.hands[seat])].astype(np.float64)
         for seat, one in enumerate((opener, other))
     ]
-    return PlayedState(game.dice, value, recall, (play[0], play[1]))
+    return PlayedState(game.dice, value, known, (play[0], play[1]))
 
 
 @njit(

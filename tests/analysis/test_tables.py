@@ -16,7 +16,7 @@ from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face, PlacedBet
 from arena.games.bluff.bets import lowest_raises
 from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot
-from arena.solver import solve_last_bets, solve_matches, write_play
+from arena.solver import ByDice, solve_last_bets, solve_matches, write_play
 
 
 @cache
@@ -25,7 +25,7 @@ def solved(*, exact: bool) -> SolvedPlay:
     known = [solve_matches([(1, 1)], width=1e-2)[1, 1]] if exact else []
     with TemporaryDirectory() as folder:
         file = Path(folder) / "play"
-        write_play(file, solve_last_bets(dice=1, sweeps=20, known=known))
+        write_play(file, solve_last_bets(dice=1, sweeps=ByDice(20), known=known))
         return read(file.read_bytes())
 
 

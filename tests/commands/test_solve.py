@@ -59,8 +59,8 @@ def test_a_match_with_options_is_printed_with_its_states() -> None:
 def test_several_processes_write_the_same_file(tmp_path: Path) -> None:
     files = [tmp_path / "1", tmp_path / "2"]
     for jobs, file in enumerate(files, start=1):
-        asked = ["--option", "dice_per_player=2", "--sweeps", 2, "--tables", file, "--jobs", jobs]
-        assert run(*asked).exit_code == 0
+        tables = ("--tables", file, "--recall", "1,2:3", "--sweeps", 2)
+        assert run("--option", "dice_per_player=2", *tables, "--jobs", jobs).exit_code == 0
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
@@ -97,6 +97,10 @@ def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
         pytest.param(
             ["--cluster", "tcp://127.0.0.1:1"], "No scheduler answers", marks=pytest.mark.slow
         ),
+        (["--tables", "x", "--recall", "few"], "--recall: 'few' is neither a number from 1"),
+        (["--tables", "x", "--recall", "3"], "at most 2 bets, and 6 with at most 4 dice in play"),
+        (["--tables", "x", "--recall", "2,5:3"], "do not fit into memory"),
+        (["--tables", "x", "--sweeps", "0"], "--sweeps: '0' is neither a number from 1"),
         (["--certify", "nowhere.npz"], "nowhere.npz holds no solved states"),
         (["--certify", "nowhere.npz", "--one-round"], "--certify takes a file, --dice A,B and no"),
     ],

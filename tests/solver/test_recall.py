@@ -39,7 +39,7 @@ def test_all_bets_recalled_are_histories() -> None:
     assert len(recall_nodes(BETS, BETS).places) == 2**BETS
 
 
-@pytest.mark.parametrize("recall", [1, 2])
+@pytest.mark.parametrize("recall", [1, 2, 3, 4, BETS])
 def test_the_bot_finds_the_rows(recall: int) -> None:
     rows = recall_nodes(BETS, recall).rows
     assert first_rows(BETS, recall)[-1] == rows[-1]

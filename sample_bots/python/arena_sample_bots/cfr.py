@@ -1,8 +1,8 @@
 """Plays solved tables: near-equilibrium play of Bluff at two seats, as far as it can be remembered.
 
 `make solve` computes the tables by counterfactual regret minimisation: for the dice of both seats,
-who opened, the last bet or the last two (with up to three dice in play all bets of the round) and
-the own hand, how often each action is taken. The bot draws from these. With more than two seats in
+who opened, the last bets of the round (with few dice in play more of them, or all) and the own
+hand, how often each action is taken. The bot draws from these. With more than two seats in
 play, with dice laid out, or with more dice than the tables know it plays like `bayes`.
 
 `ARENA_CFR_TABLES` names another file of tables than the one beside this program.
@@ -43,7 +43,7 @@ class Play(NamedTuple):
     start: int
     """Where it begins in the table of weights."""
     recall: int | None
-    """How many of the last bets of the round it knows, one or two; None for all."""
+    """How many of the last bets of the round it knows; None for all."""
 
 
 class Tables(NamedTuple):
@@ -83,21 +83,23 @@ def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
 
 
 def recalled_row(history: list[int], recall: int, bets: int) -> int:
-    """The row at which the node after a history begins, if the last bet is known or the last two:
-    nodes lie by the last bet, then by the one before."""
-    place, before = history[-1] if history else 0, history[-2] if len(history) > 1 else 0
-    actions = bets - place + 1
-    if recall == 1:
-        return first_rows(bets, recall)[place]
-    return first_rows(bets, recall)[place] + before * actions
+    """The row at which the node after a history begins, if the last bets are known: nodes lie by
+    the last bet, then by the one before, and so on."""
+    *before, place = history[-recall:] or [0]
+    node = 0
+    for earlier, bet in enumerate(reversed(before), 2):
+        node += sum(comb(bet - 1, known) for known in range(recall - earlier + 2))
+    return first_rows(bets, recall)[place] + node * (bets - place + 1)
 
 
 @cache
 def first_rows(bets: int, recall: int) -> list[int]:
-    """By place, the row at which its nodes begin; at the end, how many rows there are. With two
-    bets known, place p has a node for each bet before, and one for none."""
-    nodes = [1 if recall == 1 else max(place, 1) for place in range(bets + 1)]
-    rows = [count * (bets - place + 1) for place, count in enumerate(nodes)]
+    """By place, the row at which its nodes begin; at the end, how many rows there are. A place has
+    a node for each choice of the bets before it that are known."""
+    rows = [bets + 1]
+    for place in range(1, bets + 1):
+        nodes = sum(comb(place - 1, known) for known in range(recall))
+        rows.append(nodes * (bets - place + 1))
     return [0, *accumulate(rows)]
 
 
