@@ -141,6 +141,16 @@ class Address:
                 f"The referee at {self.target} closed the connection: it is stopping, or requires "
                 "a certificate. (ARENA_CLIENT_CERT and ARENA_CLIENT_KEY name the files.)"
             )
+        if self.encrypted and "WRONG_VERSION_NUMBER" in details:
+            return (
+                f"What answers at {self.target} does not speak TLS. (ARENA_ADDRESS or --address is "
+                "then without https://.)"
+            )
+        if "Connection refused" in details:
+            return (
+                f"The referee at {self.target} cannot be reached: nothing listens there. "
+                "(ARENA_ADDRESS or --address says which referee; `arena up` starts one here.)"
+            )
         return (
             f"The referee at {self.target} cannot be reached or is stopping. "
             "(ARENA_ADDRESS or --address says which referee, with https:// if it uses TLS.)"

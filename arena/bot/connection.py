@@ -88,18 +88,20 @@ def _keep_stream(
     referees: Referees, stream: RefereeStream, token: str, sleep: Callable[[float], object]
 ) -> None:
     """Keep a stream to one referee at a time, until the bot has left or needs it no more."""
-    back_off, away = FIRST_BACK_OFF_S, 0.0
+    back_off, away, told = FIRST_BACK_OFF_S, 0.0, ""
     while (address := referees.next_address(stream)) is not None:
         welcomed, why = _play_once(referees, stream, address, token)
         if stream.conversation.gone or not referees.keeps(stream):
             return
         if welcomed:
-            back_off, away = FIRST_BACK_OFF_S, 0.0
+            back_off, away, told = FIRST_BACK_OFF_S, 0.0, ""
         pause = _jittered(back_off)
         away += pause
         if away > SOON_S:
             back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
-        _log.warning("%s Trying again in %.1f s.", why, pause)
+        if why != told or away > SOON_S:  # not ten times in the first seconds
+            _log.warning("%s Trying again in %.1f s.", why, pause)
+            told = why
         sleep(pause)
 
 

@@ -69,6 +69,8 @@ class BotRun:
             format="%(asctime)s %(levelname)-7s %(message)s",
             datefmt="%H:%M:%S",
         )
+        # gRPC's own log, of which it reads this when it is imported: what matters is told here.
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         # Imported here, so that `arena play` can run the same file without loading gRPC.
         from arena.bot.conversation import Conversation
         from arena.bot.referees import Referees

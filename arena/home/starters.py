@@ -30,11 +30,18 @@ LANGUAGES: Mapping[str, str] = {
 }
 """How a starter is built and run, by language."""
 
-_RUN = {
-    "python": "python -c 'import arena.bot' 2>/dev/null || pip install bluff_arena-*.whl"
-    " && python bot.py",
-}
-"""In an archive's run.sh, where that differs: the package may be installed already."""
+_PYTHON_SETUP = """\
+if ! python -c 'import arena.bot' 2>/dev/null; then
+    set -- bluff_arena-*.whl
+    if [ ! -e "$1" ]; then
+        echo "bluff-arena is not installed: activate the environment that has it (in a checkout" \\
+            "'. .venv/bin/activate'), or put its wheel ('make wheel') beside run.sh." >&2
+        exit 1
+    fi
+    pip install "$1"
+fi
+"""
+"""In an archive's run.sh: the package may be installed already, and no index has it."""
 
 _NAMES = {"c++": "cpp", "js": "javascript", "ts": "typescript", "py": "python", "golang": "go"}
 
@@ -88,8 +95,10 @@ def starter_archive(language: str, folder: str, environment: Mapping[str, str]) 
         exports = "".join(
             f"export {variable}={shlex.quote(value)}\n" for variable, value in environment.items()
         )
-        steps = "\n".join(_RUN.get(name, LANGUAGES[name]).split(" && "))
-        lines = f'#!/bin/sh\nset -e\ncd "$(dirname "$0")"\n{exports}{steps}\n'
+        *steps, start = LANGUAGES[name].split(" && ")
+        setup = _PYTHON_SETUP if name == "python" else "".join(f"{step}\n" for step in steps)
+        # A signal to the script is one to the bot.
+        lines = f'#!/bin/sh\nset -e\ncd "$(dirname "$0")"\n{exports}{setup}exec {start}\n'
         archive.writestr(script, lines, ZIP_DEFLATED)
     return packed.getvalue()
 

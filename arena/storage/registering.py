@@ -57,8 +57,8 @@ async def add_version(
     version_id = await connection.scalar(bot_statements.add_version(found.id, version))
     if version_id is None:
         raise VersionExistsError(
-            f"{found.name} already has a version {version}: give the new one another label with "
-            "--version, or get a new token with `arena bot rotate`."
+            f"the bot {found.name} already has a version {version}: give the new one another label "
+            "with --version, or get a new token with `arena bot rotate`."
         )
     entrant = Entrant(found.name, version, found.owner)
     registered = Registered(VersionId(version_id), entrant, found.house)

@@ -89,7 +89,10 @@ def show_fresh_key() -> None:
     """The key of an owner who has signed up in this session."""
     key = st.session_state.get(FRESH_KEY)
     if key is not None:
-        st.success("This is your key. Keep it: it is shown in this visit only.")
+        st.success(
+            "This is your key. Copy it now: to load the page again ends this visit, and only who "
+            "has the key can come back."
+        )
         st.code(key, language=None)
         st.caption(
             "With it you sign in here again, or on your own machine with `arena login`. Whoever "

@@ -299,7 +299,7 @@ int run() {
   std::string token = setting("ARENA_TOKEN");
   std::erase_if(token, [](unsigned char letter) { return std::isspace(letter); });
   if (token.empty()) {
-    std::cerr << "Set ARENA_TOKEN to the bot's token (`arena bot register` prints it)." << std::endl;
+    std::cerr << "Set ARENA_TOKEN to the bot's token (`arena bot new` prints it)." << std::endl;
     return 2;
   }
   sigset_t signals;  // for the thread below alone

@@ -71,7 +71,7 @@ func Run(settings Settings, newBot func(*pb.Offer) Bot) {
 	log.SetFlags(log.Ltime)
 	token := strings.TrimSpace(os.Getenv("ARENA_TOKEN"))
 	if token == "" {
-		log.Print("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).")
+		log.Print("Set ARENA_TOKEN to the bot's token (`arena bot new` prints it).")
 		os.Exit(2)
 	}
 	address := os.Getenv("ARENA_ADDRESS")

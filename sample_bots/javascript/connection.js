@@ -35,7 +35,7 @@ export const { RefereeService } = grpc.loadPackageDefinition(definition).arena.v
 export function run(kind) {
   const token = (process.env.ARENA_TOKEN ?? "").trim();
   if (!token) {
-    console.error("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).");
+    console.error("Set ARENA_TOKEN to the bot's token (`arena bot new` prints it).");
     process.exit(2);
   }
   new Connection(kind, process.env.ARENA_ADDRESS || "127.0.0.1:50051", token).start();

@@ -32,6 +32,8 @@ def test_the_leaderboard_shows_the_bots_and_their_intervals(page: Page) -> None:
     interval = rows.filter(has_text="alpha").get_by_role("img")
     expect(interval).to_have_attribute("aria-label", re.compile(r"^\d+ to \d+$"))
     assert interval.locator("i").evaluate("e => e.getBoundingClientRect().width") > 3
+    head = page.get_by_role("button", name="Bot").evaluate("e => getComputedStyle(e).borderWidth")
+    assert head == "0px"
 
 
 def test_the_leaderboard_is_sorted_and_searched_in_the_page(page: Page) -> None:

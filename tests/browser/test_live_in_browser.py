@@ -118,5 +118,9 @@ def test_the_live_table_fits_a_phone(home: Page) -> None:
         ".map(e => e.getBoundingClientRect().right))"
     )
     assert widest <= 391
+    # Those of the player are in a tree of their own.
+    box = home.locator(".player .buttons button").last.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 391
     place = home.locator(".player .buttons").evaluate("e => getComputedStyle(e).position")
     assert place == "relative"

@@ -1,5 +1,7 @@
 """`copy_starter`: a complete folder, or an error that changes nothing."""
 
+import os
+import subprocess
 from io import BytesIO
 from pathlib import Path
 from stat import S_IMODE
@@ -56,6 +58,24 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         copy_starter("go", tmp_path / "mine.txt")
 
 
+def test_a_python_starter_says_what_is_missing_where_the_package_is_not_installed(
+    tmp_path: Path,
+) -> None:
+    with ZipFile(BytesIO(starter_archive("python", "fox", {}))) as archive:
+        archive.extractall(tmp_path)
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    environment = os.environ | {"PATH": f"{python.parent}:{os.environ['PATH']}"}
+    started = subprocess.run(
+        ["sh", "fox/run.sh"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert started.returncode == 1
+    assert "bluff-arena is not installed: activate the environment that has it" in started.stderr
+    assert "or put its wheel ('make wheel') beside run.sh." in started.stderr
+
+
 def test_an_archive_holds_the_starter_and_a_private_script_that_runs_it() -> None:
     for language, command in LANGUAGES.items():
         packed = starter_archive(language, "fox", {"ARENA_TOKEN": "it's secret"})
@@ -66,6 +86,6 @@ def test_an_archive_holds_the_starter_and_a_private_script_that_runs_it() -> Non
         assert "fox/README.md" in names
         assert len(names) == len(set(names))
         assert not any("node_modules" in name or "/target/" in name for name in names)
-        assert command.rpartition(" && ")[2] in script.splitlines()
+        assert script.splitlines()[-1] == f"exec {command.rpartition(' && ')[2]}"
         assert """export ARENA_TOKEN='it'"'"'s secret'""" in script
         assert S_IMODE(mode) == 0o700

@@ -92,6 +92,15 @@ async def test_bots_play_over_tls(database: str, authority: Authority, served: I
     assert all(conversation.tally.failed_checks == 0 for conversation in conversations)
 
 
+async def test_clients_that_expect_tls_where_there_is_none_are_told(
+    database: str, authority: Authority
+) -> None:
+    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM) as arena:
+        why = await ask(address(arena, authority))
+    assert why is not None
+    assert "does not speak TLS. (ARENA_ADDRESS or --address is then without https://.)" in why
+
+
 async def test_clients_that_do_not_trust_the_certificate_are_told_what_to_set(
     database: str, authority: Authority, served: Issued, tmp_path: Path
 ) -> None:

@@ -60,12 +60,16 @@ def _say_language(client: OwnerClient, owner: SignedIn, bot: str, language: str)
 def start(made: Made) -> None:
     """What to do with a bot that was just registered."""
     st.subheader(f"Start {in_markdown(made.bot)}")
-    st.markdown("**Its token.** Shown in this visit only. Whoever has it plays as your bot.")
+    st.markdown(
+        "**Its token.** Copy it now: it is gone when the page is loaded again. Whoever has it "
+        "plays as your bot."
+    )
     st.code(made.token, language=None)
     address = owners.public_address()
     st.markdown(
         f"**A complete bot in {NAMES[made.language]}**, with address and token filled in: unpack "
-        "it, read its README.md, and start `run.sh`."
+        "it, read its README.md, and start `run.sh`"
+        + (", in the environment that has `bluff-arena`." if made.language == "python" else ".")
     )
     st.download_button(
         f"Download the {NAMES[made.language]} starter",

@@ -63,7 +63,7 @@ async fn play() -> ExitCode {
         .trim()
         .to_string();
     if token.is_empty() {
-        eprintln!("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).");
+        eprintln!("Set ARENA_TOKEN to the bot's token (`arena bot new` prints it).");
         return ExitCode::from(2);
     }
     let mut address = env::var("ARENA_ADDRESS").unwrap_or_else(|_| "127.0.0.1:50051".into());

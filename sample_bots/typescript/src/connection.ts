@@ -57,7 +57,7 @@ type Match = { offer: Offer; entropy: Buffer; bot: InstanceType<BotClass> };
 export function run(kind: BotClass): void {
   const token = (process.env.ARENA_TOKEN ?? "").trim();
   if (!token) {
-    console.error("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).");
+    console.error("Set ARENA_TOKEN to the bot's token (`arena bot new` prints it).");
     process.exit(2);
   }
   new Connection(kind, process.env.ARENA_ADDRESS || "127.0.0.1:50051", token).start();

@@ -89,7 +89,7 @@ final class Connection {
   static void run(List<String> games, int maxMatches, Function<Offer, Bot> newBot) {
     String token = System.getenv().getOrDefault("ARENA_TOKEN", "").strip();
     if (token.isEmpty()) {
-      exit("Set ARENA_TOKEN to the bot's token (`arena bot register` prints it).", 2);
+      exit("Set ARENA_TOKEN to the bot's token (`arena bot new` prints it).", 2);
     }
     String address = System.getenv().getOrDefault("ARENA_ADDRESS", "127.0.0.1:50051");
     try {
