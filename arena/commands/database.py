@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from arena.commands.errors import exit_with_message
+from arena.commands.errors import CommandError, exit_with_message
 
 # Imported where they are needed: an error in the arguments must not wait for SQLAlchemy.
 if TYPE_CHECKING:
@@ -33,8 +33,21 @@ def database(settings: "Settings") -> Iterator[str]:
         yield url
 
 
-def with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
-    """The result of `use` on the settings' store; errors are handled by `exit_with_message`."""
+@contextmanager
+def existing_database(settings: "Settings") -> Iterator[str]:
+    """The same, for what only reads: raises CommandError where there is none yet."""
+    if settings.database_url is None and not (settings.home / "postgres").is_dir():
+        raise CommandError(
+            f"there is no arena in {settings.home.absolute()}: go to the folder where you ran "
+            "`arena up`, or set ARENA_HOME to the .arena of it."
+        )
+    with database(settings) as url:
+        yield url
+
+
+def with_store(use: "Callable[[Store], Awaitable[T]]", *, existing: bool = False) -> T:
+    """The result of `use` on the settings' store, which must be an `existing` one for what only
+    reads; errors are handled by `exit_with_message`."""
     from arena.settings import read_settings
     from arena.storage.store import open_store
 
@@ -42,7 +55,8 @@ def with_store(use: "Callable[[Store], Awaitable[T]]") -> T:
         async with open_store(url) as store:
             return await use(store)
 
-    with exit_with_message(), database(read_settings()) as url:
+    opened = existing_database if existing else database
+    with exit_with_message(), opened(read_settings()) as url:
         return asyncio.run(run(url))
 
 
@@ -51,7 +65,7 @@ def with_reader(use: "Callable[[Reader], T]") -> T:
     from arena.settings import read_settings
     from arena.storage.reading import open_reader
 
-    with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
+    with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         return use(read)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena.commands.database import database
+from arena.commands.database import existing_database
 from arena.commands.errors import exit_with_message
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.results.matches import AsJson
@@ -37,7 +37,7 @@ def check_boards(
     from arena.storage.reading import open_reader
     from arena.storage.statements import log_end
 
-    with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
+    with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         written = write_checkpoints(url) if write else []
         ladders = played_ladders(read)
         (end,) = read(log_end())

@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Column, Table
 from rich.text import Text
 
-from arena.commands.database import database, with_reader
+from arena.commands.database import existing_database, with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.ratings.leaderboard_json import LastChecks, ladder_json, luck_of_lines
@@ -144,7 +144,7 @@ def _follow(
                     )
                     live.update(Group(*tables, note), refresh=True)
 
-    with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
+    with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         try:
             asyncio.run(run(url, read))
         except KeyboardInterrupt:

@@ -15,7 +15,7 @@ from uuid import uuid4
 import typer
 
 from arena.boards.board import TABLE_SIZES, table_sizes
-from arena.commands.database import database
+from arena.commands.database import existing_database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import game_options
 from arena.commands.progress import with_progress
@@ -60,7 +60,7 @@ def export(
         if file is not None and file.suffix not in FORMATS:
             raise CommandError(f"{file}: export to one of {', '.join(FORMATS)}.")
         try:
-            with database(read_settings()) as url, open_archive(url) as archive:
+            with existing_database(read_settings()) as url, open_archive(url) as archive:
                 if file is not None:
                     _results(archive, selection, file)
                 if transcripts is not None:

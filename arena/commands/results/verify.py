@@ -185,12 +185,14 @@ def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
 def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
     """A function that reads recorded matches from the database of the settings."""
     # Imported here, because files need no database.
-    from arena.commands.database import database
+    from arena.commands.database import existing_database
     from arena.settings import read_settings
     from arena.storage.errors import TranscriptDamagedError
     from arena.storage.export import open_archive
 
-    archive = stack.enter_context(open_archive(stack.enter_context(database(read_settings()))))
+    archive = stack.enter_context(
+        open_archive(stack.enter_context(existing_database(read_settings())))
+    )
 
     def recorded(match_id: str) -> Transcript:
         try:

@@ -120,7 +120,7 @@ def create(
 def _create(name: str, bots: str, rules: Rules) -> Tournament:
     # Imported here: only seeding by ratings needs numpy.
     from arena.boards.live_board import LiveBoard, ladder_of_table
-    from arena.commands.database import database
+    from arena.commands.database import existing_database
     from arena.commands.tournaments.entries import refuse_one_owner, seeded, versions_named
     from arena.settings import read_settings
     from arena.storage.reading import Reader, open_reader
@@ -140,7 +140,7 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
             field = seeded(entered, elo, rules.format, rules.seed)
             return await store.tournaments.create(name, rules, field)
 
-    with exit_with_message(), database(read_settings()) as url, open_reader(url) as read:
+    with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         return asyncio.run(create(url, read))
 
 

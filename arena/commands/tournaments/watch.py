@@ -6,7 +6,7 @@ from contextlib import aclosing
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from arena.commands.database import database
+from arena.commands.database import existing_database
 from arena.commands.errors import exit_with_message
 from arena.commands.terminal import say
 from arena.settings import read_settings
@@ -23,7 +23,7 @@ LOOK_SECONDS = 0.2
 
 def watch(name: str) -> None:
     """Show the progress until the tournament is over, or Ctrl-C, which only ends the display."""
-    with exit_with_message(), database(read_settings()) as url:
+    with exit_with_message(), existing_database(read_settings()) as url:
         try:
             asyncio.run(_watch(url, name))
         except KeyboardInterrupt:
