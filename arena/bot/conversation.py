@@ -11,7 +11,7 @@ from random import Random
 
 from arena.bot.bot import AnyBot
 from arena.bot.checks import check
-from arena.bot.running_match import RunningMatch
+from arena.bot.running_match import FAULT, RunningMatch
 from arena.bot.tally import Tally
 from arena.codec import transcript as transcript_codec
 from arena.codec.bot_side import Offered, read_begin, read_offer
@@ -265,7 +265,7 @@ def _log_welcome(welcome: referee_pb2.Welcome) -> None:
 
 def _log_refusal(refusal: referee_pb2.Refusal, reason: str) -> None:
     _log.warning(
-        "Fault %d in match %s, turn %d: %s. %s",
+        FAULT,
         refusal.faults,
         refusal.match_id,
         refusal.turn_number,

@@ -18,6 +18,8 @@ _log = logging.getLogger("arena.bot")
 
 NO_ANSWER: Final = "No answer to turn %d of match %s: %s"
 """What a bot logs that has no answer; `arena play` looks for it in the log of a program."""
+FAULT: Final = "Fault %d in match %s, turn %d: %s. %s"
+"""What a bot logs of a fault; `arena play` leaves it out of what a program printed last."""
 
 
 class RunningMatch:

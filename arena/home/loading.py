@@ -42,6 +42,8 @@ def _python_file(name_or_path: str, directory: Path) -> Path | None:
 
 def _no_bot(word: str, directory: Path, why: str = "") -> BotFileError:
     known = ", ".join(sample_names(directory))
+    if not why and (word.endswith(".py") or "/" in word):
+        why = ": no such file"
     return BotFileError(
         f"There is no bot {word!r}{why}: give the name of a sample bot ({known}), the path of a "
         ".py file, or the command that starts a program, such as ./gopher or 'node bot.js'."

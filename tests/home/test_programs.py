@@ -156,6 +156,18 @@ def test_a_program_that_fails_is_named_with_its_code_though_all_matches_are_over
     assert " s: The program ended with code 7. The end of what it printed (" in first
 
 
+@pytest.mark.slow
+def test_what_a_program_printed_at_its_end_is_not_buried_under_the_faults_of_its_matches(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "ends.txt"
+    file.write_text("import sys\nsys.stdin.readline()\nsys.exit('Cannot find what it needs')\n")
+    bridge = f"{sys.executable} -m arena bridge -- {sys.executable} {file}"
+    result = run("play", bridge, "honest", "-n", 40)
+    assert result.exit_code == 2
+    assert "Cannot find what it needs" in result.stderr
+
+
 LEAVES = """
 import os, signal
 from arena.bot import Bot, run

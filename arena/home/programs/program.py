@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from arena.bot.running_match import NO_ANSWER
+from arena.bot.running_match import FAULT, NO_ANSWER
 from arena.errors import UserError
 from arena.home.loading import search_path
 from arena.printable import printable
@@ -119,7 +119,7 @@ class BotProgram:
             return output.read().decode("utf-8", "replace").expandtabs(4).splitlines()
 
     def _tail(self) -> str:
-        lines = self._printed(_TAIL_BYTES)[-_TAIL_LINES:]
+        lines = _telling(self._printed(_RECENT_BYTES))[-_TAIL_LINES:]
         if not lines:
             return f" It printed nothing ({self.log})."
         return "\n".join([f" The end of what it printed ({self.log}):", *lines])
@@ -150,3 +150,19 @@ class BotProgram:
             os.killpg(self._process.pid, number)
             return True
         return False
+
+
+def _telling(lines: Sequence[str]) -> list[str]:
+    """Without what a bot says of each fault, and with each reason for no answer once: a program
+    that fails does so in all its matches, and what it says itself comes before."""
+    fault, no_answer = (f" {text.partition('%')[0]}" for text in (FAULT, NO_ANSWER))
+    found, reasons = [], set()
+    for line in lines:
+        if no_answer in line:
+            reason = line.partition(no_answer)[2].partition(": ")[2]
+            if reason in reasons:
+                continue
+            reasons.add(reason)
+        if fault not in line:
+            found.append(line)
+    return found

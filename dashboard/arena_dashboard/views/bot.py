@@ -80,7 +80,8 @@ def show_checks(bot: Profile) -> None:
         st.subheader("Checks")
         st.caption(
             "`arena check` plays a referee that behaves badly, and tells whether a bot does what "
-            "the protocol asks. Its author ran it and reported what came of it."
+            "the protocol asks. The arena runs it for uploads; else the author did, and reported "
+            "what came of it."
         )
         st.html(bot_tables.checks(bot))
 
