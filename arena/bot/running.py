@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from arena.bot.bot import AnyBot
+from arena.bot.log import set_up_log
 
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 
@@ -64,11 +65,7 @@ class BotRun:
                 "it to the one that `arena bot new` printed.",
                 2,
             )
-        logging.basicConfig(
-            level=logging.DEBUG if settings.verbose else logging.INFO,
-            format="%(asctime)s %(levelname)-7s %(message)s",
-            datefmt="%H:%M:%S",
-        )
+        set_up_log(verbose=settings.verbose)
         # gRPC's own log, of which it reads this when it is imported: what matters is told here.
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         # Imported here, so that `arena play` can run the same file without loading gRPC.

@@ -110,7 +110,7 @@ def _progress(uploads: UploadClient, owner: SignedIn, bot: str, version: str) ->
         )
     )
     if build.state == "refused":
-        st.error("The check refused it.")
+        st.markdown("Why, as the check says it:")
         st.code(build.reason, language=None, wrap_lines=True)
         return
     if steps:
@@ -126,8 +126,9 @@ def _check_step(build: BuildSeen) -> Html:
             "Accepted by the check", build.reason or "It plays when it is its turn", done=True
         )
     if build.state == "refused":
-        return _step("Checked", "Refused", done=True)
-    return _step("Being checked", build.reason or "It waits for a worker", done=False)
+        return tag("li", "✗ Refused by the check.", class_="ba-bad-text")
+    now = build.reason or "it waits for a worker"
+    return _step("Being checked", now[:1].upper() + now[1:], done=False)
 
 
 def _step(words: str, more: str, *, done: bool) -> Html:

@@ -89,6 +89,11 @@ async def test_the_key_of_a_sign_up_is_printed_though_it_cannot_be_kept(
     kept = tmp_path / "home" / "config" / "owners.json"
     kept.parent.mkdir(parents=True)
     kept.write_text("{")
+    # Before anybody signs up: the name is still free.
+    assert "owners.json cannot be used" in await refused("signup", "Ann")
+    kept.unlink()
+    kept.parent.rmdir()
+    kept.parent.symlink_to(tmp_path / "nowhere" / "else")
     done = await arena("signup", "Ann")
     assert (done.exit_code, "owners.json cannot be used" in done.stderr) == (2, True)
     assert done.stdout.startswith("arena_owner_")
@@ -114,7 +119,7 @@ async def test_an_owner_signs_in_on_another_machine_by_option_and_by_line(
 
 @pytest.mark.slow
 async def test_what_is_refused_is_a_sentence_and_changes_nothing(
-    scene: Scene, tmp_path: Path
+    scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = tmp_path / "home" / "config" / "owners.json"
     assert "No owner has this key" in await refused("login", "--key", "arena_owner_guess")
@@ -122,7 +127,13 @@ async def test_what_is_refused_is_a_sentence_and_changes_nothing(
     assert "cannot name the owner" in await refused("signup", "<b>")
     assert not kept.exists()
     await arena("signup", "Ann")
-    assert "There is an owner Ann already" in await refused("signup", "ANN")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("ARENA_HOME", str(tmp_path / "elsewhere"))
+        assert "There is an owner Ann already" in await refused("signup", "ANN")
+    before = kept.read_bytes()
+    for name in ("Ann", "Bob"):
+        assert "you are the owner Ann at 127.0.0.1:" in await refused("signup", name)
+    assert kept.read_bytes() == before
     assert "cannot name the bot" in await refused("bot", "new", "a/b")
     assert "You have no bot fox" in await refused("bot", "show", "fox")
     assert "say what to change" in await refused("bot", "describe", "fox")

@@ -2,19 +2,24 @@
 
 import json
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.commands.errors import exit_with_message
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import (
     DEFAULT_ADDRESS,
     AddressOption,
     Login,
     client_of,
     keep_login,
+    kept_login,
+    login_file,
 )
 from arena.commands.terminal import say
+
+if TYPE_CHECKING:
+    from arena.owner_client import OwnerClient
 
 
 def signup(
@@ -25,7 +30,9 @@ def signup(
 ) -> None:
     """Sign up at an arena as an owner of bots; the key is printed once, and kept here."""
     with exit_with_message():
-        owner, key = client_of(address).sign_up(name, invite)
+        client = client_of(address)
+        _require_nobody_signed_in(client, address)
+        owner, key = client.sign_up(name, invite)
         # The key cannot be shown again, so it is printed whether or not it can be kept here.
         if as_json:
             typer.echo(json.dumps({"owner": owner, "key": key}))
@@ -36,6 +43,26 @@ def signup(
         path = keep_login(address, Login(owner, key))
     if not as_json:
         say(f"It is kept in {path}. Register a bot: arena bot new NAME", err=True)
+
+
+def _require_nobody_signed_in(client: "OwnerClient", address: str) -> None:
+    """Raise CommandError if a key would be replaced that is still somebody's: nothing could bring
+    it back."""
+    from arena.owner_client import OwnerCallError
+
+    kept = kept_login(address)
+    if kept is None:
+        return
+    try:
+        owner = client.owner(kept.key)
+    except OwnerCallError as error:
+        if error.stranger:  # the arena was set up anew, or the key reset
+            return
+        raise
+    raise CommandError(
+        f"you are the owner {owner} at {address} already; your key is in {login_file()}. Register "
+        "a bot: arena bot new NAME. To sign up as somebody else, set ARENA_HOME to another folder."
+    )
 
 
 def login(

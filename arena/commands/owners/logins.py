@@ -55,16 +55,22 @@ def upload_client_of(address: str) -> "UploadClient":
     return UploadClient.at(address, os.environ)
 
 
+def kept_login(address: str) -> Login | None:
+    """Who is signed in at a referee; None for nobody. Raises CommandError for a broken file."""
+    found = _read(login_file()).get(_place(address))
+    return None if found is None else Login(found["owner"], found["key"])
+
+
 def login_at(address: str) -> Login:
     """Who is signed in at a referee. Raises CommandError for nobody."""
-    found = _read(login_file()).get(_place(address))
+    found = kept_login(address)
     if found is None:
         raise CommandError(
             f"you are not signed in at {address}: {login_file().absolute()} holds no key for it. "
             "`arena signup NAME` or `arena login`; or set ARENA_HOME to the .arena of the folder "
             "where you did. (Operators on the arena's own machine add --operator.)"
         )
-    return Login(found["owner"], found["key"])
+    return found
 
 
 def keep_login(address: str, login: Login) -> Path:

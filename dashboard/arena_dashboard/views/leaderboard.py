@@ -50,7 +50,8 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
     with st.expander("What do these numbers mean?"):
         st.markdown(
             "- **Elo** comes from every pair of every match. 200 points more are expected to take "
-            "76 % of the points between two bots.\n"
+            "76 % of the points between two bots. It is fitted to all results at once, so a bot's "
+            "Elo also moves, a little, while others play, most of all when new bots come.\n"
             "- **95 % interval**: where the Elo lies as far as the results tell; a block of "
             "matches counts as one. The small ranks are those that the intervals allow.\n"
             "- **Lines between rows** separate bands: every bot below a line is significantly "
