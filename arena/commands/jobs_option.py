@@ -28,7 +28,7 @@ Cluster: TypeAlias = Annotated[
         "--cluster",
         metavar="ADDRESS",
         help="The workers of this scheduler of dask.distributed (tcp://HOST:8786) do it instead: "
-        "`pip install 'bluff-arena[cluster]'` here and there. The results are the same.",
+        "`pip install 'bluff-arena\\[cluster]'` here and there. The results are the same.",
     ),
 ]
 

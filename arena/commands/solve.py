@@ -93,21 +93,21 @@ def solve(
         ),
     ] = None,
     recall: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="BETS",
-            help="How many of the last bets --tables knows; 2,4:5 knows five with at most four "
-            "dice in play.",
+            help="How many of the last bets --tables knows, 1 if nothing is said; 2,4:5 knows "
+            "five with at most four dice in play.",
         ),
-    ] = "1",
+    ] = None,
     sweeps: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="TIMES",
-            help="How often --tables improves the play of each state; 40,4:200 does it 200 times "
-            "with at most four dice in play.",
+            help="How often --tables improves the play of each state, 40 times if nothing is said; "
+            "40,4:200 does it 200 times with at most four dice in play.",
         ),
-    ] = "40",
+    ] = None,
     certify: Annotated[
         Path | None,
         typer.Option(
@@ -130,6 +130,8 @@ def solve(
     are solved side by side.
     """
     with exit_with_message():
+        if tables is None and (recall or sweeps):
+            raise CommandError("--recall and --sweeps say how --tables FILE is made: add it.")
         options = _options(option)
         asked = None if dice is None else _dice(dice, options)
         until = float("inf") if seconds is None else time.time() + seconds
@@ -140,7 +142,7 @@ def solve(
         elif tables is not None:
             if asked or one_round:
                 raise CommandError("--tables solves all states of a match: leave the rest out.")
-            effort = _recall(recall), _by_dice("--sweeps", sweeps)
+            effort = _recall(recall or "1"), _by_dice("--sweeps", sweeps or "40")
             _write_tables(tables, options, *effort, to, _workers(jobs, cluster))
             return
         elif one_round:

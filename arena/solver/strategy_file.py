@@ -51,7 +51,11 @@ def load(path: Path) -> list[SolvedState]:
                 raise StrategyFileError(f"{path} is of another format: solve it again.")
             return [_state(file, *state) for state in figures["states"]]
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise StrategyFileError(f"{path} holds no solved states: {error}.") from error
+        why = error.strerror if isinstance(error, OSError) else None
+        raise StrategyFileError(
+            f"{path} holds no solved states "
+            f"({why or 'it is no file of `arena solve --to` or `--tables`'})."
+        ) from error
 
 
 def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:

@@ -101,7 +101,10 @@ def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
         (["--tables", "x", "--recall", "3"], "at most 2 bets, and 6 with at most 4 dice in play"),
         (["--tables", "x", "--recall", "2,5:3"], "do not fit into memory"),
         (["--tables", "x", "--sweeps", "0"], "--sweeps: '0' is neither a number from 1"),
-        (["--certify", "nowhere.npz"], "nowhere.npz holds no solved states"),
+        (["--recall", "2"], "--recall and --sweeps say how --tables FILE is made"),
+        (["--dice", "1,1", "--sweeps", "9"], "--recall and --sweeps say how --tables FILE is made"),
+        (["--certify", "nowhere.npz"], "nowhere.npz holds no solved states (No such file"),
+        (["--certify", str(Path(__file__))], "it is no file of `arena solve --to` or `--tables`"),
         (["--certify", "nowhere.npz", "--one-round"], "--certify takes a file, --dice A,B and no"),
     ],
 )
