@@ -49,7 +49,7 @@ def load(path: Path) -> list[SolvedState]:
             figures = json.loads(file[_FIGURES].tobytes())
             if figures["format"] != _FORMAT:
                 raise StrategyFileError(f"{path} is of another format: solve it again.")
-            return [_state(file, *state) for state in figures["states"]]
+            return [_state(path, file, *state) for state in figures["states"]]
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         why = error.strerror if isinstance(error, OSError) else None
         raise StrategyFileError(
@@ -69,6 +69,7 @@ def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
 
 
 def _state(
+    path: Path,
     file: Any,
     dice: list[int],
     bounds: list[float],
@@ -77,14 +78,14 @@ def _state(
     seconds: float,
 ) -> SolvedState:
     opener, other = dice
-    name = f"{opener}-{other}"
+    name, against = f"{opener}-{other}", f"{opener} against {other} dice"
     layout = layout_of(len(track(opener + other)))
     weights = file[f"{name}/0"], file[f"{name}/1"]
     sizes = [layout.actions(seat) * lanes_for(len(hands_of(dice[seat]))) for seat in (0, 1)]
     if [*map(len, weights)] != sizes:
-        raise ValueError(f"the tables of {opener} against {other} dice are incomplete")
+        raise StrategyFileError(f"{path}: the tables of {against} are incomplete.")
     if not all(np.isfinite(table).all() and (table >= 0).all() for table in weights):
-        raise ValueError(f"weights of {opener} against {other} dice are negative or not finite")
+        raise StrategyFileError(f"{path}: weights of {against} are negative or not finite.")
     strategy = Strategy(weights)
     return SolvedState(
         (opener, other), ValueBounds(*bounds), exploitability, iterations, seconds, strategy
