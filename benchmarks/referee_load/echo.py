@@ -15,7 +15,7 @@ from time import perf_counter
 import grpc
 import grpc.aio
 
-from benchmarks.referee_load.own_connection import OWN_CONNECTION
+from benchmarks.referee_load.connection import OWN_CONNECTION
 
 METHOD = "/benchmark.Echo/Echo"
 

@@ -4,15 +4,15 @@ python -m benchmarks.referee_load.players play PORT MATCHES_AT_ONCE SECONDS [WAR
 python -m benchmarks.referee_load.players count PORT MATCHES_AT_ONCE SECONDS < tokens
 python -m benchmarks.referee_load.players until PORT MATCHES_AT_ONCE DECISIONS < tokens
 python -m benchmarks.referee_load.players crowd PORT MATCHES_AT_ONCE PLAYERS SECONDS < tokens
-python -m benchmarks.referee_load.players idle PORT [GAME] < tokens
+python -m benchmarks.referee_load.players idle PORT [GAME [SHARING]] < tokens
 
 They use the protocol like any bot and play like the sample bot `timid`: the smallest raise, and a
 doubt a fifth of the time. `play` prints decisions/s, the median time from an answer to the next
 turn of its match in µs, decisions per match and per message; `count` prints the number of decisions
 so far for ten moments per second; `until` plays so many decisions and prints how many were refused,
 by kind of fault; `crowd` connects all, lets the first PLAYERS play and the others wait, prints a
-line when it begins to count, and figures; `idle` connects, for bluff or another game, prints a line
-and stays connected.
+line when it begins to count, and figures; `idle` connects, for bluff or another game, so many bots
+over each connection, prints a line and stays connected.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ import secrets
 import statistics
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from random import Random
 from time import monotonic, perf_counter
 
@@ -28,7 +29,7 @@ import grpc
 import grpc.aio
 
 from arena.v1 import referee_pb2, referee_pb2_grpc
-from benchmarks.referee_load.own_connection import OWN_CONNECTION
+from benchmarks.referee_load.connection import OWN_CONNECTION, shared_connection
 
 DOUBTS = 0.2
 AT_ONCE = 100
@@ -56,11 +57,18 @@ class Load:
 
 
 async def play(
-    port: int, token: str, matches: int, load: Load, game: str = "bluff", *, waits: bool = False
+    port: int,
+    token: str,
+    matches: int,
+    load: Load,
+    game: str = "bluff",
+    *,
+    waits: bool = False,
+    connection: Sequence[tuple[str, int]] = OWN_CONNECTION,
 ) -> None:
     """Run one bot until its stream ends. One that `waits` plays nothing."""
     random = Random(token)
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", OWN_CONNECTION) as channel:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", connection) as channel:
         metadata = (("authorization", f"Bearer {token}"),)
         stream = referee_pb2_grpc.RefereeServiceStub(channel).Play(metadata=metadata)
         hello = referee_pb2.Hello(protocol_version=1, games=[game], max_matches=matches)
@@ -207,12 +215,15 @@ async def crowd(port: int, matches: int, players: int, seconds: float, tokens: l
     await asyncio.gather(*bots, return_exceptions=True)
 
 
-async def idle(port: int, tokens: list[str], game: str = "bluff") -> None:
+async def idle(port: int, tokens: list[str], game: str = "bluff", sharing: str = "1") -> None:
     """Connect all bots, print a line, and stay connected until killed."""
     load = Load()
-    bots = []
+    bots: list[asyncio.Task[None]] = []
     for slice_ in slices(tokens):
-        bots += [asyncio.create_task(play(port, token, 1, load, game)) for token in slice_]
+        for token in slice_:
+            shared = shared_connection(len(bots) // int(sharing))
+            bot = play(port, token, 1, load, game, connection=shared)
+            bots.append(asyncio.create_task(bot))
         for _ in slice_:
             await load.connected.acquire()
     print("connected", flush=True)

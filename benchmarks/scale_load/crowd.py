@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from arena.referee.server import MAX_STREAMS_PER_CONNECTION
 from arena.referee.session import MAX_MATCHES
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
@@ -26,6 +27,7 @@ from benchmarks.referee_load.stage import (
 
 FEW: Final = 8
 SECONDS: Final = 8.0
+STREAMS: Final = MAX_STREAMS_PER_CONNECTION
 NOBODYS_GAME: Final = "bloeff"
 """No table of the referee plays it."""
 
@@ -105,9 +107,14 @@ def _played(url: str, tokens: list[str], arm: Connected) -> Figures:
 
 
 def idle_memory(bots: int) -> Figures:
-    """The memory in MB with so many connections that wait: the referee's with bots, and that of a
-    bare gRPC server."""
-    return {"the referee": _idle_referee(bots), "a bare gRPC server": _idle_server(bots)}
+    """The memory in MB with so many bots that wait: the referee's where each has a connection of
+    its own, and where STREAMS share one, as those of a worker do; and that of a bare gRPC server
+    with as many connections."""
+    return {
+        "the referee": _idle_referee(bots, 1),
+        f"{STREAMS} bots a connection": _idle_referee(bots, STREAMS),
+        "a bare gRPC server": _idle_server(bots),
+    }
 
 
 def _idle_server(connections: int) -> float:
@@ -124,11 +131,11 @@ def _memory_of(server: "subprocess.Popen[bytes]", clients: "subprocess.Popen[str
     return memory
 
 
-def _idle_referee(bots: int) -> float:
+def _idle_referee(bots: int, sharing: int) -> float:
     with _database() as url:
         tokens = asyncio.run(register(url, bots, "idle"))
         with (
             referee(url) as (port, process),
-            client("players", "idle", port, NOBODYS_GAME, tokens=tokens) as players,
+            client("players", "idle", port, NOBODYS_GAME, sharing, tokens=tokens) as players,
         ):
             return _memory_of(process, players)
