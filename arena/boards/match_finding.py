@@ -3,9 +3,8 @@
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from arena.boards.bluffing import Bluffing, bluffing_of
 from arena.boards.match_sort import Sort
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.match_search import (
@@ -16,7 +15,9 @@ from arena.storage.match_search import (
 )
 from arena.storage.reading import Read
 from arena.storage.rows import MatchRow, match_row
-from arena.storage.transcripts import Packed, unpack
+
+if TYPE_CHECKING:
+    from arena.boards.bluffing import Bluffing
 
 REPLAYED: Final = 200
 """The newest matches that fit, among which the boldest bluff is looked for."""
@@ -32,8 +33,12 @@ class Bluffs:
         self._lock = Lock()
         self._known: OrderedDict[str, Bluffing] = OrderedDict()
 
-    def of(self, match_ids: Collection[str]) -> Mapping[str, Bluffing]:
+    def of(self, match_ids: Collection[str]) -> "Mapping[str, Bluffing]":
         """The bluffs of these matches, in their order, without those that cannot be read."""
+        # Imported here: a list of matches in another order needs no games.
+        from arena.boards.bluffing import bluffing_of
+        from arena.storage.transcripts import Packed, unpack
+
         with self._lock:
             missing = [one for one in match_ids if one not in self._known]
         added = {}

@@ -12,10 +12,7 @@ from arena.boards.match_sort import Sort
 from arena.commands.bots import MOST_NAMES, require_bots
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.results.match_argument import recorded
 from arena.commands.terminal import Terminal
-from arena.games import make_game
-from arena.match.transcript_json import to_json
 
 if TYPE_CHECKING:
     from arena.storage.reading import Reader
@@ -49,6 +46,10 @@ def matches(
     """Print finished matches, newest first or in another order."""
     with exit_with_message():
         if game is not None:
+            # Imported here, as below: a list of matches needs no games, which take a fifth of its
+            # time to import.
+            from arena.games import make_game
+
             make_game(game)
 
     def read(reader: "Reader") -> "list[MatchRow]":
@@ -132,5 +133,8 @@ def _match_json(match: "MatchRow") -> dict[str, Any]:
 
 def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> None:
     """Print a match's transcript as JSON (docs/transcript.md explains it)."""
+    from arena.commands.results.match_argument import recorded
+    from arena.match.transcript_json import to_json
+
     with exit_with_message():
         typer.echo(json.dumps(to_json(recorded(match_id)), indent=2))
