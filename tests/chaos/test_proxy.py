@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import pytest
 
 from tests.certificates import NAME, Authority
 from tests.end_to_end.programs import ROOT
-from tests.free_port import free_port
+from tests.free_port import free_port, free_ports_in_a_row
 from tests.several_referees import BOTS, Referees, leave
 
 pytestmark = pytest.mark.slow
@@ -79,16 +78,6 @@ class Proxy:
         finally:
             process.kill()
             process.wait()
-
-
-def free_ports_in_a_row(count: int) -> int:
-    """The first of them."""
-    while True:
-        first = free_port()
-        with contextlib.ExitStack() as stack, contextlib.suppress(OSError, OverflowError):
-            for port in range(first, first + count):
-                stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
-            return first
 
 
 def require_haproxy() -> None:
