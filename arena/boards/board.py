@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from arena.boards.log_columns import LogColumns, RatedRow, of_rows
 from arena.boards.luck_adjusted import LuckAdjusted, adjusted_by_version
+from arena.boards.troubles import Trouble, TroubleCounts
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import PRIOR_SD, Anchor, Fit, fit
 from arena.rating.cluster_sums import ClusterSums
@@ -102,6 +103,7 @@ class Board:
         self._aggregate: Aggregate[VersionId] = Aggregate(score)
         self._wins: WinCounts[VersionId] = WinCounts()
         self._clusters = ClusterSums(score)
+        self._troubles = TroubleCounts()
         self._fit: Fit[VersionId] | None = None
         self._ladder: Ladder[VersionId] | None = None
         self._luck_fit: LuckFit[VersionId] | None = None
@@ -146,6 +148,7 @@ class Board:
                 self._aggregate.add_table(table)
                 self._wins.add_table(table)
         self._clusters.add(tables)
+        self._troubles.add(at[log.troubled["bot"]], log.troubled)
         self._matches += len(log)
         self.sequence = int(log.sequences[-1])
         # The old fit remains the start of the next one; the ladder is out of date.
@@ -159,7 +162,8 @@ class Board:
         }
         if self._fit is not None and self._fit.bots == self._aggregate.bots:
             found["theta"] = self._fit.theta
-        return found | self._aggregate.arrays() | self._wins.arrays() | self._clusters.arrays()
+        found |= self._aggregate.arrays() | self._wins.arrays() | self._clusters.arrays()
+        return found | self._troubles.arrays()
 
     @classmethod
     def of_arrays(
@@ -172,6 +176,7 @@ class Board:
         found._aggregate = Aggregate.of_arrays(score, versions, arrays)
         found._wins = WinCounts.of_arrays(versions, arrays)
         found._clusters = ClusterSums.of_arrays(score, arrays)
+        found._troubles = TroubleCounts.of_array(arrays["troubles"])
         if "theta" in arrays:
             counts = found._aggregate
             found._fit = Fit(
@@ -222,6 +227,10 @@ class Board:
     def luck_column(self) -> LuckColumn[VersionId] | None:
         """The luck-adjusted ratings of the last `ladder`; None where luck is not known enough."""
         return self._luck_column
+
+    def troubles(self) -> dict[VersionId, Trouble]:
+        """Faults and forfeits, of the versions that had any."""
+        return self._troubles.by_version(self._aggregate.bots)
 
     def win_shares(self) -> tuple[WinShares[VersionId], ...]:
         """First places by table size."""

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from arena.boards.ladder_log import LadderId, read_board, read_log
-from arena.boards.live_board import all_versions
+from arena.boards.ladder_log import LadderId, read_board, read_log, registered
+from arena.boards.troubles import TroubleCounts
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Fit, fit
 from arena.rating.elo import FloatArray, IntArray
@@ -33,7 +33,7 @@ class BoardCheck:
     checkpoint: int | None
     """The last rating event in the checkpoint; None if there is none."""
     counts: float
-    """Of wins, ties, matches, first places and clusters by bot or pair."""
+    """Of wins, ties, matches and clusters by bot or pair; one more if faults differ."""
     elo: float
     """Elo, luck-adjusted ones included."""
     covariance: float
@@ -52,8 +52,7 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
     whole = read_log(read, ladder, up_to=end.sequence)
     if not len(whole):
         return BoardCheck(ladder, 0, sequence, float(len(board)), 0.0, 0.0)
-    versions = all_versions(read)
-    shown = board.ladder(versions).intervals
+    shown = board.ladder(registered(read, board.aggregate.bots)).intervals
     results = whole.results()
     counted = Aggregate.of(results, ladder.score)
     official = intervals(fit(counted, anchor=shown.fit.anchor), results)
@@ -65,7 +64,10 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
     pairs = [(shown, official)]
     if adjusted is not None and column is not None:
         pairs.append((adjusted.adjusted, column.adjusted))
+    troubles = TroubleCounts()
+    troubles.add(whole.troubled["bot"], whole.troubled)
     counts = abs(len(board) - len(whole)) + _counts(shown, official)
+    counts += board.troubles() != troubles.by_version(whole.versions)
     return BoardCheck(
         ladder,
         len(whole),

@@ -18,7 +18,7 @@ from arena.boards.board import Board
 from arena.luck import table_of
 from arena.rating.methods import ScoreRule
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Of the arrays' names and meanings. A new format is a new number: releases that know another one
 leave these checkpoints alone and write their own."""
 _LEVEL: Final = 1

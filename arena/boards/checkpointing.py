@@ -8,18 +8,18 @@ comes meanwhile leaves it to the other.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from arena.boards.board import table_sizes
 from arena.boards.checkpoint import Checkpoint, edition, pack
 from arena.boards.checkpoint_keeper import ENOUGH_EVENTS
-from arena.boards.ladder_log import LadderId, read_board
-from arena.boards.live_board import all_versions
+from arena.boards.ladder_log import LadderId, read_board, registered
 from arena.match.clock import TimeControl
-from arena.storage import checkpoints, statements
+from arena.storage import checkpoints, ladder_statements, statements
 from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.engine import asking_engine
 from arena.storage.reading import ColumnReader, open_reader, storage_errors
@@ -27,8 +27,13 @@ from arena.storage.reading import ColumnReader, open_reader, storage_errors
 
 def played_ladders(read: ColumnReader) -> list[LadderId]:
     """The ladders on which matches were played."""
+    return _ladders(read(statements.ladders()))
+
+
+def _ladders(rows: Sequence[Any]) -> list[LadderId]:
+    """The ladders of rows of `statements.ladders`, each once."""
     found: dict[LadderId, None] = {}
-    for row in read(statements.ladders()):
+    for row in rows:
         control = TimeControl(row.turn_ms, row.bank_ms)
         sizes = table_sizes(row.seat_count)
         found[LadderId.of(row.game, row.options, sizes, time_control=control)] = None
@@ -36,30 +41,38 @@ def played_ladders(read: ColumnReader) -> list[LadderId]:
 
 
 def write_checkpoints(url: str, fewest: int = 1) -> list[LadderId]:
-    """Write the checkpoints to which at least `fewest` rating events were added, and say which.
-    Empty also while another process writes. Raises StorageError."""
+    """Bring the checkpoints up to date after which the log has at least `fewest` rating events, and
+    say which were written: those of ladders with new results. The others only move on to the end of
+    the log. Empty also while another process writes. Raises StorageError."""
     with _alone(url) as connection, open_reader(url) as read:
         if connection is None:
             return []
         (end,) = read(statements.log_end())
-        written = []
-        for ladder in played_ladders(read):
-            known = _sequence(connection, ladder, end.revision)
-            if known is None or end.sequence - known >= fewest:
-                found = current(read, ladder)
-                if found is not None:
-                    write(connection, ladder, found)
-                    written.append(ladder)
+        if not end.sequence:
+            return []
+        known = {one: _sequence(connection, one, end.revision) for one in played_ladders(read)}
+        behind = {
+            ladder: sequence
+            for ladder, sequence in known.items()
+            if sequence is not None and end.sequence - sequence >= fewest
+        }
+        written = [ladder for ladder, sequence in known.items() if sequence is None]
+        if behind:
+            since = ladder_statements.ladders_with_results(min(behind.values()), end.sequence)
+            written += [ladder for ladder in _ladders(read(since)) if ladder in behind]
+        for ladder in written:
+            write(connection, ladder, current(read, ladder))
+        for ladder in behind.keys() - set(written):
+            _move_on(connection, ladder, end.revision, end.sequence)
         return written
 
 
-def current(read: ColumnReader, ladder: LadderId) -> Checkpoint | None:
-    """A ladder's board now, to be stored; None without a match."""
+def current(read: ColumnReader, ladder: LadderId) -> Checkpoint:
+    """A ladder's board now, to be stored."""
     (end,) = read(statements.log_end())
     board, _ = read_board(read, ladder, end.revision, end.sequence)
-    if not len(board):
-        return None
-    board.fit(all_versions(read))
+    if len(board):
+        board.fit(registered(read, board.aggregate.bots))
     return Checkpoint(end.revision, end.sequence, pack(board))
 
 
@@ -97,6 +110,12 @@ def _sequence(connection: Connection, ladder: LadderId, revision: int) -> int | 
     sequence: int | None = connection.scalar(found)
     connection.commit()
     return sequence
+
+
+def _move_on(connection: Connection, ladder: LadderId, revision: int, sequence: int) -> None:
+    of = (ladder.option_values, ladder.seats, ladder.score.value, ladder.time_control, revision)
+    connection.execute(checkpoints.move_on(edition(ladder.game), ladder.game, *of, sequence))
+    connection.commit()
 
 
 if __name__ == "__main__":

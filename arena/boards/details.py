@@ -1,29 +1,28 @@
-"""The details of a ladder, read from storage: comparisons, faults, rating history."""
+"""The details of a ladder, read from storage: comparisons, rating history."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arena.boards.board import TABLE_SIZES
 from arena.boards.comparisons import AcrossTables, Comparisons, across_tables, comparisons
-from arena.boards.ladder_log import LadderId, read_log
-from arena.boards.live_board import Leaderboard, LiveBoard, all_versions
+from arena.boards.ladder_log import LadderId, read_log, registered
+from arena.boards.live_board import Leaderboard, LiveBoard
 from arena.boards.model_check import ModelCheck, model_check
 from arena.boards.rating_history import MOST_POINTS, Point, rating_history
 from arena.records import Registered, VersionId
 from arena.storage import ladder_statements
-from arena.storage.reading import ColumnReader, Read
-from arena.storage.rows import RatedMatch, Trouble
+from arena.storage.reading import ColumnReader
+from arena.storage.rows import RatedMatch
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """A ladder at one moment, with its comparisons and faults."""
+    """A ladder at one moment, with its comparisons."""
 
     ladder: LadderId
     board: Leaderboard
     comparisons: Comparisons | None
     """None before the first match."""
-    troubles: Mapping[VersionId, Trouble]
     across_tables: Mapping[VersionId, AcrossTables]
     """The results on all ladders of this game, options and time control, by version."""
     check: ModelCheck | None
@@ -52,7 +51,6 @@ def details(read: ColumnReader, ladder: LadderId, *, check: bool = False) -> Det
         ladder,
         found,
         None if found.rated is None else comparisons(found.rated),
-        troubles(read, ladder, found.sequence),
         across_ladders(boards),
         model_check(read_log(read, ladder).results(), score=ladder.score) if check else None,
     )
@@ -62,14 +60,6 @@ def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, Acros
     """Each bot's results on ladders that differ only in table size."""
     ordered = sorted(boards.items(), key=lambda one: one[0].start)
     return across_tables((sizes, one.lines, one.win_shares) for sizes, one in ordered)
-
-
-def troubles(read: Read, ladder: LadderId, sequence: int) -> dict[VersionId, Trouble]:
-    """Faults and forfeits by version, up to a rating event."""
-    statement = ladder_statements.troubles(
-        ladder.game, ladder.option_values, ladder.seats, sequence, ladder.time_control
-    )
-    return {row.version_id: Trouble(**row._mapping) for row in read(statement)}
 
 
 def ladder_history(
@@ -88,4 +78,5 @@ def ladder_history(
     )
     ends = read(ladder_statements.rated_matches([point.sequence for point in found]))
     matches = tuple(RatedMatch(**row._mapping) for row in ends)
-    return LadderHistory(tuple(found), matches, all_versions(read))
+    rated = {rating.version_id for point in found for rating in point.ratings}
+    return LadderHistory(tuple(found), matches, registered(read, rated))

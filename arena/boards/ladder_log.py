@@ -1,7 +1,7 @@
-"""What the database has of one ladder: its results as columns, and its checkpoint."""
+"""What the database has of one ladder: its results as columns, its bots, and its checkpoint."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +9,10 @@ from arena.boards.board import Board
 from arena.boards.checkpoint import CheckpointDamagedError, edition, unpack
 from arena.boards.log_columns import SEATS, LogColumns, of_seats
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.match.transcript import Entrant
 from arena.rating.methods import ScoreRule
-from arena.storage import checkpoints, ladder_statements
+from arena.records import Registered, VersionId
+from arena.storage import bot_statements, checkpoints, ladder_statements
 from arena.storage.reading import ColumnReader, Read
 
 
@@ -58,6 +60,18 @@ def read_log(
         ladder.game, ladder.option_values, ladder.seats, ladder.time_control, after, up_to
     )
     return of_seats(read.columns(statement, SEATS))
+
+
+def registered(read: Read, versions: Collection[VersionId]) -> dict[VersionId, Registered]:
+    """Who these versions are, retired ones included. Nothing is read for none."""
+    if not versions:
+        return {}
+    return {
+        VersionId(row.id): Registered(
+            VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house
+        )
+        for row in read(bot_statements.versions_by_id(versions))
+    }
 
 
 def block_goes_on(read: Read, after: int) -> bool:

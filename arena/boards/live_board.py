@@ -11,21 +11,27 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 from arena.boards.board import Board, BoardLine, rest_seconds, table_sizes
-from arena.boards.ladder_log import LadderId, block_goes_on, read_checkpoint, read_log
+from arena.boards.ladder_log import (
+    LadderId,
+    block_goes_on,
+    read_checkpoint,
+    read_log,
+    registered,
+)
 from arena.boards.trend import FEWEST_MATCHES, TREND_EVENTS, TREND_SHARE, rating_trend
+from arena.boards.troubles import Trouble
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.match.transcript import Entrant
 from arena.rating.aggregate import Aggregate
 from arena.rating.ladder import Ladder
 from arena.rating.methods import ScoreRule
 from arena.rating.win_share import WinShares
 from arena.records import Registered, VersionId
-from arena.storage import bot_statements, statements
+from arena.storage import statements
 from arena.storage.listening import notifications
 from arena.storage.reading import ColumnReader, Read
 from arena.storage.tables import RESULTS_CHANNEL
@@ -48,6 +54,8 @@ class Leaderboard:
     """The fit behind the lines; None before the first match."""
     win_shares: tuple[WinShares[VersionId], ...] = ()
     """First places by table size."""
+    troubles: Mapping[VersionId, Trouble] = field(default_factory=dict)
+    """Faults and forfeits, of the versions that had any."""
 
     @property
     def anchor(self) -> BoardLine | None:
@@ -64,6 +72,8 @@ class LiveBoard:
         self.ladder = ladder
         self._read = read
         self._clock = clock
+        self._versions: dict[VersionId, Registered] = {}
+        """Of its bots; what is said of a version here never changes."""
         self._lock = Lock()
         self._begin_again(0)
         self._rests_until = -float("inf")
@@ -120,7 +130,8 @@ class LiveBoard:
         if not len(self._board):
             checkpoint = read_checkpoint(self._read, self.ladder, last.revision)
             if checkpoint is not None:
-                self._board, after = checkpoint
+                self._board, held = checkpoint
+                after = max(after, held)
         found = read_log(self._read, self.ladder, after)
         if len(found) and len(self._board) and block_goes_on(self._read, after):
             # The board has sums of whole blocks only: it is made anew.
@@ -129,13 +140,14 @@ class LiveBoard:
         self._board.extend_columns(found)
         lines, rated = self._latest.lines, self._latest.rated
         if len(self._board) and (len(found) or rated is None):
-            versions = all_versions(self._read)
-            lines = tuple(self._board.lines(versions))
-            rated = self._board.ladder(versions)
+            new = [bot for bot in self._board.aggregate.bots if bot not in self._versions]
+            self._versions |= registered(self._read, new)
+            lines = tuple(self._board.lines(self._versions))
+            rated = self._board.ladder(self._versions)
         # Results may have arrived between the two queries.
         sequence = max(last.sequence, self._board.sequence)
-        wins = self._board.win_shares()
-        self._latest = Leaderboard(lines, len(self._board), sequence, rated, wins)
+        wins, troubles = self._board.win_shares(), self._board.troubles()
+        self._latest = Leaderboard(lines, len(self._board), sequence, rated, wins, troubles)
 
 
 class LiveBoards:
@@ -154,16 +166,6 @@ class LiveBoards:
             if len(self._boards) > MOST_BOARDS:
                 self._boards.popitem(last=False)
             return board
-
-
-def all_versions(read: Read) -> dict[VersionId, Registered]:
-    """All registered versions by id, including retired ones."""
-    return {
-        VersionId(row.id): Registered(
-            VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house
-        )
-        for row in read(bot_statements.all_versions())
-    }
 
 
 def ladder_of_table(

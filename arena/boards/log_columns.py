@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.boards.luck_adjusted import luck_of_table
+from arena.boards.troubles import TROUBLED
 from arena.rating.elo import IntArray
 from arena.rating.results import MatchColumns, Results, check_table
 from arena.records import VersionId
@@ -20,6 +21,8 @@ SEATS: Final = np.dtype(
         ("version", ">i4"),
         ("placing", ">i2"),
         ("luck", ">f8"),
+        ("faults", ">i4"),
+        ("forfeits", ">i4"),
     ]
 )
 """A seat of a rated match, in any order of seats, as `ladder_statements.rated_seats` has them; luck
@@ -53,6 +56,8 @@ class LogColumns:
     """Blocks and matches are numbered among these results alone."""
     sequences: IntArray
     """(n,): the numbers of the rating events, ascending."""
+    troubled: NDArray[Any]
+    """The seats with faults or a forfeit, as TROUBLED."""
 
     def __len__(self) -> int:
         return len(self.sequences)
@@ -67,6 +72,7 @@ class LogColumns:
             self.versions,
             tuple(_from(table, first) for table in tables if len(table)),
             self.sequences[first:],
+            _troubled_from(self.troubled, first),
         )
 
     def latest(self, count: int) -> Results[VersionId]:
@@ -83,6 +89,12 @@ class LogColumns:
 
 def _from(table: MatchColumns, first: int) -> MatchColumns:
     return MatchColumns(table.bots, table.placings, table.blocks, table.numbers - first, table.luck)
+
+
+def _troubled_from(seats: NDArray[Any], first: int) -> NDArray[Any]:
+    seats = seats[seats["number"] >= first]
+    seats["number"] -= first
+    return seats
 
 
 def of_seats(rows: NDArray[Any]) -> LogColumns:
@@ -110,11 +122,18 @@ def of_seats(rows: NDArray[Any]) -> LogColumns:
         check_table(table, len(versions))
         tables.append(table)
     ids = tuple(VersionId(version) for version in versions.tolist())
-    return LogColumns(ids, tuple(tables), sequence[starts])
+    some = np.flatnonzero((rows["faults"] > 0) | (rows["forfeits"] > 0))
+    troubled = np.empty(len(some), TROUBLED)
+    troubled["number"] = np.repeat(np.arange(len(starts)), sizes)[some]
+    troubled["bot"] = bots[some]
+    for name in ("faults", "forfeits"):
+        troubled[name] = rows[name][some]
+    return LogColumns(ids, tuple(tables), sequence[starts], troubled)
 
 
 def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
-    """The results of rows in ascending order. Raises ResultError for one that cannot be rated."""
+    """The results of rows in ascending order, without faults. Raises ResultError for one that
+    cannot be rated."""
     versions = tuple(dict.fromkeys(version for row in rows for version in row.version_ids))
     number = {version: index for index, version in enumerate(versions)}
     block_numbers: dict[str, int] = {}
@@ -135,7 +154,8 @@ def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
         )
         check_table(table, len(versions))
         tables.append(table)
-    return LogColumns(versions, tuple(tables), np.array([row.sequence for row in rows], np.int64))
+    sequences = np.array([row.sequence for row in rows], np.int64)
+    return LogColumns(versions, tuple(tables), sequences, np.empty(0, TROUBLED))
 
 
 def _numbered(ids: NDArray[np.void]) -> IntArray:

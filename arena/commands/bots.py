@@ -1,7 +1,7 @@
 """`arena bot …`: Register your bots and look after them."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.owner_client import BotSeen
     from arena.records import VersionId
     from arena.storage.checks import RecordedCheck
-    from arena.storage.reading import Reader
+    from arena.storage.reading import Read, Reader
 
 app = typer.Typer(no_args_is_help=True, help="Register your bots and look after them.")
 app.command("builds")(hosted.builds)
@@ -37,17 +37,19 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LabelOption = Annotated[str | None, typer.Option(help="By default the newest that is not retired.")]
 
 
-def require_bots(known: Collection[str], names: Sequence[str], option: str = "--bot") -> None:
-    """Raise CommandError, which lists some known bots, if one of these names is unknown."""
-    there = {bot.lower(): bot for bot in sorted(known, key=str.lower)}
-    for name in names:
-        if name.lower() not in there:
-            some = ", ".join(list(there.values())[:MOST_NAMES]) or "none yet"
-            more = ", …" if len(there) > MOST_NAMES else ""
-            raise CommandError(
-                f"{option} {name}: there is no such bot; the bots are {some}{more} "
-                "(`arena bot list --operator` shows all)."
-            )
+def require_bot(read: "Read", name: str, option: str = "--bot") -> None:
+    """Raise CommandError, which lists some known bots, if there is no bot of that name."""
+    from arena.storage import bot_statements
+
+    if read(bot_statements.bot_named(name)):
+        return
+    known = [row.name for row in read(bot_statements.bot_page(limit=MOST_NAMES + 1))]
+    some = ", ".join(known[:MOST_NAMES]) or "none yet"
+    more = ", …" if len(known) > MOST_NAMES else ""
+    raise CommandError(
+        f"{option} {name}: there is no such bot; the bots are {some}{more} "
+        "(`arena bot list --operator` shows all)."
+    )
 
 
 @app.command()
@@ -200,8 +202,7 @@ def _show_any(name: str, *, as_json: bool) -> None:
 
         rows = reader(bot_statements.bot_list(bot=name))
         if not rows:
-            known = reader(bot_statements.bot_page(limit=MOST_NAMES + 1))
-            require_bots({row.name for row in known}, [name], "NAME")
+            require_bot(reader, name, "NAME")
         return rows, last_checks(reader, [row.id for row in rows])
 
     rows, checks = with_reader(read)

@@ -3,7 +3,7 @@
 Names are matched without regard to case, and returned as they were registered.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import (
     ARRAY,
@@ -128,6 +128,11 @@ def all_versions() -> Row:
         .select_from(versions.join(bots).join(owners))
         .order_by(versions.c.id)
     )
+
+
+def versions_by_id(ids: Collection[int]) -> Row:
+    """The columns of `all_versions`, of these."""
+    return all_versions().where(versions.c.id == any_(literal(list(ids), ARRAY(Integer))))
 
 
 def versions_of(bot: str, label: str | None) -> Row:

@@ -7,7 +7,17 @@ the same one: the newer stays, however they are interleaved, and all or nothing 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Insert, bindparam, func, literal, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Update,
+    bindparam,
+    func,
+    literal,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from arena.match.clock import TimeControl
@@ -29,9 +39,7 @@ def checkpoint(
     """sequence, data: of a ladder's checkpoint of this revision of the log, if there is one."""
     of = board_checkpoints.c
     return select(of.sequence, of.data).where(
-        *(of.edition == edition, of.game == game, of.options == dict(options)),
-        *(of.seats == list(seats), of.score == score, of.revision == revision),
-        *(of.turn_ms == time_control.turn_ms, of.bank_ms == time_control.bank_ms),
+        *_is(edition, game, options, seats, score, time_control, revision)
     )
 
 
@@ -47,6 +55,43 @@ def checkpoint_sequence(
     """sequence: of the same."""
     found = checkpoint(edition, game, options, seats, score, time_control, revision)
     return found.with_only_columns(board_checkpoints.c.sequence)
+
+
+def move_on(
+    edition: str,
+    game: str,
+    options: Mapping[str, Any],
+    seats: Sequence[int],
+    score: str,
+    time_control: TimeControl,
+    revision: int,
+    sequence: int,
+) -> Update:
+    """Says that a ladder's checkpoint holds the log up to a later rating event, because none of
+    those between is of this ladder: its data stay as they are."""
+    return (
+        update(board_checkpoints)
+        .where(*_is(edition, game, options, seats, score, time_control, revision))
+        .where(board_checkpoints.c.sequence < sequence)
+        .values(sequence=sequence, written_at=func.now())
+    )
+
+
+def _is(
+    edition: str,
+    game: str,
+    options: Mapping[str, Any],
+    seats: Sequence[int],
+    score: str,
+    time_control: TimeControl,
+    revision: int,
+) -> Sequence[ColumnElement[bool]]:
+    of = board_checkpoints.c
+    return (
+        *(of.edition == edition, of.game == game, of.options == dict(options)),
+        *(of.seats == list(seats), of.score == score, of.revision == revision),
+        *(of.turn_ms == time_control.turn_ms, of.bank_ms == time_control.bank_ms),
+    )
 
 
 def write_checkpoint(

@@ -1,38 +1,14 @@
-"""SQL statements about one ladder: its results as columns, faults, and when matches ended."""
+"""SQL statements about one ladder: its results as columns, and when matches ended."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Text, and_, cast, func, literal_column, select
+from sqlalchemy import Integer, Text, and_, cast, func, literal_column, select
 
-from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.match.clock import TimeControl
 from arena.storage.luck_statements import of_the_match
 from arena.storage.statements import Row, of_ladder
 from arena.storage.tables import match_luck, match_seats, matches, rating_events
-
-
-def troubles(
-    game: str,
-    options: Mapping[str, Any],
-    seat_counts: Collection[int],
-    up_to_sequence: int,
-    time_control: TimeControl = DEFAULT_TIME_CONTROL,
-) -> Row:
-    """version_id, matches, faults, faulty_matches, forfeits: of the results that count.
-
-    `options` are those that differ from the game's defaults. With the last sequence number of a
-    board, it covers exactly that board's matches.
-    """
-    return (
-        select(match_seats.c.version_id, func.count().label("matches"))
-        .add_columns(func.sum(match_seats.c.faults).label("faults"))
-        .add_columns(func.count().filter(match_seats.c.faults > 0).label("faulty_matches"))
-        .add_columns(func.count().filter(match_seats.c.forfeited).label("forfeits"))
-        .select_from(rating_events.join(matches).join(match_seats))
-        .where(rating_events.c.sequence <= up_to_sequence)
-        .where(of_ladder(game, options, seat_counts, time_control))
-        .group_by(match_seats.c.version_id)
-    )
 
 
 def rated_seats(
@@ -43,14 +19,15 @@ def rated_seats(
     after: int = 0,
     up_to: int | None = None,
 ) -> Row:
-    """sequence, block, seat, version, placing, luck: a row for each seat of the results that count
-    after a rating event and up to another, in no order; luck that was not measured is NaN. All
-    columns have a fixed width: read it with `ColumnReader.columns`."""
+    """sequence, block, seat, version, placing, luck, faults, forfeits: a row for each seat of the
+    results that count after a rating event and up to another, in no order; luck that was not
+    measured is NaN. All columns have a fixed width: read it with `ColumnReader.columns`."""
     luck = func.coalesce(match_luck.c.luck[match_seats.c.seat + 1], literal_column("'NaN'::float8"))
     found = (
         select(rating_events.c.sequence, matches.c.block_id.label("block"), match_seats.c.seat)
         .add_columns(match_seats.c.version_id.label("version"), match_seats.c.placing)
-        .add_columns(luck.label("luck"))
+        .add_columns(luck.label("luck"), match_seats.c.faults)
+        .add_columns(cast(match_seats.c.forfeited, Integer).label("forfeits"))
         .select_from(
             rating_events.join(matches).join(match_seats).outerjoin(match_luck, of_the_match())
         )
@@ -74,6 +51,18 @@ def block_goes_on(after: int) -> Row:
         .where(rating_events.c.sequence > after, earlier.c.sequence <= after)
     )
     return select(found.exists().label("found"))
+
+
+def ladders_with_results(after: int, up_to: int) -> Row:
+    """The columns of `statements.ladders`, of the results that began to count after a rating event
+    and up to another."""
+    return (
+        select(matches.c.game, matches.c.options, matches.c.seat_count)
+        .add_columns(matches.c.turn_ms, matches.c.bank_ms)
+        .select_from(rating_events.join(matches))
+        .where(rating_events.c.sequence.between(after + 1, up_to))
+        .distinct()
+    )
 
 
 def rated_matches(sequences: Collection[int]) -> Row:

@@ -124,18 +124,6 @@ class PlacedElsewhere(PlacedMatch):
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """A version's faults and forfeits on a ladder, in the matches that count."""
-
-    version_id: VersionId
-    matches: int
-    faults: int
-    faulty_matches: int
-    """How many of `matches` have a fault of this version."""
-    forfeits: int
-
-
-@dataclass(frozen=True, slots=True)
 class RatedMatch:
     """A match that counts for the ratings, and when it ended."""
 

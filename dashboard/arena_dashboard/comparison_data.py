@@ -32,7 +32,6 @@ def ladder_details(ladder: LadderId) -> Details:
         ladder,
         board,
         comparisons(board.rated) if board.rated else None,
-        details.troubles(data.reader(), ladder, board.sequence) if board.rated else {},
         _across(ladder),
         None,
     )
@@ -68,7 +67,7 @@ def comparisons_page(
         comparison_tables.matrix(lines, shown, compared, ladder),
         comparison_tables.worst_in_words(lines, compared),
         comparison_tables.numbers(
-            lines, shown, compared, facts.troubles, facts.across_tables, found
+            lines, shown, compared, facts.board.troubles, facts.across_tables, found
         ),
         "" if found is None else comparison_tables.check_in_words(lines, found),
     )

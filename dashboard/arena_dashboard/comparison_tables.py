@@ -7,8 +7,8 @@ from arena.boards.board_page import around
 from arena.boards.comparisons import AcrossTables, Comparisons, WinCell
 from arena.boards.ladder_log import LadderId
 from arena.boards.model_check import ModelCheck
+from arena.boards.troubles import Trouble
 from arena.records import VersionId
-from arena.storage.rows import Trouble
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import Html, tag, together
 from arena_dashboard.tables import bot_link

@@ -17,7 +17,6 @@ from sqlalchemy import make_url
 from typer.testing import CliRunner
 
 from arena.boards.board import Board
-from arena.boards.live_board import all_versions
 from arena.commands.ratings.rate import rate
 from arena.commands.results.export import export
 from arena.commands.results.export_formats import COLUMNS
@@ -27,7 +26,7 @@ from arena.storage.reading import Reader, open_reader
 from arena.storage.store import Store, open_store
 from tests.dashboard.played import fill
 from tests.databases import TEMPLATE, Copies, execute
-from tests.storage.log import rated_results
+from tests.storage.log import all_versions, rated_results
 from tests.storage.results import block, finished
 
 Leaderboard: TypeAlias = list[tuple[str, float, tuple[float, float]]]

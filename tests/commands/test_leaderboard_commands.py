@@ -15,7 +15,6 @@ from click.testing import Result
 from sqlalchemy import make_url
 from typer.testing import CliRunner
 
-from arena.boards.live_board import all_versions
 from arena.commands.ratings.history import history
 from arena.commands.ratings.leaderboard import leaderboard
 from arena.commands.results.matches import matches
@@ -30,7 +29,7 @@ from arena.storage.reading import open_reader
 from arena.storage.store import open_store
 from tests.dashboard.played import anyhow, fill, sensible, silent
 from tests.databases import TEMPLATE, Copies, plain
-from tests.storage.log import rated_results
+from tests.storage.log import all_versions, rated_results
 
 BOTS = (
     ("honest", sensible(0.1)),

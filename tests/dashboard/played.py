@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from arena.boards.live_board import all_versions
 from arena.codec.transcript import to_bytes
 from arena.games import make_game
 from arena.games.bluff import Bet, BluffView, Doubt, Face
@@ -22,6 +21,7 @@ from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.records import Block, BlockKind, FinishedMatch, Registered
 from arena.storage.reading import open_reader
 from arena.storage.store import Store, open_store
+from tests.storage.log import all_versions
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -68,10 +68,11 @@ def test_first_places_alone_are_a_ladder_of_their_own(filled: Filler) -> None:
 def test_faults_and_forfeits_are_those_of_the_boards_matches(filled: Filler) -> None:
     filled(blocks=2, policies=[("honest", sensible(0.0)), ("gone", silent)])
     facts = comparison_data.ladder_details(TWO)
-    by_bot = {line.bot: facts.troubles[line.version_id] for line in facts.board.lines}
-    assert (by_bot["honest"].faults, by_bot["honest"].forfeits) == (0, 0)
-    assert by_bot["gone"].matches == by_bot["gone"].faulty_matches == 4
-    assert by_bot["gone"].forfeits > 0
+    (gone,) = (line for line in facts.board.lines if line.bot == "gone")
+    (trouble,) = facts.board.troubles.items()
+    assert trouble[0] == gone.version_id
+    assert gone.matches == trouble[1].faulty_matches == 4
+    assert trouble[1].forfeits > 0
     page = html(open_page("bot", bot="gone"))
     assert page.count("gave no answer within the turn's time and the bank") > 0 or (
         "gave no answer within the turn&#x27;s time" in page

@@ -8,7 +8,10 @@ from sqlalchemy import ColumnElement, Text, cast, func, select
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.types import NullType
 
+from arena.boards.ladder_log import registered
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.records import Registered, VersionId
+from arena.storage import bot_statements
 from arena.storage.luck_statements import of_the_match
 from arena.storage.reading import Read
 from arena.storage.statements import of_ladder
@@ -45,6 +48,11 @@ def rated_results(
         .order_by(rating_events.c.sequence)
     )
     return list(read(found))
+
+
+def all_versions(read: Read) -> dict[VersionId, Registered]:
+    """All registered versions by id, including retired ones."""
+    return registered(read, [row.id for row in read(bot_statements.all_versions())])
 
 
 def require_counts(sql: psycopg.Connection) -> int:

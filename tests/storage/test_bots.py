@@ -3,7 +3,6 @@
 import psycopg
 import pytest
 
-from arena.boards.live_board import all_versions
 from arena.match.transcript import Entrant
 from arena.storage.errors import (
     NameRefusedError,
@@ -14,6 +13,7 @@ from arena.storage.errors import (
 from arena.storage.names import check_name
 from arena.storage.reading import Reader
 from arena.storage.store import Store
+from tests.storage.log import all_versions
 from tests.storage.results import finished
 
 

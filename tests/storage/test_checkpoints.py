@@ -59,6 +59,13 @@ def at(read: Reader, ladder: LadderId = TWO) -> int | None:
     return None if found is None else found[1]
 
 
+def data(sql: psycopg.Connection, ladder: LadderId) -> bytes:
+    sizes = list(ladder.seats)
+    row = sql.execute("SELECT data FROM board_checkpoints WHERE seats = %s", [sizes]).fetchone()
+    assert row is not None
+    return bytes(row[0])
+
+
 async def test_a_board_goes_on_from_its_checkpoint(
     read: Reader, store: Store, versions: Versions, database: str
 ) -> None:
@@ -77,15 +84,36 @@ async def test_a_board_goes_on_from_its_checkpoint(
         assert check.matches == LiveBoard(ladder, read).now().matches > 5
 
 
-async def test_only_what_is_far_behind_is_written_again(
-    read: Reader, store: Store, versions: Versions, database: str
+async def test_only_what_is_far_behind_and_has_new_results_is_written_again(
+    read: Reader, store: Store, versions: Versions, database: str, sql: psycopg.Connection
 ) -> None:
     await played(store, versions, 2)
     assert len(write_checkpoints(database, fewest=1000)) == 2  # there was none
     assert write_checkpoints(database, fewest=1000) == []
     await store.record([finished(versions[:2])])
     assert write_checkpoints(database, fewest=2) == []
-    assert len(write_checkpoints(database, fewest=1)) == 2
+    before = {ladder: data(sql, ladder) for ladder in (TWO, LARGER)}
+    assert write_checkpoints(database, fewest=1) == [TWO]
+    # A quiet ladder is not written, and its readers begin at the end of the log all the same.
+    assert data(sql, TWO) != before[TWO] and data(sql, LARGER) == before[LARGER]
+    (end,) = read(statements.log_end())
+    assert at(read, TWO) == at(read, LARGER) == end.sequence
+    assert all(check_board(read, ladder).correct for ladder in (TWO, LARGER))
+
+
+async def test_a_ladder_whose_matches_do_not_count_is_not_searched_for_again(
+    read: Reader, store: Store, versions: Versions, database: str, sql: psycopg.Connection
+) -> None:
+    await store.record([finished(versions[:2])])
+    # As with the first match of a tournament that is not rated.
+    sql.execute("INSERT INTO played_ladders VALUES ('bluff', '{}', 3, 2000, 30000)")
+    assert set(write_checkpoints(database)) == {TWO, LARGER}
+    (end,) = read(statements.log_end())
+    assert at(read, LARGER) == end.sequence
+    assert LiveBoard(LARGER, read).now().lines == ()
+    await store.record([finished(versions)])
+    check = check_board(read, LARGER)
+    assert check.correct and check.matches == LiveBoard(LARGER, read).now().matches == 1
 
 
 async def test_an_older_checkpoint_does_not_replace_a_newer_one(
@@ -93,7 +121,6 @@ async def test_an_older_checkpoint_does_not_replace_a_newer_one(
 ) -> None:
     await played(store, versions, 3)
     before = current(read, TWO)
-    assert before is not None
     await played(store, versions, 3, seed=2)
     write_checkpoints(database)
     newest = at(read)
@@ -111,7 +138,6 @@ async def test_what_was_read_before_the_log_changed_is_not_written(
     await played(store, versions, 3)
     await store.record([finished(versions[:2], pair)])
     stale = current(read, TWO)
-    assert stale is not None
     await store.owners.void_block(pair.id, "operator", "")
     engine = create_engine(database)
     with engine.connect() as connection:
@@ -206,7 +232,6 @@ async def test_check_boards_finds_a_checkpoint_that_is_wrong(
     # As if the last results had been read twice.
     sql.execute("UPDATE board_checkpoints SET sequence = sequence - 3 WHERE seats = '{3,4}'")
     found = current(read, LARGER)
-    assert found is not None
     sql.execute(
         "UPDATE board_checkpoints SET data = %s WHERE seats = '{2}'",
         [found.data],

@@ -6,15 +6,17 @@ from random import Random
 import pytest
 
 from arena.boards.board import Board
-from arena.boards.details import troubles
+from arena.boards.checking import check_board
+from arena.boards.checkpointing import write_checkpoints
 from arena.boards.ladder_log import LadderId
-from arena.boards.live_board import all_versions
+from arena.boards.live_board import LiveBoard
+from arena.boards.troubles import Trouble
 from arena.rating.methods import ScoreRule
 from arena.records import FinishedMatch, VersionId
 from arena.storage import ladder_statements
 from arena.storage.reading import Reader
 from arena.storage.store import Store
-from tests.storage.log import rated_results
+from tests.storage.log import all_versions, rated_results
 from tests.storage.results import block, finished
 
 TWO = LadderId("bluff", "{}", (2,))
@@ -70,8 +72,8 @@ async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
             )
 
 
-async def test_troubles_are_those_of_the_ladders_results_up_to_a_number(
-    read: Reader, store: Store, versions: tuple[VersionId, ...]
+async def test_troubles_are_those_of_the_ladders_results(
+    read: Reader, store: Store, versions: tuple[VersionId, ...], database: str
 ) -> None:
     one, two, three = versions
     await store.record(
@@ -85,16 +87,20 @@ async def test_troubles_are_those_of_the_ladders_results_up_to_a_number(
     await store.record([trouble(finished((one, two, three)), 0, 1, forfeited=False)])
     await store.record([trouble(finished((one, two), show_and_reroll=True), 0, 1, forfeited=False)])
     await store.record([trouble(finished((one, two), block(2)), 0, 9, forfeited=False)])
-    rows = rated_results(read, "bluff", {}, [2])
-    last = rows[-1].sequence
-    found = troubles(read, TWO, last)
-    assert {v: (t.matches, t.faults, t.faulty_matches, t.forfeits) for v, t in found.items()} == {
-        one: (3, 2, 1, 0),
-        two: (2, 3, 1, 1),
-        three: (1, 0, 0, 0),
-    }
-    before = troubles(read, TWO, rows[0].sequence)
-    assert sum(one.matches for one in before.values()) == 2
+    now = 0.0
+    live = LiveBoard(TWO, read, lambda: now)
+    found = {one: Trouble(2, 1, 0), two: Trouble(3, 1, 1)}
+    assert live.now().troubles == found
+    # They are in the checkpoint, and what comes later is added to them.
+    write_checkpoints(database)
+    assert LiveBoard(TWO, read).now().troubles == found
+    await store.record(
+        [trouble(finished((three, one)), seat, 4, forfeited=True) for seat in (0, 1)]
+    )
+    now += 1000.0
+    found |= {one: Trouble(6, 2, 1), three: Trouble(4, 1, 1)}
+    assert live.now().troubles == LiveBoard(TWO, read).now().troubles == found
+    assert check_board(read, TWO).correct
 
 
 async def test_rating_events_lead_to_their_matches(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from arena.commands.bots import require_bots
+from arena.commands.bots import require_bot
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
@@ -50,13 +50,14 @@ def history(
         require_seats(rules, seats)
     # Imported here: an error in the options must not wait for numpy.
     from arena.boards.details import ladder_history
-    from arena.boards.live_board import LiveBoard, all_versions, ladder_of_table
+    from arena.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
 
     def replayed(read: "Reader") -> "tuple[int, LadderHistory]":
         # Before the log is replayed, which can take seconds.
-        require_bots({one.entrant.bot for one in all_versions(read).values()}, bot or ())
+        for name in bot or ():
+            require_bot(read, name)
         size, ladder = ladder_of_table(read, game, changed, seats, score, control)
         return size, ladder_history(read, LiveBoard(ladder, read), points)
 

@@ -63,7 +63,7 @@ def _key(line: BoardLine) -> dict[str, Any]:
 
 
 def _trouble_json(found: Details, line: BoardLine) -> dict[str, Any]:
-    trouble = found.troubles.get(line.version_id)
+    trouble = found.board.troubles.get(line.version_id)
     return {
         "faults": trouble.faults if trouble else 0,
         "faulty_matches": trouble.faulty_matches if trouble else 0,
@@ -130,7 +130,7 @@ def _bots(found: Details, shown: range) -> Table:
     assert found.comparisons is not None
     for at in shown:
         line, weight = found.board.lines[at], found.comparisons.nash_weight[at]
-        trouble = found.troubles.get(line.version_id)
+        trouble = found.board.troubles.get(line.version_id)
         across = found.across_tables[line.version_id]
         shares = {cell.seats: cell for cell in across.wins}
         cells = [

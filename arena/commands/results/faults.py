@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.commands.bots import MOST_NAMES, require_bots
+from arena.commands.bots import require_bot
 from arena.commands.database import with_reader
 from arena.commands.terminal import say
 
@@ -23,11 +23,8 @@ def faults(
 
     def read(reader: "Reader") -> "list[SeenFault]":
         from arena.boards.faults import faults_of
-        from arena.storage import bot_statements
 
-        if not reader(bot_statements.bot_named(bot)):
-            known = reader(bot_statements.bot_page(limit=MOST_NAMES + 1))
-            require_bots({row.name for row in known}, [bot], "--bot")
+        require_bot(reader, bot)
         return faults_of(reader, bot, limit)
 
     found = with_reader(read)

@@ -33,16 +33,13 @@ def recorded(match_id: str) -> Transcript:
 def newest(bot: str, limit: int) -> list[tuple[str, Transcript]]:
     """The newest matches of a bot in the database, by their ids, newest first. Raises
     CommandError."""
-    from arena.commands.bots import MOST_NAMES, require_bots
+    from arena.commands.bots import require_bot
     from arena.commands.database import with_reader
-    from arena.storage import bot_statements
     from arena.storage.match_search import MatchFilter, found_matches, transcripts_of_matches
     from arena.storage.transcripts import Packed, unpack
 
     def read(reader: "Reader") -> list[tuple[str, Transcript]]:
-        if not reader(bot_statements.bot_named(bot)):
-            known = reader(bot_statements.bot_page(limit=MOST_NAMES + 1))
-            require_bots({row.name for row in known}, [bot], "--bot")
+        require_bot(reader, bot)
         order = [
             str(row.match_id) for row in reader(found_matches(MatchFilter(bot=bot), limit=limit))
         ]

@@ -9,7 +9,7 @@ import typer
 from rich.table import Column, Table
 
 from arena.boards.match_sort import Sort
-from arena.commands.bots import MOST_NAMES, require_bots
+from arena.commands.bots import require_bot
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.terminal import Terminal
@@ -54,13 +54,12 @@ def matches(
 
     def read(reader: "Reader") -> "list[MatchRow]":
         from arena.boards.match_finding import Bluffs, find
-        from arena.storage import bot_statements, tournament_statements
+        from arena.storage import tournament_statements
         from arena.storage.match_search import MatchFilter
 
         for option, name in (("--bot", bot), ("--opponent", opponent)):
-            if name is not None and not reader(bot_statements.bot_named(name)):
-                known = reader(bot_statements.bot_page(limit=MOST_NAMES + 1))
-                require_bots({row.name for row in known}, [name], option)
+            if name is not None:
+                require_bot(reader, name, option)
         if tournament is not None and not reader(
             tournament_statements.tournament_list(name=tournament)
         ):
