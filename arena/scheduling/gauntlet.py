@@ -30,6 +30,7 @@ class Gauntlet(PairedAtStart):
     """A gauntlet of `cycles` cycles. A Format."""
 
     tie_breaks = ()
+    pairs_ahead = False
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         blocks = blocks_by_entry(played)

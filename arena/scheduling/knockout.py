@@ -90,6 +90,7 @@ class Knockout:
     seed: str
 
     tie_breaks = ()
+    pairs_ahead = True
 
     def check(self, field: int) -> None:
         if field < 2:

@@ -97,6 +97,7 @@ class TableKnockout:
     seed: str
 
     tie_breaks = ("last table",)
+    pairs_ahead = False
 
     def check(self, field: int) -> None:
         require_full_table(field, self.seats)

@@ -80,6 +80,11 @@ class Format(Protocol):
         """The names of the tie-breaks in the standings."""
         ...
 
+    @property
+    def pairs_ahead(self) -> bool:
+        """Whether it may add pairings while others are being decided."""
+        ...
+
     def check(self, field: int) -> None:
         """Raise FormatError if a field of `field` bots cannot play it."""
         ...

@@ -40,6 +40,7 @@ class RoundRobin(PairedAtStart):
     """A round robin of `cycles` cycles. A Format."""
 
     tie_breaks = ("direct encounter",)
+    pairs_ahead = False
 
     def check(self, field: int) -> None:
         require_full_table(field, self.seats)

@@ -71,6 +71,7 @@ class Swiss:
     seats: int = 2
 
     tie_breaks = ("Buchholz", "points per block")
+    pairs_ahead = False
 
     def check(self, field: int) -> None:
         if field < self.seats:

@@ -53,7 +53,7 @@ TOKENS_CHANNEL = "arena_tokens"
 of the version; without one it may be any."""
 
 TOURNAMENTS_CHANNEL = "arena_tournaments"
-"""Notified when a tournament is created, paired, or changes its state."""
+"""Notified when a tournament is created, paired, or changes its state. The payload is its id."""
 
 REFEREES_CHANNEL = "arena_referees"
 """Notified when a referee comes, goes in order, or takes over from another."""

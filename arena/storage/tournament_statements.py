@@ -6,13 +6,12 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Insert,
-    TextClause,
     Update,
     and_,
     func,
     literal,
     select,
-    text,
+    tuple_,
     update,
 )
 from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
@@ -53,19 +52,37 @@ def add_entries(tournament_id: int, entries: Sequence[Mapping[str, Any]]) -> Ins
     )
 
 
-def tournament_list(*, name: str | None = None, states: Collection[str] | None = None) -> Row:
-    """All columns of `tournaments`, oldest first: all, the one of `name`, or those in `states`."""
+def tournament_list(
+    *,
+    name: str | None = None,
+    states: Collection[str] | None = None,
+    ids: Collection[int] | None = None,
+) -> Row:
+    """All columns of `tournaments`, oldest first: all, the one of `name`, those in `states`, those
+    of `ids`."""
     found = select(tournaments).order_by(tournaments.c.id)
     if name is not None:
         found = found.where(func.lower(tournaments.c.name) == name.lower())
     if states is not None:
         found = found.where(tournaments.c.state.in_(states))
+    if ids is not None:
+        found = found.where(tournaments.c.id.in_(ids))
     return found
 
 
-def newest_tournaments(limit: int, *, offset: int = 0) -> Row:
-    """All columns of `tournaments`, newest first."""
-    return select(tournaments).order_by(tournaments.c.id.desc()).offset(offset).limit(limit)
+def newest_tournaments(limit: int, *, offset: int = 0, search: str = "") -> Row:
+    """All columns of `tournaments`, newest first: of those with `search` in their name."""
+    found = select(tournaments).where(_named_like(search))
+    return found.order_by(tournaments.c.id.desc()).offset(offset).limit(limit)
+
+
+def tournament_count(search: str = "") -> Row:
+    """tournaments: how many have `search` in their name."""
+    return select(func.count(tournaments.c.id).label("tournaments")).where(_named_like(search))
+
+
+def _named_like(search: str) -> ColumnElement[bool]:
+    return func.lower(tournaments.c.name).contains(search.lower(), autoescape=True)
 
 
 def last_activity(tournament_id: int) -> Row:
@@ -144,8 +161,11 @@ def open_tournament_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
     return insert(tournament_blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
 
 
-def blocks_of(tournament_id: int, block_ids: Collection[str] | None = None) -> Row:
-    """Blocks of a tournament in the order begun, all or those of `block_ids`.
+def blocks_of(
+    tournament_id: int, block_ids: Collection[str] | None = None, *, after: str | None = None
+) -> Row:
+    """Blocks of a tournament in the order begun: all, those of `block_ids`, those begun `after` a
+    block.
 
     block_id, round, table, closed, voided, and match by match, seat by seat within it, the lists
     version_ids, placings and positions (None without a match).
@@ -174,22 +194,26 @@ def blocks_of(tournament_id: int, block_ids: Collection[str] | None = None) -> R
     )
     if block_ids is not None:
         found = found.where(tournament_blocks.c.block_id.in_(block_ids))
+    if after is not None:
+        last = blocks.alias()
+        begun = select(last.c.created_at).where(last.c.id == after).scalar_subquery()
+        found = found.where(
+            tuple_(blocks.c.created_at, blocks.c.id) > tuple_(begun, literal(after, last.c.id.type))
+        )
     return found
 
 
-def block_counts(tournament_ids: Collection[int] | None = None) -> Row:
-    """tournament_id and blocks (those that count) of tournaments that have any: all, or these."""
+def block_counts(tournament_ids: Collection[int]) -> Row:
+    """tournament_id and blocks (those that count) of these tournaments, if they have any."""
     closed = and_(blocks.c.id == tournament_blocks.c.block_id, blocks.c.closed_at.is_not(None))
-    found = (
+    return (
         select(tournament_blocks.c.tournament_id, func.count(literal(1)).label("blocks"))
         .select_from(tournament_blocks.join(blocks, closed))
+        .where(tournament_blocks.c.tournament_id.in_(tournament_ids))
         .group_by(tournament_blocks.c.tournament_id)
     )
-    if tournament_ids is not None:
-        found = found.where(tournament_blocks.c.tournament_id.in_(tournament_ids))
-    return found
 
 
-def tell() -> TextClause:
-    """NOTIFY listeners that something about tournaments has changed."""
-    return text(f"NOTIFY {TOURNAMENTS_CHANNEL}")
+def tell(tournament_id: int) -> Row:
+    """NOTIFY listeners that something about a tournament has changed."""
+    return select(func.pg_notify(TOURNAMENTS_CHANNEL, str(tournament_id)))

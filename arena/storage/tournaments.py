@@ -7,8 +7,9 @@ a tournament notify TOURNAMENTS_CHANNEL in the same transaction.
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
+from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.records import TournamentBlock, TournamentId, VersionId
@@ -88,19 +89,22 @@ class Tournaments:
                 for number, entry in enumerate(entries, start=1)
             ]
             await connection.execute(statements.add_entries(found, field))
-            await connection.execute(statements.tell())
+            await connection.execute(statements.tell(found))
             return await _named(connection, name)
 
-    async def all(self) -> list[Tournament]:
-        """All tournaments, oldest first."""
+    async def newest(self, limit: int, search: str = "") -> tuple[list[Tournament], int]:
+        """The newest tournaments with `search` in their name, newest first; and how many have
+        it."""
         async with transaction(self._engine) as connection:
-            return await _tournaments(connection)
+            found = await connection.execute(statements.newest_tournaments(limit, search=search))
+            count = await connection.scalar(statements.tournament_count(search))
+            return await _with_entries(connection, found.all()), count or 0
 
-    async def begun(self) -> list[Tournament]:
-        """The tournaments that are running or paused, oldest first."""
+    async def begun(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
+        """The tournaments that are running or paused, oldest first: all, or those of `ids`."""
         async with transaction(self._engine) as connection:
             states = [TournamentState.RUNNING.value, TournamentState.PAUSED.value]
-            return await _tournaments(connection, states=states)
+            return await _tournaments(connection, states=states, ids=ids)
 
     async def named(self, name: str) -> Tournament:
         """The tournament of that name. Raises UnknownTournamentError."""
@@ -149,7 +153,7 @@ class Tournaments:
                     "withdraw any more."
                 )
             await connection.execute(statements.withdraw(tournament.id, number))
-            await connection.execute(statements.tell())
+            await connection.execute(statements.tell(tournament.id))
 
     async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
         """Record new pairings; existing ones stay as they are."""
@@ -162,7 +166,7 @@ class Tournaments:
             for start in range(0, len(paired), 10_000):
                 part = paired[start : start + 10_000]
                 await connection.execute(statements.add_pairings(tournament_id, part))
-            await connection.execute(statements.tell())
+            await connection.execute(statements.tell(tournament_id))
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks have begun; one that is already recorded is left as it is."""
@@ -197,18 +201,23 @@ class Tournaments:
             return rows.record(tournament, pairings, blocks)
 
     async def blocks(
-        self, tournament: Tournament, block_ids: Collection[str] | None = None
+        self,
+        tournament: Tournament,
+        block_ids: Collection[str] | None = None,
+        *,
+        after: str | None = None,
     ) -> list[BlockRecord]:
-        """The records of these blocks, or of all, in the order begun; blocks that were never opened
-        are missing."""
+        """The records of these blocks, or of all, or of those begun `after` one, in the order
+        begun; blocks that were never opened are missing."""
         async with transaction(self._engine) as connection:
-            found = await connection.execute(statements.blocks_of(tournament.id, block_ids))
+            wanted = statements.blocks_of(tournament.id, block_ids, after=after)
+            found = await connection.execute(wanted)
             return [rows.block(row, tournament.rules.seats) for row in found]
 
-    async def block_counts(self) -> dict[TournamentId, int]:
-        """How many blocks count, by tournament; tournaments without any are missing."""
+    async def block_counts(self, ids: Collection[TournamentId]) -> dict[TournamentId, int]:
+        """How many blocks of these tournaments count; those without any are missing."""
         async with transaction(self._engine) as connection:
-            found = await connection.execute(statements.block_counts())
+            found = await connection.execute(statements.block_counts(ids))
             return {row.tournament_id: row.blocks for row in found}
 
     @asynccontextmanager
@@ -230,7 +239,8 @@ async def _change(
     changed = await connection.scalar(
         statements.set_state(tournament_id, state.value, before=names)
     )
-    await connection.execute(statements.tell())
+    if changed is not None:
+        await connection.execute(statements.tell(tournament_id))
     return changed is not None
 
 
@@ -241,9 +251,18 @@ async def _named(connection: AsyncConnection, name: str) -> Tournament:
 
 
 async def _tournaments(
-    connection: AsyncConnection, *, name: str | None = None, states: list[str] | None = None
+    connection: AsyncConnection,
+    *,
+    name: str | None = None,
+    states: list[str] | None = None,
+    ids: Collection[TournamentId] | None = None,
 ) -> list[Tournament]:
-    found = await connection.execute(statements.tournament_list(name=name, states=states))
-    begun = found.all()
-    entries = await connection.execute(statements.entries_of([row.id for row in begun]))
-    return rows.tournaments(begun, entries)
+    found = await connection.execute(statements.tournament_list(name=name, states=states, ids=ids))
+    return await _with_entries(connection, found.all())
+
+
+async def _with_entries(
+    connection: AsyncConnection, found: Sequence[SqlRow[Any]]
+) -> list[Tournament]:
+    entries = await connection.execute(statements.entries_of([row.id for row in found]))
+    return rows.tournaments(found, entries)

@@ -33,8 +33,8 @@ log = structlog.get_logger()
 class TournamentStore(Protocol):
     """Stored tournaments. Raises StorageFailedError when storage fails for now."""
 
-    async def begun(self) -> list[Tournament]:
-        """The tournaments that are running or paused."""
+    async def begun(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
+        """The tournaments that are running or paused: all, or those of `ids`."""
         ...
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
@@ -75,7 +75,10 @@ class Conductor:
         self._running: dict[TournamentId, RunningTournament] = {}
         self._tournament_of: dict[Engagement, RunningTournament] = {}
         self._waited_for: dict[TournamentId, list[str]] = {}
-        self._changed = self._conducts = False
+        self._conducts = False
+        self._changed: set[TournamentId] = set()
+        """The tournaments to read again."""
+        self._all_changed = False
         self._reading = asyncio.Lock()
         self._news = asyncio.Event()
         journal.listeners.append(self._recorded)
@@ -85,11 +88,12 @@ class Conductor:
         referee left of them. Of several referees one conducts."""
         self._conducts = True
         await self._read()
-        self._changed = True
+        self._all_changed = True
         self._news.set()
 
-    async def run(self, changes: AsyncGenerator[object]) -> None:
-        """Conduct until cancelled; `changes` yields whenever a tournament may have changed."""
+    async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        """Conduct until cancelled; `changes` yields the ids of tournaments that may have changed,
+        or anything else where it may be any."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
             while True:
@@ -157,17 +161,19 @@ class Conductor:
         if any(running.ended_blocks for running in self._running.values()):
             self._news.set()
 
-    async def _listen(self, changes: AsyncGenerator[object]) -> None:
+    async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
         async with aclosing(changes):
-            async for _ in changes:
-                self._changed = True
+            async for told in changes:
+                self._changed |= {TournamentId(int(id_)) for id_ in told if id_.isdecimal()}
+                self._all_changed |= not all(map(str.isdecimal, told))
                 self._news.set()
 
     async def _look(self) -> None:
         try:
-            if self._changed and self._conducts:
-                self._changed = False
-                await self._read()
+            if self._conducts and (self._changed or self._all_changed):
+                changed = None if self._all_changed else self._changed
+                self._changed, self._all_changed = set(), False
+                await self._read(changed)
             for running in list(self._running.values()):
                 await self._go_on(running)
         except LeaseLostError:
@@ -183,15 +189,15 @@ class Conductor:
 
     async def _retry(self) -> None:
         await self._sleep(RETRY_SECONDS)
-        self._changed = True
+        self._all_changed = True
         self._news.set()
 
-    async def _read(self) -> None:
+    async def _read(self, ids: Collection[TournamentId] | None = None) -> None:
         async with self._reading:
-            await self._read_in_turn()
+            await self._read_in_turn(ids)
 
-    async def _read_in_turn(self) -> None:
-        begun = {tournament.id: tournament for tournament in await self._store.begun()}
+    async def _read_in_turn(self, ids: Collection[TournamentId] | None) -> None:
+        begun = {tournament.id: tournament for tournament in await self._store.begun(ids)}
         for tournament in begun.values():
             running = self._running.get(tournament.id)
             if running is None:
@@ -201,9 +207,9 @@ class Conductor:
                 log.info("tournament taken up", tournament=tournament.name)
             else:
                 self._void(running.update(tournament))
-        for tournament_id, running in self._running.items():
-            if tournament_id not in begun:
-                self._void(running.close())
+        for tournament_id in self._running if ids is None else ids:
+            if tournament_id in self._running and tournament_id not in begun:
+                self._void(self._running[tournament_id].close())
 
     async def _go_on(self, running: RunningTournament) -> None:
         tournament = running.tournament

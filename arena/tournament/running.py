@@ -82,6 +82,8 @@ class RunningTournament:
 
     def update(self, tournament: Tournament) -> list[str]:
         """Take in a changed state or field. Returns the interrupted blocks that must be voided."""
+        if tournament == self.tournament:
+            return []
         if tournament.state is not self.tournament.state:
             self.broken = 0
         self._record.tournament = tournament
@@ -125,7 +127,7 @@ class RunningTournament:
 
     def played(self) -> list[PlayedPairing]:
         """All pairings, in the form that formats take."""
-        return self._record.played(unsettled=[key for key, n in self._in_play.items() if n])
+        return self._record.played(unsettled=self._in_play)
 
     def add_pairings(self, pairings: Collection[Pairing]) -> None:
         """Add new pairings."""
@@ -192,10 +194,14 @@ class RunningTournament:
                 continue
             key = block.pairing
             self._in_play[key] -= 1
+            if not self._in_play[key]:
+                del self._in_play[key]
             self._record.add_blocks([block])
             self._count_open([key])
             if key not in self._open and not self._in_play[key]:
-                self.due = True
+                # Most formats pair when all is decided: to ask before would go through everything
+                # once for every pairing.
+                self.due |= self.tournament.plan.pairs_ahead or not (self._open or self._in_play)
 
     def _begin(
         self, key: PairingKey, bots: tuple[VersionId, ...]

@@ -72,7 +72,7 @@ async def test_a_tournament_is_kept_as_it_was_created(
 ) -> None:
     tournament = await created(store, versions)
     assert await store.tournaments.named("CUP") == tournament
-    assert await store.tournaments.all() == [tournament]
+    assert await store.tournaments.newest(9) == ([tournament], 1)
     assert tournament.rules == RULES
     assert tournament.state is TournamentState.CREATED
     assert [entry.number for entry in tournament.entries] == [1, 2, 3]
@@ -148,7 +148,36 @@ async def test_a_block_counts_once_all_its_matches_are_recorded(
     record = await store.tournaments.record(tournament)
     points = (Fraction(0), Fraction(1))
     assert record.played() == [PlayedPairing(Pairing(1, 1, (2, 1)), (points,))]
-    assert await store.tournaments.block_counts() == {tournament.id: 1}
+    assert await store.tournaments.block_counts([tournament.id]) == {tournament.id: 1}
+
+
+async def test_blocks_are_read_on_from_one_in_the_order_begun(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    begun = [(await opened(store, tournament)).id for _ in range(4)]
+    assert [one.block_id for one in await store.tournaments.blocks(tournament)] == begun
+    for at, block_id in enumerate(begun):
+        later = await store.tournaments.blocks(tournament, after=block_id)
+        assert [one.block_id for one in later] == begun[at + 1 :]
+
+
+async def test_tournaments_are_listed_newest_first_by_a_part_of_their_name(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    cups = [await created(store, versions, name) for name in ("spring_1", "Spring2", "autumn")]
+    assert await store.tournaments.newest(2) == ([cups[2], cups[1]], 3)
+    assert await store.tournaments.newest(9, "SPRING") == ([cups[1], cups[0]], 2)
+    assert await store.tournaments.newest(9, "g_") == ([cups[0]], 1)
+    begun = await store.tournaments.begun([cups[0].id])
+    assert begun == []
+    for name in ("spring_1", "autumn"):
+        await store.tournaments.change_state(
+            name, TournamentState.RUNNING, before=[TournamentState.CREATED]
+        )
+    assert [one.name for one in await store.tournaments.begun([cups[0].id, cups[1].id])] == [
+        "spring_1"
+    ]
 
 
 async def test_what_a_crash_cut_off_is_open_and_goes_on_where_it_was(
@@ -234,12 +263,16 @@ async def test_listeners_are_told_of_every_change_and_after_a_lost_connection(
     told = notifications(database, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
     async with asyncio.timeout(20):
         await anext(told)  # what happened before is to be looked at anyway
-        await created(store, versions)
-        await anext(told)
+        cup = await created(store, versions)
+        assert await anext(told) == {str(cup.id)}
         await store.tournaments.change_state(
             "cup", TournamentState.RUNNING, before=[TournamentState.CREATED]
         )
-        await anext(told)
+        assert await anext(told) == {str(cup.id)}
+        await store.tournaments.add_pairings(cup.id, [Pairing(1, 1, (1, 2))])
+        assert await anext(told) == {str(cup.id)}
+        await store.tournaments.withdraw("cup", 3)
+        assert await anext(told) == {str(cup.id)}
         await store.record([finished(versions)])
         await anext(told)
         sql.execute(

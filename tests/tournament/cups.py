@@ -34,29 +34,33 @@ class CupRecorder(FakeRecorder):
     tournaments: dict[TournamentId, Tournament] = field(default_factory=dict)
     pairings: dict[TournamentId, dict[PairingKey, Pairing]] = field(default_factory=dict)
     begun_blocks: list[TournamentBlock] = field(default_factory=list)
-    changes: asyncio.Queue[None] = field(default_factory=asyncio.Queue)
+    changes: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
+    read: list[TournamentId] = field(default_factory=list)
+    """The tournaments that were read with their fields, in order."""
 
     def put(self, tournament: Tournament) -> None:
         """Create or change a tournament, and tell."""
         self.tournaments[tournament.id] = tournament
-        self.changes.put_nowait(None)
+        self.changes.put_nowait(str(tournament.id))
 
-    async def notifications(self) -> AsyncGenerator[None]:
+    async def notifications(self) -> AsyncGenerator[frozenset[str]]:
         while True:
-            await self.changes.get()
-            yield
+            yield frozenset({await self.changes.get()})
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         await super().open_blocks(blocks)
         self.begun_blocks += blocks
 
-    async def begun(self) -> list[Tournament]:
+    async def begun(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
         self._fail()
-        return [
+        found = [
             one
             for one in self.tournaments.values()
             if one.state in (TournamentState.RUNNING, TournamentState.PAUSED)
+            and (ids is None or one.id in ids)
         ]
+        self.read += [one.id for one in found]
+        return found
 
     async def record_of(self, tournament: Tournament) -> TournamentRecord:
         record = TournamentRecord(tournament)
@@ -73,7 +77,7 @@ class CupRecorder(FakeRecorder):
         known = self.pairings.setdefault(tournament_id, {})
         for one in pairings:
             known.setdefault((one.round, one.table), one)
-        self.changes.put_nowait(None)
+        self.changes.put_nowait(str(tournament_id))
 
     async def finish(self, tournament_id: TournamentId) -> None:
         self.put(replace(self.tournaments[tournament_id], state=TournamentState.FINISHED))
@@ -172,7 +176,7 @@ class CupWorld(World):
             with contextlib.suppress(StorageFailedError):
                 await self.conductor.take_up()
             self._conducting = asyncio.create_task(self.conductor.run(self.cups.notifications()))
-            self.cups.changes.put_nowait(None)
+            self.cups.changes.put_nowait("")
         until = self.timer.now() + seconds
         while self.timer.now() < until:
             await self._quiet()

@@ -10,6 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.hosting.hosted_match import HostedMatch
+from arena.records import TournamentId
 from arena.scheduling.formats import FormatName
 from arena.tournament.tournament import BlockState, TournamentState
 from tests.hosting.arrivals import Habit
@@ -133,6 +134,20 @@ async def test_larger_tables_with_byes_come_to_their_end_through_a_restart(
         + sum((other.points, other.tie_breaks) > (line.points, line.tie_breaks) for other in lines)
         for line in lines
     ]
+
+
+async def test_news_of_a_tournament_has_that_one_alone_read_again(world: CupWorld) -> None:
+    guests = world.field("a", "b", "c", "d")
+    for number in (1, 2, 3):
+        world.cup(guests, blocks=5, number=number)
+    await world.play(1)
+    world.cups.read.clear()
+    await world.play(1)
+    assert world.cups.read == []  # results are no news of a tournament
+    world.cups.put(replace(world.cups.tournaments[TournamentId(2)], state=TournamentState.PAUSED))
+    await world.play(1)
+    assert world.cups.read == [2]
+    assert len(world.cups.pairings) == 3
 
 
 async def test_a_restart_goes_on_and_plays_what_was_cut_off_again(

@@ -88,8 +88,8 @@ async def until(
     channels = [RESULTS_CHANNEL, TOURNAMENTS_CHANNEL]
     async with aclosing(notifications(database, channels)) as told:
         async for _ in told:
-            found = await store.tournaments.all()
-            counts = await store.tournaments.block_counts()
+            found, _ = await store.tournaments.newest(9)
+            counts = await store.tournaments.block_counts([one.id for one in found])
             blocks = Counter({one.name: counts.get(one.id, 0) for one in found})
             if reached(blocks, {one.name: one.state for one in found}):
                 return blocks

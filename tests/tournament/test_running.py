@@ -1,6 +1,7 @@
 """What comes next in a tournament of hundreds of bots, at a cost that its size does not raise."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,13 @@ from arena.match.score_rule import ScoreRule
 from arena.records import TournamentBlock
 from arena.scheduling.formats import FormatName
 from arena.tournament.running import RunningTournament
-from arena.tournament.tournament import BlockRecord, BlockState, Rules, TournamentRecord
+from arena.tournament.tournament import (
+    BlockRecord,
+    BlockState,
+    Rules,
+    TournamentRecord,
+    TournamentState,
+)
 
 BOTS = 300
 
@@ -110,3 +117,52 @@ def test_the_ladder_leaves_alone_who_can_begin_and_nobody_else(running: RunningT
     present = Free(versions(running, range(1, BOTS + 1)))
     assert running.held(present) == set(present)
     assert present.asked == BOTS
+
+
+@pytest.mark.parametrize(
+    ("format_name", "questions"),
+    [(FormatName.ROUND_ROBIN, 3), (FormatName.SWISS, 7), (FormatName.KNOCKOUT, 12)],
+)
+def test_pairings_are_asked_for_when_there_may_be_some(
+    format_name: FormatName, questions: int
+) -> None:
+    rules = Rules(format_name, "bluff", {}, 2, 1, None, ScoreRule.PLACEMENT, "x", rated=False)
+    entries = [NamedBot(f"bot{number}", "honest") for number in range(8)]
+    found = RunningTournament(TournamentRecord(tournament_of(entries, rules)))
+    everybody = set(versions(found, range(1, 9)))
+    asked = 0
+    while True:
+        while found.due:
+            found.due, asked = False, asked + 1
+            added = found.tournament.plan.next_pairings(8, found.played())
+            if added is None:
+                # Not for each of 28, 12 or 7 results: after what was added and when all of it is
+                # decided, and in a bracket for each pairing.
+                assert asked == questions
+                return
+            if added:
+                found.add_pairings(added)
+        block = opened(found, everybody)
+        seated = [found.tournament.version(one) for one in block_entries(found, block)]
+        placings = {version: place for place, version in enumerate(seated, start=1)}
+        found.settle(
+            [BlockRecord(block.block.id, block.pairing, BlockState.CLOSED, (placings,) * 2)]
+        )
+
+
+def block_entries(found: RunningTournament, block: TournamentBlock) -> tuple[int, ...]:
+    return next(
+        one.pairing.entries
+        for one in found.played()
+        if (one.pairing.round, one.pairing.table) == block.pairing
+    )
+
+
+def test_a_tournament_that_is_as_it_was_is_not_gone_through_again(
+    running: RunningTournament,
+) -> None:
+    running.due = False
+    assert running.update(replace(running.tournament)) == []
+    assert not running.due
+    running.update(replace(running.tournament, state=TournamentState.PAUSED))
+    assert running.due

@@ -33,6 +33,7 @@ from arena.games.game import AnyGame
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import Bounds
+from arena.records import TournamentId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.scoring import block_points
 from arena.settings import read_settings
@@ -150,6 +151,8 @@ async def follow(
     """
     taken = 0
     paused: set[str] = set()
+    columns: list[list[Fraction]] = [[] for _ in tournaments]
+    last: dict[TournamentId, str] = {}  # the block of each up to which they are in the columns
 
     async def look() -> bool:
         nonlocal taken
@@ -161,10 +164,11 @@ async def follow(
                     f"{one.name} was paused, so the test has ended: if it was not paused by "
                     "hand, the referee's log says why. Correct that and start a new test."
                 )
-        columns = [
-            [block_score(one, block) for block in settled(await store.tournaments.blocks(one))]
-            for one in tournaments
-        ]
+        for one, column in zip(tournaments, columns, strict=True):
+            more = settled(await store.tournaments.blocks(one, after=last.get(one.id)))
+            column += [block_score(one, block) for block in more]
+            if more:
+                last[one.id] = more[-1].block_id
         scores = [score_of_test(row) for row in zip(*columns, strict=False)]
         for score in scores[taken:]:
             taken += 1

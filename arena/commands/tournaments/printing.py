@@ -6,6 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
+from arena.commands.listing import say_shown
 from arena.commands.terminal import Terminal, say
 from arena.games import GAMES
 from arena.tournament.summary import (
@@ -20,10 +21,11 @@ from arena.tournament.summary import (
 from arena.tournament.tournament import Tournament, TournamentRecord
 
 
-def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
-    """Print a line per tournament; `found` has the number of blocks that count."""
+def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
+    """Print a line per tournament, with how many of `count` they are; `found` has the number of
+    blocks that count."""
     if not found:
-        say("No tournament yet: see `arena tournament create --help`.")
+        say("No such tournament yet: see `arena tournament create --help`.")
         return
     table = Table("tournament", "format", "game", "bots", "state", "blocks")
     for tournament, done in found:
@@ -37,10 +39,11 @@ def print_list(found: Sequence[tuple[Tournament, int]]) -> None:
             f"{done} of {blocks_expected(tournament, done)}",
         )
     Terminal().print_table(table)
+    say_shown(len(found), count, "tournaments", "--limit and --search show others")
 
 
-def print_tournament(record: TournamentRecord) -> None:
-    """Print a tournament's rules, and its pairings by round."""
+def print_tournament(record: TournamentRecord, limit: int | None = None) -> None:
+    """Print a tournament's rules, and its pairings by round: all, or the last `limit`."""
     tournament = record.tournament
     rules, done = tournament.rules, blocks_done(record)
     options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
@@ -56,7 +59,9 @@ def print_tournament(record: TournamentRecord) -> None:
     if not record.pairings:
         return
     table = Table("round", "table", "pairing", "points", "blocks", "remark")
-    for played in record.played():
+    played_so_far = record.played()
+    shown = played_so_far[-limit:] if limit is not None else played_so_far
+    for played in shown:
         pairing = played.pairing
         wanted = tournament.plan.blocks_wanted(played)
         table.add_row(
@@ -68,10 +73,11 @@ def print_tournament(record: TournamentRecord) -> None:
             remark(record, played),
         )
     Terminal().print_table(table)
+    say_shown(len(shown), len(played_so_far), "pairings, the last")
 
 
-def print_standings(record: TournamentRecord) -> None:
-    """The lines, best first."""
+def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
+    """The lines, best first: all, or `limit` of them."""
     tournament = record.tournament
     title = f"{tournament.name}: {tournament.state.value}"
     breaks = tournament.plan.tie_breaks
@@ -79,7 +85,8 @@ def print_standings(record: TournamentRecord) -> None:
     left = any(entry.withdrawn for entry in tournament.entries)
     headings = ["#", "bot", *["owner"] * owned, "points", *breaks, "blocks", *["left"] * left]
     table = Table(*headings, title=title)
-    for line in standings(record):
+    lines = standings(record)
+    for line in lines[:limit]:
         entry = tournament.entries[line.entry - 1]
         table.add_row(
             str(line.rank),
@@ -91,6 +98,7 @@ def print_standings(record: TournamentRecord) -> None:
             *["withdrawn" if entry.withdrawn else ""] * left,
         )
     Terminal().print_table(table)
+    say_shown(len(lines[:limit]), len(lines), "bots")
     for name, what in ranking_terms(tournament).items():
         say(f"{name[0].upper()}{name[1:]}: {what}.")
 

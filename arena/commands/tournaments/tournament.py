@@ -14,6 +14,7 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
+from arena.commands.listing import SHOWN, Limit, Search, TableLimit
 from arena.commands.terminal import say
 from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.options import (
@@ -196,40 +197,43 @@ def withdraw(
 
 
 @app.command("list")
-def list_tournaments(as_json: AsJson = False) -> None:
-    """List all tournaments."""
+def list_tournaments(limit: Limit = SHOWN, search: Search = "", as_json: AsJson = False) -> None:
+    """List tournaments, newest first."""
 
-    async def use(store: "Store") -> list[tuple[Tournament, int]]:
-        counts = await store.tournaments.block_counts()
-        return [(one, counts.get(one.id, 0)) for one in await store.tournaments.all()]
+    async def use(store: "Store") -> tuple[list[tuple[Tournament, int]], int]:
+        found, count = await store.tournaments.newest(limit, search)
+        done = await store.tournaments.block_counts([one.id for one in found])
+        return [(one, done.get(one.id, 0)) for one in found], count
 
-    found = _with_store(use)
+    found, count = _with_store(use)
     if as_json:
         typer.echo(json.dumps([summary_json(*one) for one in found], indent=2))
     else:
-        print_list(found)
+        print_list(found, count)
 
 
 @app.command()
-def show(name: Name, watch: Watch = False, as_json: AsJson = False) -> None:
-    """Show a tournament: its rules, pairings and progress."""
+def show(
+    name: Name, watch: Watch = False, limit: TableLimit = SHOWN, as_json: AsJson = False
+) -> None:
+    """Show a tournament: its rules, progress and latest pairings."""
     if watch:
         _watch(name)
     record = _with_store(lambda store: _record(store, name))
     if as_json:
         typer.echo(json.dumps(tournament_json(record), indent=2))
     else:
-        print_tournament(record)
+        print_tournament(record, limit)
 
 
 @app.command()
-def standings(name: Name, as_json: AsJson = False) -> None:
+def standings(name: Name, limit: TableLimit = SHOWN, as_json: AsJson = False) -> None:
     """Print the standings of a tournament."""
     record = _with_store(lambda store: _record(store, name))
     if as_json:
         typer.echo(json.dumps(standings_json(record), indent=2))
     else:
-        print_standings(record)
+        print_standings(record, limit)
 
 
 async def _record(store: "Store", name: str) -> TournamentRecord:

@@ -46,7 +46,7 @@ async def _watch(url: str, name: str) -> None:
         async with open_store(url) as store, aclosing(changes):
             async for _ in changes:
                 tournament = await store.tournaments.named(name)
-                done = (await store.tournaments.block_counts()).get(tournament.id, 0)
+                done = (await store.tournaments.block_counts([tournament.id])).get(tournament.id, 0)
                 expected = blocks_expected(tournament, done)
                 state = tournament.state.value
                 description = f"{tournament.name} ({state})"

@@ -1,0 +1,22 @@
+"""Options of commands that list, and what they say of the rest."""
+
+from typing import Annotated
+
+import typer
+
+from arena.commands.terminal import say
+
+SHOWN = 50
+"""So many lines by default."""
+
+Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to list, also with --json.")]
+TableLimit = Annotated[
+    int, typer.Option(min=1, max=100_000, help="How many lines; --json has them all.")
+]
+Search = Annotated[str, typer.Option(help="Only those with this in their name.")]
+
+
+def say_shown(shown: int, count: int, what: str, more: str = "--limit shows more") -> None:
+    """Below a list, say how much of it is shown, unless it is all."""
+    if shown < count:
+        say(f"{shown:,} of {count:,} {what}: {more}.")
