@@ -52,13 +52,15 @@ class ChallengeBook:
         self._waiting: dict[ChallengeRun, float] = {}
         """Those that have not begun, oldest first, and until when they wait."""
         self._running: set[ChallengeRun] = set()
+        self._against: Counter[ConnectedBot] = Counter()
+        """How many of both are against each bot."""
         self._adopted: dict[str, tuple[frozenset[VersionId], int]] = {}
         """Who plays in those that an earlier referee began, and how many matches, by id."""
 
     def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
         """Play unrated matches soon. Raises ChallengeRefusedError."""
-        now, present = self._timer.now(), self._roster.present
-        challenger = _challenger(wanted, present)
+        now = self._timer.now()
+        challenger = _challenger(wanted, self._roster.copies(wanted.challenger))
         account = challenger.candidate.account
         everything = [*self._waiting, *self._running]
         own = sum(run.challenger.candidate.account == account for run in everything)
@@ -66,10 +68,11 @@ class ChallengeBook:
             raise _too_many(f"you have {own} challenges already, the most at once")
         if len(everything) >= MOST_IN_ALL:
             raise _too_many(f"the referee plays {len(everything)} challenges, the most at once")
-        opponents = self._opponents(wanted, present, now)
+        opponents = self._opponents(wanted, self._roster.present, now)
         block = Block(new_id(), BlockKind.SEAT, wanted.matches, rated=False)
         run = ChallengeRun(wanted, challenger, opponents, block, follower)
         self._waiting[run] = now + MOST_WAITING_SECONDS
+        self._against.update(opponents)
         self._timer.call_at(self._waiting[run], self._look)
         self._look()
         return run
@@ -103,7 +106,7 @@ class ChallengeBook:
         if bot.participant.challenges is not ChallengePolicy.ACCEPT:
             return 0
         most = max(1, bot.participant.max_matches // SHARE_OF_PLACES)
-        return most - sum(bot in run.opponents for run in [*self._waiting, *self._running])
+        return most - self._against[bot]
 
     def ready(self, now: float) -> ChallengeRun | None:
         """The oldest waiting challenge all of whose bots have a free place; it begins. Those that
@@ -136,6 +139,7 @@ class ChallengeBook:
     def over(self, run: ChallengeRun, played: int, ending: EngagementEnd) -> None:
         """The block of a challenge is over."""
         self._running.discard(run)
+        self._let_go(run)
         reasons = {
             EngagementEnd.COMPLETE: "",
             EngagementEnd.INTERRUPTED: "A bot has left.",
@@ -145,7 +149,11 @@ class ChallengeBook:
 
     def _drop(self, run: ChallengeRun, reason: str) -> None:
         del self._waiting[run]
+        self._let_go(run)
         run.ended(0, reason)
+
+    def _let_go(self, run: ChallengeRun) -> None:
+        self._against -= Counter(run.opponents)  # which forgets those with none
 
     def _opponents(
         self, wanted: Challenge, present: Sequence[ConnectedBot], now: float
@@ -200,12 +208,7 @@ class ChallengeBook:
 
 
 def _challenger(wanted: Challenge, present: Sequence[ConnectedBot]) -> ConnectedBot:
-    copies = [
-        bot
-        for bot in present
-        if bot.candidate.bot == wanted.challenger
-        and wanted.instance in ("", bot.participant.instance)
-    ]
+    copies = [bot for bot in present if wanted.instance in ("", bot.participant.instance)]
     if not copies:
         raise _not_now(
             "your bot is not connected: start it, with this token, and challenge again"

@@ -11,7 +11,7 @@ or is not there for the next match, no copy of the version begins another for th
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -21,12 +21,13 @@ from arena.hosting.block_services import BlockServices
 from arena.hosting.challenge_book import ChallengeBook
 from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot, one_per_version
-from arena.hosting.gathering import Gathering
 from arena.hosting.journal import Journal
 from arena.hosting.ladder_tables import LadderTable, LadderTables
+from arena.hosting.looks import Looks
 from arena.hosting.owed_seats import OwedSeats
-from arena.hosting.ports import Audience, Cancellable, Participant, ShowableMatch, Timer
-from arena.hosting.roster import Roster, leave_out
+from arena.hosting.pauses import Pauses
+from arena.hosting.ports import Audience, Participant, ShowableMatch, Timer
+from arena.hosting.roster import Roster
 from arena.hosting.running_blocks import RunningBlocks
 from arena.hosting.terms import Terms
 from arena.identifiers import new_id
@@ -59,9 +60,13 @@ class Director:
         self._new_secret = new_secret
         self._terms = terms
         self._roster = Roster()
+        self._looks = Looks(timer, self._open_tables)
         self._owed = OwedSeats()
         self._blocks = RunningBlocks(self._roster, self._tables, counts, timer)
         self.challenges = ChallengeBook(self._roster, timer, self._by_chance, self.schedule)
+        pauses = Pauses(
+            self._roster, timer, self._looks, decline_seconds=terms.patience.decline_seconds
+        )
         self._services = BlockServices(
             journal,
             timer,
@@ -69,21 +74,18 @@ class Director:
             write_down,
             terms,
             wall_clock,
-            missed=self._leave_out,
-            declined=self._offer_nothing_for_a_moment,
-            left=self._begin_no_block_for_a_moment,
-            proved=self._end_probation,
+            missed=pauses.missed,
+            declined=pauses.declined,
+            left=pauses.left_block,
+            proved=pauses.proved,
             over=self._release,
             owed=self._owed,
             showable=self._show,
             learn=strengths.learn,
         )
-        self._gathering = Gathering()
-        self._gathered: Cancellable | None = None
-        """Set while tables are looked for later, so that more blocks end before."""
-        self._pass_due = False
-        self._alarm: Cancellable | None = None
-        """Set while only the pace delays the next table."""
+        self._kept: Collection[int] | None = None
+        """In a look, the versions that the agenda keeps from the ladder, once it has nothing more
+        to begin: both cost a way through all that it waits for."""
         self._winding_down = self._held = False
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
@@ -100,10 +102,7 @@ class Director:
 
     def showable_matches(self) -> Iterator[tuple[ShowableMatch, str]]:
         """The matches that are being played, each with the name of its tournament or ""."""
-        for block in self._blocks:
-            for match in block.matches:
-                if match.running:
-                    yield match, block.tournament
+        return self._blocks.showable()
 
     def arrive(self, participant: Participant) -> None:
         """A bot is connected, perhaps again, and ready for offers."""
@@ -201,22 +200,16 @@ class Director:
             self.schedule()
 
     def schedule(self) -> None:
-        """Look for tables to open, soon; several calls until then cause one look."""
-        if not self._pass_due and not self._winding_down:
-            self._pass_due = True
-            self._timer.call_at(self._timer.now(), self._open_tables)
+        """Look for tables to open, soon."""
+        if not self._winding_down:
+            self._looks.soon()
 
     def _recorded(self) -> None:
         if self._journal_full and not self._journal.full:
             self.schedule()
 
     def _open_tables(self) -> None:
-        self._pass_due = False
-        for alarm in (self._alarm, self._gathered):
-            if alarm is not None:
-                alarm.cancel()
-        self._alarm = self._gathered = None
-        self._gathering.looked()
+        self._kept = None
         self._tables.look_again()
         while not (self._winding_down or self._held or self._journal.full) and self._open_one():
             pass
@@ -226,22 +219,18 @@ class Director:
         now = self._timer.now()
         challenge = self.challenges.ready(now)
         if challenge is not None:
-            self._play(challenge)
+            wanted, block = challenge.wanted, challenge.block
+            seated = self._by_chance(challenge.bots)
+            self._begin(wanted.table_type, seated, block, range(block.size), challenge=challenge)
             return True
         for version, candidate in self._roster.changes(now):
             self._tables.note(version, candidate)
         held = self.challenges.held(now)
         kept = {bot.candidate.bot for bot in held}
         kept = {one for one in kept if self._roster.idlest(one, now, held) is None}
-        if self.agenda is not None and (wanted := self.agenda.wanted):
-            free = self._roster.free(wanted, now)
-            free = [bot for bot in free if bot.free_places(now) > held[bot]]
-            engagement = self.agenda.next_engagement(one_per_version(free))
-            if engagement is not None:
-                self._engage(engagement, now, held)
-                return True
-            kept.update(self.agenda.held(one_per_version(self._roster.eligible(wanted, now))))
-        self._tables.exclude(kept)
+        if self._kept is None and self._engage_one(now, held):
+            return True
+        self._tables.exclude(kept.union(self._kept or ()))
         match self._tables.next(now):
             case LadderTable(table_type, candidates):
                 block = Block(new_id(), BlockKind.SEAT, table_type.seats)
@@ -249,11 +238,28 @@ class Director:
                 chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
                 order = self._owed.arrange(table_type.key, chance)
                 bots = self._copies([candidate.bot for candidate in order], now, held)
-                self._begin(BlockRun(self._services, table_type, bots, block, range(block.size)))
+                self._begin(table_type, bots, block, range(block.size))
                 return True
             case float(ready_at):
-                self._alarm = self._timer.call_at(ready_at, self.schedule)
+                self._looks.until(ready_at)  # only the pace delays the next table
         return False
+
+    def _engage_one(self, now: float, held: Counter[ConnectedBot]) -> bool:
+        """Begin a block of the agenda, if one can begin."""
+        self._kept = ()
+        if self.agenda is None or not (wanted := self.agenda.wanted):
+            return False
+        free = self._roster.free(wanted, now)
+        free = [bot for bot in free if bot.free_places(now) > held[bot]]
+        engagement = self.agenda.next_engagement(one_per_version(free))
+        if engagement is None:
+            self._kept = self.agenda.held(one_per_version(self._roster.eligible(wanted, now)))
+            return False
+        bots = self._copies(engagement.bots, now, held)
+        block, left = engagement.block, engagement.left
+        self._begin(engagement.table_type, bots, block, left, engagement=engagement)
+        self._kept = None
+        return True
 
     def _copies(
         self, versions: Iterable[int], now: float, held: Counter[ConnectedBot]
@@ -266,48 +272,36 @@ class Director:
             found.append(bot)
         return found
 
-    def _play(self, challenge: ChallengeRun) -> None:
-        wanted = challenge.wanted
-        self._begin(
-            BlockRun(
-                self._services,
-                wanted.table_type,
-                self._by_chance(challenge.bots),
-                challenge.block,
-                range(challenge.block.size),
-                challenge=challenge,
-            )
-        )
-
     def _by_chance(self, bots: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
         return shuffled(KeyedRandomness(self._new_secret()), "seat", bots)
-
-    def _engage(self, engagement: Engagement, now: float, held: Counter[ConnectedBot]) -> None:
-        bots = self._copies(engagement.bots, now, held)
-        self._begin(
-            BlockRun(
-                self._services,
-                engagement.table_type,
-                bots,
-                engagement.block,
-                engagement.left,
-                engagement=engagement,
-                engaged=True,
-            )
-        )
 
     def _show(self, match: ShowableMatch, tournament: str) -> None:
         if self.audience is not None:
             self.audience.begins(match, tournament)
 
-    def _begin(self, running: BlockRun) -> None:
+    def _begin(
+        self,
+        table_type: TableType,
+        bots: Sequence[ConnectedBot],
+        block: Block,
+        left: Sequence[int],
+        *,
+        engagement: Engagement | None = None,
+        challenge: ChallengeRun | None = None,
+    ) -> None:
+        running = BlockRun(
+            *(self._services, table_type, bots, block, left),
+            engagement=engagement,
+            challenge=challenge,
+            engaged=engagement is not None,
+        )
         self._blocks.begin(running)
         running.play_on()
 
     def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
         rest = self._blocks.end(running)
         if rest is not None:
-            self._timer.call_at(rest, self.schedule)
+            self._looks.at(rest)
         if running.challenge is not None:
             self.challenges.over(running.challenge, running.time.played, ending)
         elif running.casual:
@@ -317,35 +311,4 @@ class Director:
             self.agenda.ended(running.engagement, ending)
         if self._winding_down and not self._blocks:
             self.on_idle()
-        self._gather(running)
-
-    def _gather(self, ended: BlockRun) -> None:
-        wait = self._gathering.ended(ended.time.seconds, len(self._blocks))
-        if not wait:
-            self.schedule()
-        elif self._gathered is None:
-            self._gathered = self._timer.call_at(self._timer.now() + wait, self.schedule)
-
-    def _offer_nothing_for_a_moment(self, bot: ConnectedBot) -> None:
-        seconds = self._terms.patience.decline_seconds
-        now = self._timer.now()
-        until = bot.reliability.declined(bot.participant.instance, now, seconds)
-        self._roster.reliability_changed(bot)
-        self._timer.call_at(until, self.schedule)
-
-    def _begin_no_block_for_a_moment(self, bot: ConnectedBot) -> None:
-        seconds = self._terms.patience.decline_seconds
-        until = bot.reliability.left_block(self._timer.now(), seconds)
-        self._roster.reliability_changed(bot)
-        self._timer.call_at(until, self.schedule)
-
-    def _end_probation(self, bot: ConnectedBot) -> None:
-        bot.on_probation = False
-        self._roster.reliability_changed(bot)
-        self.schedule()
-
-    def _leave_out(self, bot: ConnectedBot) -> None:
-        until = leave_out(bot, self._timer.now())
-        self._roster.reliability_changed(bot)
-        if until is not None:
-            self._timer.call_at(until, self.schedule)
+        self._looks.block_ended(running.time.seconds, len(self._blocks))

@@ -1,9 +1,10 @@
 """The bots that are connected, or still play, and who of them may be offered a match."""
 
 import heapq
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
+from typing import Final
 
 import structlog
 
@@ -11,13 +12,18 @@ from arena.hosting.connected_bots import ConnectedBot, Reliability
 from arena.hosting.ports import Participant
 from arena.scheduling.ladder import Candidate
 
+REMEMBERED: Final = 10_000
+"""Versions whose misses are not forgotten when they leave. What they owe lasts some minutes."""
+
 log = structlog.get_logger()
 
 
 class Roster:
     """Connected bots, and those that left while blocks still hold places of theirs."""
 
-    def __init__(self) -> None:
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        """So many versions are `remembered` that have left."""
+        self._remembered = remembered
         self._bots: dict[Participant, ConnectedBot] = {}
         self._copies: dict[int, dict[ConnectedBot, None]] = {}
         """By version."""
@@ -28,7 +34,8 @@ class Roster:
         self._paused: list[tuple[float, int, ConnectedBot]] = []
         """Those with a place that are left out, and until when; a heap."""
         self._numbers = count()
-        self._reliabilities: dict[int, Reliability] = {}
+        self._gone: OrderedDict[int, Reliability] = OrderedDict()
+        """Of versions that have left, the last of them last."""
 
     def arrive(self, participant: Participant) -> ConnectedBot:
         """Admit a bot that is connected, perhaps again."""
@@ -49,9 +56,12 @@ class Roster:
         bot = self._bots.get(participant)
         if bot is None:
             candidate = _candidate(participant)
-            reliability = self._reliabilities.setdefault(candidate.bot, Reliability())
-            bot = self._bots[participant] = ConnectedBot(participant, candidate, reliability)
-            self._copies.setdefault(candidate.bot, {})[bot] = None
+            copies = self._copies.setdefault(candidate.bot, {})
+            copy = next(iter(copies), None)
+            known = copy.reliability if copy else self._gone.pop(candidate.bot, None)
+            bot = ConnectedBot(participant, candidate, known or Reliability())
+            self._bots[participant] = bot
+            copies[bot] = None
         return bot
 
     def depart(self, participant: Participant) -> ConnectedBot | None:
@@ -89,6 +99,10 @@ class Roster:
     def present(self) -> list[ConnectedBot]:
         """Those that are connected and stay."""
         return [bot for bot in self._bots.values() if bot.present and not bot.draining]
+
+    def copies(self, version: int) -> list[ConnectedBot]:
+        """Those of one version."""
+        return [bot for bot in self._copies_of([version]) if bot.present and not bot.draining]
 
     def eligible(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
         """The copies of these versions that play rated matches and are not left out."""
@@ -163,6 +177,9 @@ class Roster:
             copies.pop(bot, None)
             if not copies:
                 del self._copies[bot.candidate.bot]
+                self._gone[bot.candidate.bot] = bot.reliability
+                if len(self._gone) > self._remembered:
+                    self._gone.popitem(last=False)
 
 
 def _candidate(participant: Participant) -> Candidate:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from arena.hosting.block_run import BlockRun
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.ladder_tables import LadderTables
-from arena.hosting.ports import Timer
+from arena.hosting.ports import ShowableMatch, Timer
 from arena.hosting.roster import Roster
 from arena.scheduling.ladder import MeetingCounts
 
@@ -25,14 +25,21 @@ class RunningBlocks:
         self._counts = counts
         self._timer = timer
         self._blocks: set[BlockRun] = set()
-        self._adopted: set[BlockRun] = set()
-        """Those of an earlier referee, which may wait for bots that are not back."""
+        self._adopted: dict[int, dict[BlockRun, None]] = {}
+        """Those of an earlier referee, which may wait for bots that are not back: by version."""
 
     def __len__(self) -> int:
         return len(self._blocks)
 
     def __iter__(self) -> Iterator[BlockRun]:
         return iter(self._blocks)
+
+    def showable(self) -> Iterator[tuple[ShowableMatch, str]]:
+        """The matches that are being played, each with the name of its tournament or ""."""
+        for block in self._blocks:
+            for match in block.matches:
+                if match.running:
+                    yield match, block.tournament
 
     def begin(self, running: BlockRun) -> None:
         """A block begins."""
@@ -42,18 +49,19 @@ class RunningBlocks:
 
     def adopt(self, running: BlockRun) -> None:
         """A block of an earlier referee goes on."""
-        self._adopted.add(running)
+        for candidate in running.candidates:
+            self._adopted.setdefault(candidate.bot, {})[running] = None
         self._take(running)
 
     def returned(self, bot: ConnectedBot) -> None:
         """A bot is connected: blocks of an earlier referee may have waited for it."""
-        for running in list(self._adopted):
+        for running in list(self._adopted.get(bot.candidate.bot, ())):
             running.returned(bot)
 
     def end(self, running: BlockRun) -> float | None:
         """A block is over. Returns when to look for tables again, if bots rest until then."""
         self._blocks.discard(running)
-        self._adopted.discard(running)
+        self._forget_adopted(running)
         rest = None
         if running.of_ladder:
             seconds, now = running.time.seconds, self._timer.now()
@@ -62,6 +70,14 @@ class RunningBlocks:
         self._charge(running, -1)
         self._roster.give_back_places(running.bots)
         return rest
+
+    def _forget_adopted(self, running: BlockRun) -> None:
+        """A block of an earlier referee is over, if it is one."""
+        for candidate in running.candidates:
+            adopted = self._adopted.get(candidate.bot, {})
+            adopted.pop(running, None)
+            if not adopted:
+                self._adopted.pop(candidate.bot, None)
 
     def _take(self, running: BlockRun) -> None:
         if len(running.left) == running.block.size:  # nothing of it counts so far

@@ -97,6 +97,7 @@ class Connections:
         self._known: Counter[str] = Counter()
         """Streams of known bots, by peer."""
         self._by_file: dict[int, _Connection] = {}
+        """In the order in which they were last seen."""
         self._by_peer: dict[str, _Connection] = {}
         self._strangers = Strangers[_Connection]()
         self._round = 0
@@ -167,8 +168,9 @@ class Connections:
             self._look_at(file)
         if len(files) == FILES_A_LOOK:
             return False
-        for connection in [one for one in self._by_file.values() if one.round < self._round]:
-            self._forget(connection)
+        # Those that this round did not come to are in front.
+        while self._by_file and (first := next(iter(self._by_file.values()))).round < self._round:
+            self._forget(first)
         self._to_cut = {peer: told for peer, told in self._to_cut.items() if told == self._round}
         self._round += 1
         self._rest = self._all_files()
@@ -195,6 +197,7 @@ class Connections:
             connection = self._found(file, status.st_ino) if S_ISSOCK(status.st_mode) else None
         if connection is not None:
             connection.round = self._round
+            self._by_file[file] = self._by_file.pop(file, connection)
             unwanted = connection.peer in self._to_cut and connection.peer not in self._known
             if unwanted or self._takes_too_much(connection):
                 self._shut_down(connection)

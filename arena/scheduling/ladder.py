@@ -1,10 +1,10 @@
 """What the rated ladder is made of: types of table, candidates, and counts of who met whom."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Any
+from itertools import combinations, islice
+from typing import Any, Final
 
 from arena.games.game import Options
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
@@ -52,10 +52,25 @@ class Candidate:
         return self.bot != other.bot and (self.owner != other.owner or (self.house and other.house))
 
 
-class MeetingCounts:
-    """Counts of tables per bot and pair, by type of table. A match changes only its own pairs."""
+MOST_KNOWN: Final = 200_000
+"""Bots or pairs of a table type, a hundred bytes or two each, of which something is remembered: ten
+times the matches from which a start counts."""
 
-    def __init__(self) -> None:
+
+def forget_oldest(known: dict[Any, Any], most: int) -> None:
+    """Forget the half of more than `most` that came first. Half at a time: one by one, each would
+    cost a way past those that are gone."""
+    if len(known) > most:
+        for one in list(islice(known, len(known) // 2)):
+            del known[one]
+
+
+class MeetingCounts:
+    """Counts of tables per bot and pair, by type of table. A match changes only its own pairs. Who
+    was counted long ago is forgotten: for bots and pairs beyond `most`."""
+
+    def __init__(self, most: int = MOST_KNOWN) -> None:
+        self._most = most
         self._matches: defaultdict[tuple[Any, ...], dict[int, int]] = defaultdict(dict)
         self._pairs: defaultdict[tuple[Any, ...], dict[tuple[int, int], int]] = defaultdict(dict)
 
@@ -68,13 +83,19 @@ class MeetingCounts:
 
     def add_matches(self, table_type: TableType, bot: int, times: int) -> None:
         """Count tables of one bot."""
-        counted = self._matches[table_type.key]
-        counted[bot] = counted.get(bot, 0) + times
+        self._count(self._matches[table_type.key], bot, times)
 
     def add_meetings(self, table_type: TableType, one: int, other: int, times: int) -> None:
         """Count tables of one pair."""
-        counted, pair = self._pairs[table_type.key], (min(one, other), max(one, other))
-        counted[pair] = counted.get(pair, 0) + times
+        pair = min(one, other), max(one, other)
+        self._count(self._pairs[table_type.key], pair, times)
+
+    def _count(self, counted: dict[Any, int], key: Hashable, times: int) -> None:
+        """Who is counted last is last."""
+        now = counted.pop(key, 0) + times
+        if now > 0:
+            counted[key] = now
+            forget_oldest(counted, self._most)
 
     def matches(self, table_type: TableType, bot: int) -> int:
         """The number of tables of a bot."""

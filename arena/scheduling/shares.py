@@ -19,6 +19,7 @@ tables, so an arena of slow bots holds nobody back. Nothing here grows with the 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 from math import ceil
 
 from arena.scheduling.ladder import Candidate
@@ -75,6 +76,8 @@ class HeldTime:
         """By account that is there."""
         self.rests: dict[int, dict[str, float]] = {}
         """Until when bots rest from accounts."""
+        self._ends: list[tuple[float, int, str]] = []
+        """When each of them ends; a heap."""
         self._present: dict[str, int] = {}
         """Connected bots by account."""
         self._prompt_present = 0
@@ -111,8 +114,11 @@ class HeldTime:
         rests = self.rests.get(bot.bot)
         if rests is None or rests.get(guest.account, now) <= now:
             return False
-        active = sum(until > now and account in self._present for account, until in rests.items())
-        return active < len(self._present) - 1
+        others = len(self._present) - 1
+        # Counted one by one only where it may rest from all.
+        return len(rests) < others or others > sum(
+            until > now and account in self._present for account, until in rests.items()
+        )
 
     def held(self, block: BlockTime, places: Mapping[int, int], now: float) -> float | None:
         """A block is over; `places` says how many each bot has. Returns until when somebody rests
@@ -153,11 +159,18 @@ class HeldTime:
         rests = self.rests.setdefault(bot, {})
         until = max(now, rests.get(account, now)) + seconds
         rests[account] = until
-        for known, rests in list(self.rests.items()):
-            self.rests[known] = {name: end for name, end in rests.items() if end > now}
-            if not self.rests[known]:
-                del self.rests[known]
+        heappush(self._ends, (until, bot, account))
+        while self._ends[0][0] <= now:
+            self._end_rest(*heappop(self._ends))
         return until
+
+    def _end_rest(self, end: float, bot: int, account: str) -> None:
+        """Forget a rest, unless it has become longer."""
+        rests = self.rests.get(bot, {})
+        if rests.get(account) == end:
+            del rests[account]
+            if not rests:
+                del self.rests[bot]
 
     def _note(self, account: str, prompt: bool) -> None:
         if account in self._present:

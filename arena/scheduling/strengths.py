@@ -6,12 +6,11 @@ rating: the board fits all results anew (`arena.rating`).
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from arena.scheduling.ladder import TableType
+from arena.scheduling.ladder import MOST_KNOWN, TableType, forget_oldest
 
 PRIOR_VARIANCE: Final = (350 / (400 / math.log(10))) ** 2
 """Nats²: strengths scatter with a standard deviation of 350 Elo, as in the board's prior."""
@@ -35,18 +34,28 @@ class Strength:
 
 
 class Strengths:
-    """Of all bots, by table type. Unknown ones are average, and as uncertain as can be."""
+    """Of bots by table type, at most `most` of which something was learnt last. Unknown ones are
+    average, and as uncertain as can be."""
 
-    def __init__(self) -> None:
-        self._known: defaultdict[tuple[Any, int], Strength] = defaultdict(Strength)
+    def __init__(self, most: int = MOST_KNOWN) -> None:
+        self._most = most
+        self._known: dict[tuple[Any, int], Strength] = {}
+
+    def __len__(self) -> int:
+        """Of how many something is known."""
+        return len(self._known)
 
     def of(self, table_type: TableType, bot: int) -> Strength:
         """What is known of a bot; not to be changed."""
-        return self._known[table_type.key, bot]
+        return self._known.get((table_type.key, bot)) or Strength()
 
     def learn(self, table_type: TableType, bots: Sequence[int], placings: Sequence[int]) -> None:
         """A match was played; bots and placings (1 is best) are by seat."""
         known = [self.of(table_type, bot) for bot in bots]
+        for bot, one in zip(bots, known, strict=True):
+            self._known.pop((table_type.key, bot), None)
+            self._known[table_type.key, bot] = one  # learnt of last
+        forget_oldest(self._known, self._most)
         moves = []
         for one, place in zip(known, placings, strict=True):
             beyond = 0.0

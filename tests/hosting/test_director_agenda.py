@@ -20,6 +20,7 @@ class Wishes:
     endings: list[EngagementEnd] = field(default_factory=list)
     shown: set[int] = field(default_factory=set)
     """The versions that it was shown, as free or present."""
+    asked: int = 0
 
     def wish(self, *guests: Guest, times: int = 1) -> None:
         bots = tuple(guest.registered.version_id for guest in guests)
@@ -29,6 +30,7 @@ class Wishes:
 
     @property
     def wanted(self) -> Collection[int]:
+        self.asked += 1
         return {bot for engagement in self.waiting for bot in engagement.bots}
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
@@ -103,6 +105,19 @@ async def test_the_agenda_is_shown_no_bot_that_it_does_not_want() -> None:
     await world.turn(3)
     assert of_the_tournament(world) == [["a b", "b a"]]
     assert wishes.shown == {a.registered.version_id, b.registered.version_id}
+
+
+async def test_the_agenda_is_asked_once_in_a_look_however_many_tables_are_opened() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, gone = world.arrive("a"), world.arrive("gone")
+    world.director.depart(gone)
+    wishes.wish(a, gone)
+    for number in range(40):
+        world.arrive(f"bot{number}")
+    world.timer.turn(0)
+    assert world.director.running >= 20
+    assert wishes.asked == 1
 
 
 async def test_bots_that_a_wanted_block_waits_for_are_kept_from_the_ladder() -> None:

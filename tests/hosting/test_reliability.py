@@ -164,3 +164,28 @@ def test_copies_of_a_version_share_its_reliability_across_connections() -> None:
     first.reliability.missed(0.0)
     roster.depart(first.participant)
     assert roster.arrive(copy("b").participant).reliability is first.reliability
+
+
+def test_what_versions_owe_is_remembered_of_the_last_that_left() -> None:
+    roster = Roster(remembered=2)
+    guests = [
+        Guest(
+            WORLD,
+            Registered(VersionId(number), Entrant(f"bot{number}", "1", "owner"), False),
+            frozenset(["bluff"]),
+            4,
+        )
+        for number in (1, 2, 3)
+    ]
+    for guest in guests:
+        leave_out(roster.arrive(guest), 0.0)
+        roster.depart(guest)
+    misses = [roster.arrive(guest).reliability.misses for guest in guests]
+    assert misses == [0, 1, 1]
+    # Copies share it, however they come.
+    again = replace_instance(guests[1])
+    assert roster.arrive(again).reliability.misses == 1
+
+
+def replace_instance(guest: Guest) -> Guest:
+    return Guest(WORLD, guest.registered, guest.games, guest.max_matches, instance="other")

@@ -39,6 +39,7 @@ class Room:
             self.free.put(one)
 
     def rate(self, bot: int, mean: float, matches: int = 1_000) -> None:
+        self.strengths.learn(self.type, (bot, -1), (1, 1))  # it is known from then on
         known = self.strengths.of(self.type, bot)
         known.mean, known.matches = mean, matches
         self.free.put(self.candidates[bot])

@@ -253,3 +253,16 @@ def test_the_shares_let_every_bot_use_all_its_places(places: dict[int, int], sea
                     shared.change((one, other), 1)
                     room += 1
             assert room >= places[number] * (seats - 1)
+
+
+def test_rests_are_forgotten_when_they_end_also_those_of_bots_that_left() -> None:
+    one, other, slow, third = (bot(number) for number in range(1, 5))
+    places = Places({one: 4, other: 4, slow: 4, third: 4}).known()
+    for _ in range(50):
+        places.held(one, slow, seconds=60, slowest=slow)
+    places.time.left(one)
+    assert places.time.rests.keys() == {1}
+    places.now += 1_000_000
+    places.held(other, slow, seconds=60, slowest=slow)
+    assert places.time.rests.keys() == {2}
+    assert places.time.resting(other, slow, places.now)

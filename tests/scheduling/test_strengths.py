@@ -41,3 +41,16 @@ def test_a_tie_among_equals_moves_nobody_and_makes_both_surer() -> None:
 def test_chances_of_bots_far_apart_are_finite() -> None:
     assert math.isclose(chance(1e6, -1e6), 1.0)
     assert 0 < chance(-1e6, 1e6) < 1e-20
+
+
+def test_to_ask_for_a_bot_leaves_nothing_and_who_played_long_ago_is_forgotten() -> None:
+    strengths = Strengths(most=100)
+    for bot in range(10_000):
+        assert strengths.of(TWO, bot).matches == 0
+    assert len(strengths) == 0
+    for bot in range(2, 1_000):
+        strengths.learn(TWO, (1, bot), (1, 2))
+        assert len(strengths) <= 100
+    assert strengths.of(TWO, 1).matches == 998
+    assert strengths.of(TWO, 999).matches == 1
+    assert strengths.of(TWO, 2).matches == 0
