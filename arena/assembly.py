@@ -28,7 +28,7 @@ from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
 from arena.records import SignUp, VersionId
 from arena.referee.attendance_service import AttendanceService
 from arena.referee.challenge_service import ChallengeService
-from arena.referee.gate import Gate
+from arena.referee.gate import MOST_KNOWN, Gate
 from arena.referee.identity_provider import IdentityProvider
 from arena.referee.limits import Limits
 from arena.referee.lobby import Lobby
@@ -134,7 +134,8 @@ async def running_arena(
             *(store, signer.public_key, sign_up, limits),
             None if identity_provider is None else IdentityProvider(*identity_provider),
         )
-        gate = Gate(limits, metrics, time.monotonic, await store.token_hashes(), dashboard_secret)
+        known = await store.token_hashes(MOST_KNOWN)
+        gate = Gate(limits, metrics, time.monotonic, known, dashboard_secret)
         builds = StoredBuilds(store, hosting, registry.allowance)
         play = PlayService(registry.players, lobby, gate, hello_seconds, metrics.queued)
         worker: ReadingWorker = (

@@ -9,11 +9,11 @@ from arena.boards.board import Board
 from arena.boards.checkpoint import CheckpointDamagedError, edition, unpack
 from arena.boards.log_columns import SEATS, LogColumns, of_seats
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.match.transcript import Entrant
 from arena.rating.methods import ScoreRule
 from arena.records import Registered, VersionId
 from arena.storage import bot_statements, checkpoints, ladder_statements
 from arena.storage.reading import ColumnReader, Read
+from arena.storage.rows import registered_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,8 @@ def registered(read: Read, versions: Collection[VersionId]) -> dict[VersionId, R
     """Who these versions are, retired ones included. Nothing is read for none."""
     if not versions:
         return {}
-    return {
-        VersionId(row.id): Registered(
-            VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house
-        )
-        for row in read(bot_statements.versions_by_id(versions))
-    }
+    found = map(registered_of, read(bot_statements.versions_by_id(versions)))
+    return {one.version_id: one for one in found}
 
 
 def block_goes_on(read: Read, after: int) -> bool:

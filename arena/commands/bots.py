@@ -9,6 +9,7 @@ from rich.table import Table
 
 from arena.commands.database import with_reader, with_store
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.listing import SHOWN, Limit, say_shown
 from arena.commands.owners import hosted
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
 from arena.commands.owners.operator import actor
@@ -80,11 +81,20 @@ def new(
 @app.command("list")
 def list_bots(
     operator: OperatorOption = False,
+    limit: Limit = SHOWN,
+    search: Annotated[
+        str,
+        typer.Option(help="Only bots with this in their name; with --operator or their owner's."),
+    ] = "",
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """List your bots and their versions; all owners' with --operator."""
-    lines = _all_bots() if operator else _own_bots(address)
+    """List your bots and their versions by name; all owners' with --operator."""
+    if operator:
+        lines, count = _any_bots(limit, search)
+    else:
+        own = [line for line in _own_bots(address) if search.lower() in line["bot"].lower()]
+        lines, count = own[:limit], len(own)
     if as_json:
         typer.echo(json.dumps(lines, indent=2))
         return
@@ -94,6 +104,7 @@ def list_bots(
         owner = [line["owner"]] if operator else []
         table.add_row(line["bot"], line["version"], *owner, str(line["matches"]), ", ".join(marks))
     Terminal().print_table(table)
+    say_shown(len(lines), count, "versions", "--limit and --search show others")
 
 
 @app.command()
@@ -260,7 +271,8 @@ def freeze(
     say(f"{name} {'may play again' if undo else 'is frozen'}.")
 
 
-def _all_bots() -> list[dict[str, Any]]:
+def _any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], int]:
+    bots, count = with_store(lambda store: store.bot_page(limit, search))
     return [
         {
             "bot": bot.bot,
@@ -270,8 +282,8 @@ def _all_bots() -> list[dict[str, Any]]:
             "retired": bot.retired_at is not None,
             "matches": bot.matches,
         }
-        for bot in with_store(lambda store: store.bots())
-    ]
+        for bot in bots
+    ], count
 
 
 def _own_bots(address: str) -> list[dict[str, Any]]:

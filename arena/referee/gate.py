@@ -18,7 +18,7 @@ from arena.referee.visitors import Caller, caller_of
 
 MOST_KNOWN: Final = 200_000
 """Tokens that are remembered as valid, 150 bytes each; every shift of a hosted bot brings one.
-Beyond it the oldest is forgotten until it is used again."""
+Beyond it the oldest is forgotten until it is used again. A start reads no more."""
 
 
 class Authenticator(Protocol):
@@ -40,8 +40,9 @@ class Gate:
         known: Iterable[bytes] = (),
         dashboard_secret: str | None = None,
     ) -> None:
-        """`known` are the SHA-256 of all tokens: a caller with one of them is not limited by its
-        address. Who knows the `dashboard_secret` says for which visitor it calls."""
+        """`known` are the SHA-256 of at most MOST_KNOWN tokens, the oldest first: a caller with one
+        of them is not limited by its address. Who knows the `dashboard_secret` says for which
+        visitor it calls."""
         self.limits = limits
         self.connections = Connections(limits, now)
         self.refusals = Refusals(limits, meter, self.connections, now)

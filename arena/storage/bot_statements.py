@@ -103,9 +103,9 @@ def versions_by_token(sha256s: Sequence[bytes]) -> Row:
     )
 
 
-def token_hashes() -> Row:
-    """sha256, of all tokens."""
-    return select(tokens.c.sha256)
+def token_hashes(most: int) -> Row:
+    """sha256, of the tokens of the newest versions, newest first."""
+    return select(tokens.c.sha256).order_by(tokens.c.version_id.desc()).limit(most)
 
 
 def versions_today(bot_id: int) -> Row:
@@ -163,11 +163,14 @@ def bot_page(*, search: str = "", offset: int = 0, limit: int = 50) -> Row:
         .limit(limit)
     )
     if search:
-        words = folded(search)
-        found = found.where(
-            func.strpos(bots.c.folded, words) + func.strpos(owners.c.folded, words) > 0
-        )
+        found = found.where(_has_in_name(search))
     return found
+
+
+def _has_in_name(search: str) -> ColumnElement[bool]:
+    """Whether a bot or its owner has these words in its name."""
+    words = folded(search)
+    return func.strpos(bots.c.folded, words) + func.strpos(owners.c.folded, words) > 0
 
 
 def profile_of(bot: str) -> Row:
@@ -195,9 +198,12 @@ def retire_version(version_id: int) -> Update:
     )
 
 
-def bot_list(*, bot: str | None = None, after: int | None = None, limit: int | None = None) -> Row:
+def bot_list(
+    *, bot: str | None = None, search: str = "", after: int | None = None, limit: int | None = None
+) -> Row:
     """The columns of `all_versions`, created_at and matches (the version's), by bot and age; only
-    those of one `bot`; with a `limit` so many of those behind the version `after`."""
+    those of one `bot`, or of bots with `search` in their name or their owner's; with a `limit` so
+    many of those behind the version `after`."""
     name = bots.c.folded
     played = func.coalesce(version_counts.c.matches, 0)
     found = (
@@ -210,6 +216,8 @@ def bot_list(*, bot: str | None = None, after: int | None = None, limit: int | N
     )
     if bot is not None:
         found = found.where(is_bot(bot))
+    if search:
+        found = found.where(_has_in_name(search))
     if after is None:
         return found
     last_bot, version = bots.alias(), versions.alias()

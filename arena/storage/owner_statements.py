@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Insert, Update, and_, extract, func, or_, select, text, update
+from sqlalchemy import Insert, Update, and_, extract, func, or_, select, text, true, update
 from sqlalchemy.dialects.postgresql import insert
 
 from arena.storage.bot_statements import name_columns
@@ -36,8 +36,9 @@ def owner_by_key(sha256: bytes) -> Row:
     return owner_list().where(owners.c.id.in_(owners_by_key(sha256)))
 
 
-def owner_list() -> Row:
-    """id, name, created_at, banned_at, bots (those in service), has_key; by name."""
+def owner_list(*, search: str = "", limit: int | None = None) -> Row:
+    """id, name, created_at, banned_at, bots (those in service), has_key; by name: of the owners
+    with `search` in their name."""
     in_service = (
         select(func.count())
         .where(bots.c.owner_id == owners.c.id, bots.c.retired_at.is_(None))
@@ -47,7 +48,9 @@ def owner_list() -> Row:
         select(owners.c.id, owners.c.name, owners.c.created_at, owners.c.banned_at)
         .add_columns(in_service.label("bots"), owner_keys.c.sha256.is_not(None).label("has_key"))
         .select_from(owners.outerjoin(owner_keys))
+        .where(owners.c.folded.contains(folded(search), autoescape=True) if search else true())
         .order_by(owners.c.folded)
+        .limit(limit)
     )
 
 
@@ -105,9 +108,9 @@ def set_key(owner_id: int, sha256: bytes) -> Insert:
     )
 
 
-def key_hashes() -> Row:
-    """sha256, of all keys of owners."""
-    return select(owner_keys.c.sha256)
+def key_hashes(most: int) -> Row:
+    """sha256, of the keys of the newest owners, newest first."""
+    return select(owner_keys.c.sha256).order_by(owner_keys.c.owner_id.desc()).limit(most)
 
 
 def set_banned(owner_id: int, *, banned: bool) -> Update:
@@ -154,8 +157,8 @@ def use_invite(sha256: bytes) -> Update:
     )
 
 
-def invite_list() -> Row:
-    """The columns of InviteRow of those that can be used, oldest first."""
+def invite_list(limit: int | None = None) -> Row:
+    """The columns of InviteRow of those that can be used, newest first."""
     return (
         select(invites.c.id, invites.c.uses_left, invites.c.made_by, invites.c.created_at)
         .add_columns(invites.c.expires_at)
@@ -163,7 +166,8 @@ def invite_list() -> Row:
             invites.c.uses_left > 0,
             or_(invites.c.expires_at.is_(None), invites.c.expires_at > func.now()),
         )
-        .order_by(invites.c.id)
+        .order_by(invites.c.id.desc())
+        .limit(limit)
     )
 
 

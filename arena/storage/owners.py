@@ -1,11 +1,12 @@
 """`Owners`: owners, their keys and bots, invites and the audit, one transaction per method."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row as SqlRow
+from sqlalchemy import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.records import Allowance, OwnedVersion, Owner, OwnerId, Registered
@@ -34,6 +35,7 @@ from arena.storage.names import (
 )
 from arena.storage.new_owners import new_owner
 from arena.storage.rows import AuditRow, InviteRow, OwnerRow
+from arena.storage.statements import Row, row_count
 from arena.storage.transaction import transaction
 
 
@@ -76,10 +78,10 @@ class Owners:
             found = await _owner(connection, name)
         return Owner(OwnerId(found.id), found.name)
 
-    async def key_hashes(self) -> list[bytes]:
-        """The hashes of all keys."""
+    async def key_hashes(self, most: int) -> list[bytes]:
+        """The hashes of the keys of the newest owners, newest first."""
         async with self._transaction() as connection:
-            rows = (await connection.execute(owner_statements.key_hashes())).all()
+            rows = (await connection.execute(owner_statements.key_hashes(most))).all()
         return [bytes(row.sha256) for row in rows]
 
     async def register(
@@ -146,11 +148,10 @@ class Owners:
 
     # The operator's
 
-    async def owners(self) -> list[OwnerRow]:
-        """All owners, by name."""
-        async with self._transaction() as connection:
-            rows = (await connection.execute(owner_statements.owner_list())).mappings().all()
-        return [OwnerRow(**row) for row in rows]
+    async def owners(self, limit: int, search: str = "") -> tuple[list[OwnerRow], int]:
+        """The first owners with `search` in their name, by name; and how many have it."""
+        rows, count = await self._page(owner_statements.owner_list(search=search, limit=limit))
+        return [OwnerRow(**row) for row in rows], count
 
     async def reset_key(self, name: str, actor: str) -> str:
         """A new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
@@ -198,11 +199,16 @@ class Owners:
             await record(connection, actor, "invite", str(number), details)
         return code
 
-    async def invites(self) -> list[InviteRow]:
-        """The invites that can be used, oldest first."""
+    async def invites(self, limit: int) -> tuple[list[InviteRow], int]:
+        """The newest invites that can be used, newest first; and how many there are."""
+        rows, count = await self._page(owner_statements.invite_list(limit))
+        return [InviteRow(**row) for row in rows], count
+
+    async def _page(self, found: Row) -> tuple[Sequence[RowMapping], int]:
+        """The rows of a statement, and how many it has without its limit."""
         async with self._transaction() as connection:
-            rows = (await connection.execute(owner_statements.invite_list())).mappings().all()
-        return [InviteRow(**row) for row in rows]
+            rows = (await connection.execute(found)).mappings().all()
+            return rows, await connection.scalar(row_count(found)) or 0
 
     async def withdraw_invite(self, number: int, actor: str) -> None:
         """End an invite. Raises InviteRefusedError."""

@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.records import KeptBlock, Unkept, UntoldEnd
-from arena.storage import bot_statements, leftovers, recording, running, statements
+from arena.storage import leftovers, recording, running, statements
 from arena.storage.async_engine import async_engine
 from arena.storage.lease import Lease, held_lease
 from arena.storage.own_connection import OwnConnection
 from arena.storage.rows import PlacedElsewhere, with_time_control
-from arena.storage.store import Store, registered_of
+from arena.storage.store import Store
 from arena.storage.transaction import driver_of
 
 
@@ -60,12 +60,10 @@ class RefereesStore(Store):
             await running.forget_recorded(driver)
             await running.forget_orphans(driver)
             await connection.execute(leftovers.forget_ended_blocks(self.lease.epoch))
-            versions = await connection.execute(bot_statements.all_versions())
-            registered = {row.id: registered_of(row) for row in versions}
             left = await connection.execute(leftovers.running_blocks_of(self.lease.epoch))
             played |= set(known())  # one that was over meanwhile is among those before
             mine = [block_id for block_id in map(str, left.scalars()) if block_id not in played]
-            found = await running.read(connection, mine, registered)
+            found = await running.read(connection, mine)
             await connection.execute(leftovers.void_blocks_of_ended_tournaments())
             cut_off = await connection.execute(leftovers.cut_off_blocks())
             for block_id in cut_off.scalars():

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from arena.match.clock import TimeControl
-from arena.records import VersionId
+from arena.match.transcript import Entrant
+from arena.records import Registered, VersionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,11 @@ class RatedMatch:
     sequence: int
     match_id: str
     finished_at: datetime
+
+
+def registered_of(row: Any) -> Registered:
+    """The registered version in a row of `bot_statements.all_versions`."""
+    return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
 
 
 def match_row(row: Mapping[str, Any]) -> MatchRow:

@@ -23,10 +23,11 @@ from arena.records import (
     KeptBlock,
     KeptMatch,
     Place,
-    Registered,
     RunningBlock,
     Unkept,
 )
+from arena.storage import bot_statements
+from arena.storage.rows import registered_of
 from arena.storage.running_tables import running_blocks, running_matches, running_replies
 from arena.storage.tables import matches
 
@@ -124,11 +125,12 @@ async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[st
         await connection.execute(statement, [list(block_ids)])
 
 
-async def read(
-    connection: SqlConnection, block_ids: Collection[str], registered: dict[int, Registered]
-) -> list[KeptBlock]:
-    """Those of the blocks that are kept; `registered` are all versions by their ids."""
+async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[KeptBlock]:
+    """Those of the blocks that are kept."""
     found = (await connection.execute(_blocks(block_ids))).all()
+    playing = {version for row in found for version, _ in row.places}
+    versions = await connection.execute(bot_statements.versions_by_id(playing))
+    registered = {row.id: registered_of(row) for row in versions}
     begun: dict[str, list[KeptMatch]] = {}
     given: dict[str, list[tuple[int, bytes]]] = {}
     for row in await connection.execute(_replies_of(block_ids)):

@@ -118,6 +118,12 @@ def all_matches(
     return found
 
 
+def row_count(found: Row) -> Row:
+    """rows: how many a statement returns, but for its limit."""
+    whole = found.order_by(None).limit(None).offset(None)
+    return select(func.count().label("rows")).select_from(whole.subquery())
+
+
 def counted(found: Row) -> Row:
     """matches: how many rows `all_matches` returns."""
     ids = found.with_only_columns(matches.c.id).order_by(None)

@@ -43,6 +43,7 @@ from arena.storage.rows import (
     MatchRow,
     PlacedMatch,
     match_row,
+    registered_of,
     with_time_control,
 )
 from arena.storage.sign_ins import SignIns
@@ -136,10 +137,12 @@ class Store:
             found = await connection.execute(bot_statements.versions_by_token(sha256s))
             return {row.sha256: row for row in found}
 
-    async def token_hashes(self) -> list[bytes]:
-        """The hashes of all tokens of bots and workers, and of owners' keys."""
-        tokens = [bytes(row["sha256"]) for row in await self._rows(bot_statements.token_hashes())]
-        return tokens + await self.owners.key_hashes() + await self.workers.token_hashes()
+    async def token_hashes(self, most: int) -> list[bytes]:
+        """The hashes of the tokens of workers, of owners' keys and of the tokens of bots: of at
+        most so many, without the oldest, which come first."""
+        others = await self.workers.token_hashes() + await self.owners.key_hashes(most)
+        rows = await self._rows(bot_statements.token_hashes(max(0, most - len(others))))
+        return [*others, *(bytes(row["sha256"]) for row in rows)][:most][::-1]
 
     async def rotate_token(
         self, bot: str, version: str | None = None, *, actor: str | None = None
@@ -167,6 +170,14 @@ class Store:
     async def bots(self) -> list[BotVersion]:
         """All versions of all bots, by name and age."""
         return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list())]
+
+    async def bot_page(self, limit: int, search: str = "") -> tuple[list[BotVersion], int]:
+        """The first versions of `bots`, of bots with `search` in their name or their owner's; and
+        how many there are."""
+        wanted = bot_statements.bot_list(search=search, limit=limit)
+        rows = [BotVersion(**row) for row in await self._rows(wanted)]
+        (count,) = await self._rows(statements.row_count(wanted))
+        return rows, count["rows"]
 
     # Results
 
@@ -299,11 +310,6 @@ class Store:
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
-
-
-def registered_of(row: SqlRow[Any]) -> Registered:
-    """The registered version in a row of bot_statements."""
-    return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
 
 
 async def _record(

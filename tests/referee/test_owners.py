@@ -135,7 +135,7 @@ async def test_nobody_signs_up_where_it_is_closed_or_without_an_invite(database:
                 "UNAUTHENTICATED",
                 True,
             )
-        assert await scene.arena.store.owners.owners() == []
+        assert await scene.arena.store.owners.owners(9) == ([], 0)
 
 
 async def test_a_name_that_is_taken_reserved_or_malformed_is_refused_by_its_own_status(

@@ -89,9 +89,15 @@ async def test_the_list_of_versions_is_read_page_by_page(read: Reader, store: St
     assert pages == [[ids[name] for name in part] for part in (listed[:2], listed[2:4], listed[4:])]
 
 
-async def test_the_hashes_of_all_tokens_are_known(store: Store) -> None:
+async def test_the_hashes_of_the_newest_tokens_and_of_keys_are_known(store: Store) -> None:
     tokens = [(await store.register(name, "ann"))[1] for name in ("fox", "owl")]
-    assert set(await store.token_hashes()) == {token_hash(token) for token in tokens}
+    hashes = [token_hash(token) for token in tokens]
+    assert await store.token_hashes(100) == hashes
+    _, key = await store.owners.sign_up("bob", None)
+    # Of more than are remembered, the newest of bots: not as many as there are.
+    assert await store.token_hashes(3) == [*hashes, token_hash(key)]
+    assert await store.token_hashes(2) == [hashes[1], token_hash(key)]
+    assert await store.token_hashes(1) == [token_hash(key)]
     assert len(set(tokens)) == 2
     assert all(len(token) == len("arena_") + 43 for token in tokens)
 

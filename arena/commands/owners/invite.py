@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
+from arena.commands.listing import SHOWN, Limit, say_shown
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say
 
@@ -39,10 +40,11 @@ def new(
 
 @app.command("list")
 def list_invites(
+    limit: Limit = SHOWN,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the invites that can be used, without their codes."""
-    invites = with_store(lambda store: store.owners.invites())
+    """List the invites that can be used, without their codes, newest first."""
+    invites, count = with_store(lambda store: store.owners.invites(limit))
     if as_json:
         lines = [
             {
@@ -62,6 +64,7 @@ def list_invites(
         made = f"{one.created_at:%Y-%m-%d %H:%M}"
         table.add_row(str(one.id), str(one.uses_left), one.made_by, made, until)
     Terminal().print_table(table)
+    say_shown(len(invites), count, "invites")
 
 
 @app.command()

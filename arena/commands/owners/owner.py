@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
+from arena.commands.listing import SHOWN, Limit, Search, say_shown
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say
 
@@ -17,10 +18,12 @@ app = typer.Typer(
 
 @app.command("list")
 def list_owners(
+    limit: Limit = SHOWN,
+    search: Search = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List all owners."""
-    owners = with_store(lambda store: store.owners.owners())
+    """List owners by name."""
+    owners, count = with_store(lambda store: store.owners.owners(limit, search))
     if as_json:
         lines = [
             {
@@ -39,6 +42,7 @@ def list_owners(
         marks = ["banned"] * (one.banned_at is not None) + ["no key"] * (not one.has_key)
         table.add_row(one.name, str(one.bots), f"{one.created_at:%Y-%m-%d}", ", ".join(marks))
     Terminal().print_table(table)
+    say_shown(len(owners), count, "owners", "--limit and --search show others")
 
 
 @app.command()
