@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from ruamel.yaml import YAML
 
-from arena.cli import application
-from arena.settings import Settings
+from tests.deployed import require_command, require_settings
 
 ROOT = Path(__file__).parents[1]
 COMPOSE = ROOT / "docker-compose.yml"
@@ -62,14 +60,8 @@ def test_every_command_is_one_of_arena_with_options_it_takes(compose: dict[str, 
     found = dict(commands(compose))
     services = {"migrate", "referee", "dashboard", "sample-bots", "worker"}
     assert set(found) >= services | {"referee health"}
-    for name, arguments in found.items():
-        group = typer.main.get_command(application(arguments))
-        context = group.make_context("arena", list(arguments))
-        with context:
-            chosen, command, rest = group.resolve_command(  # type: ignore[attr-defined]
-                context, list(arguments)
-            )
-            assert command.make_context(chosen, rest, parent=context), name
+    for arguments in found.values():
+        require_command(arguments)
 
 
 def test_services_wait_for_services_that_exist(compose: dict[str, Any]) -> None:
@@ -82,14 +74,10 @@ def test_services_wait_for_services_that_exist(compose: dict[str, Any]) -> None:
 
 
 def test_volumes_and_settings_are_declared(compose: dict[str, Any]) -> None:
-    # What bots read, and the pages that watch and play; an option of `arena work`.
-    others = {"ARENA_ADDRESS", "ARENA_WORKER_TOKEN"}
-    known = {f"ARENA_{field.upper()}" for field in Settings.model_fields} | others
     used = set()
     for service in compose["services"].values():
         used |= {volume.split(":")[0] for volume in service.get("volumes", [])}
-        settings = {name for name in service.get("environment", ()) if name.startswith("ARENA_")}
-        assert settings <= known
+        require_settings(service.get("environment", {}).keys())
     files = {name for name in used if name.startswith("./")}
     assert used - files == set(compose["volumes"])
     assert all((ROOT / name).is_file() for name in files)

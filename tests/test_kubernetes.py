@@ -1,0 +1,71 @@
+"""deploy/kubernetes/arena.yaml: about settings, commands and ports that exist, and applied as its
+first lines say. `make check-kubernetes` compares it with Kubernetes' own schemas."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.deployed import require_command, require_settings
+
+FILE = Path(__file__).parents[1] / "deploy/kubernetes/arena.yaml"
+
+
+@pytest.fixture(scope="module")
+def manifests() -> list[dict[str, Any]]:
+    return list(YAML(typ="safe", pure=True).load_all(FILE))
+
+
+@pytest.fixture
+def containers(manifests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    made = [one["spec"]["template"]["spec"] for one in manifests if "template" in one["spec"]]
+    return [container for pod in made for container in pod["containers"]]
+
+
+def test_every_container_runs_a_command_of_arena(containers: list[dict[str, Any]]) -> None:
+    assert [one["args"][0] for one in containers] == ["migrate", "serve", "dashboard"]
+    for container in containers:
+        require_command(container["args"])
+
+
+def test_every_variable_is_a_setting_or_is_used_by_one(containers: list[dict[str, Any]]) -> None:
+    for container in containers:
+        names = [one["name"] for one in container["env"]]
+        require_settings(names)
+        values = " ".join(one.get("value", "") for one in container["env"])
+        assert set(re.findall(r"\$\((\w+)\)", values)) == {
+            name for name in names if not name.startswith("ARENA_")
+        }
+
+
+def test_what_the_secret_must_hold_is_said_in_the_first_lines(
+    containers: list[dict[str, Any]],
+) -> None:
+    keys = {
+        one["valueFrom"]["secretKeyRef"]["key"]
+        for container in containers
+        for one in container["env"]
+        if "secretKeyRef" in one.get("valueFrom", {})
+    }
+    assert keys == set(re.findall(r"--from-literal=([\w-]+)=", FILE.read_text()))
+
+
+def test_ports_that_are_named_are_those_that_the_settings_say(
+    containers: list[dict[str, Any]],
+) -> None:
+    referee = containers[1]
+    ports = {one["name"]: one for one in referee["ports"]}
+    settings = {one["name"]: one.get("value") for one in referee["env"]}
+    assert settings["ARENA_METRICS_PORT"] == str(ports["metrics"]["containerPort"])
+    assert settings["ARENA_PUBLIC_ADDRESS"] == f"$(NODE):{ports['bots']['hostPort']}"
+
+
+def test_a_job_is_removed_before_it_is_applied_again(manifests: list[dict[str, Any]]) -> None:
+    # Its template cannot be changed: with another image `kubectl apply` would be refused.
+    head = FILE.read_text().split("apiVersion:")[0]
+    for one in manifests:
+        if one["kind"] == "Job":
+            delete = f"kubectl delete job {one['metadata']['name']} --ignore-not-found"
+            assert head.index(delete) < head.index("kubectl apply")
