@@ -15,6 +15,7 @@ from arena.commands.results.keep_analyses import analyse_missing
 from arena.storage.analyses import AnalysisQuery
 from arena.storage.store import open_store
 from tests.dashboard.played import fill
+from tests.storage.log import forget_analyses, kept_analyses
 
 app = typer.Typer()
 app.command()(analyse)
@@ -48,6 +49,15 @@ def test_what_is_missing_is_analysed_once_and_then_what_comes(database: str) -> 
     assert run("--missing", "--seats", "2", "--jobs", "1") == (0, "Analysed 4 matches.")
     assert run("--missing", "--jobs", "2") == (0, "Analysed 3 matches.")
     assert run("--missing") == (0, "Analysed 0 matches.")
+
+
+def test_two_processes_keep_the_same_analyses_and_sums_as_one(database: str) -> None:
+    asyncio.run(fill(database, blocks=6, dice_per_player=1))
+    assert run("--missing", "--jobs", "1") == (0, "Analysed 12 matches.")
+    one = kept_analyses(database)
+    forget_analyses(database)
+    assert run("--missing", "--jobs", "2") == (0, "Analysed 12 matches.")
+    assert kept_analyses(database) == one
 
 
 async def test_matches_that_come_are_analysed_while_it_follows(database: str) -> None:

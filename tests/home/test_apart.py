@@ -14,6 +14,7 @@ from distributed import LocalCluster
 from typer.testing import CliRunner
 
 from arena.commands.home.play import play
+from arena.commands.ratings.check_boards import check_boards
 from arena.commands.results.keep_analyses import analyse_missing
 from arena.commands.sequential_test.command import sequential_test
 from arena.commands.solve import solve
@@ -27,12 +28,14 @@ from arena.storage.store import open_store
 from tests.dashboard.played import fill
 from tests.databases import plain
 from tests.free_port import free_port
+from tests.storage.log import forget_analyses, kept_analyses
 
 app = typer.Typer()
 app.command("play")(play)
 app.command("test")(sequential_test)
 app.command("tournament")(play_tournament)
 app.command("solve")(solve)
+app.command("check-boards")(check_boards)
 
 PAIR = (NamedBot("one", "honest"), NamedBot("two", "random"))
 
@@ -124,9 +127,24 @@ def test_programs_that_connect_play_here(address: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_matches_are_analysed_by_a_cluster(database: str, address: str) -> None:
     asyncio.run(fill(database, blocks=2))
+    asyncio.run(analyse_missing(database, seats=2, jobs=1, follow=False))
+    here = kept_analyses(database)
+    assert len(here.matches) == 4
+    forget_analyses(database)
     asyncio.run(analyse_missing(database, seats=2, jobs=1, follow=False, cluster=address))
-    with psycopg.connect(plain(database)) as sql:
-        assert sql.execute("SELECT count(*) FROM match_analyses").fetchone() == (4,)
+    assert kept_analyses(database) == here
+
+
+@pytest.mark.slow
+def test_boards_are_checked_the_same_by_a_cluster(
+    database: str, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    asyncio.run(fill(database, blocks=3))
+    asyncio.run(fill(database, blocks=3, seats=3))
+    here = arena("check-boards", "--write", "--jobs", 1)
+    assert here["correct"] and [one["matches"] for one in here["boards"]] == [6, 9]
+    assert arena("check-boards", "--cluster", address) == here
 
 
 @pytest.mark.parametrize("where", ["processes", "cluster"])

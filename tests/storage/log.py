@@ -1,7 +1,7 @@
 """The log of rated results, and who is in it, as boards read them; and what is counted in it."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from sqlalchemy import ColumnElement, Text, cast, func, select
@@ -16,6 +16,7 @@ from arena.storage.luck_statements import of_the_match
 from arena.storage.reading import Read
 from arena.storage.statements import of_ladder
 from arena.storage.tables import match_luck, match_seats, matches, rating_events
+from tests.databases import plain
 
 
 def rated_results(
@@ -53,6 +54,34 @@ def rated_results(
 def all_versions(read: Read) -> dict[VersionId, Registered]:
     """All registered versions by id, including retired ones."""
     return registered(read, [row.id for row in read(bot_statements.all_versions())])
+
+
+class KeptAnalyses(NamedTuple):
+    """All analyses of a database."""
+
+    matches: list[tuple[Any, ...]]
+    """match_id, edition, data."""
+    sums: list[tuple[Any, ...]]
+    """The rows of version_losses; losses up to the rounding with which they were added."""
+
+
+def kept_analyses(url: str) -> KeptAnalyses:
+    with psycopg.connect(plain(url)) as sql:
+        matches = sql.execute(
+            "SELECT match_id, edition, data FROM match_analyses ORDER BY match_id"
+        ).fetchall()
+        sums = sql.execute("SELECT * FROM version_losses ORDER BY version_id, game").fetchall()
+    rounded = [
+        tuple(round(value, 9) if isinstance(value, float) else repr(value) for value in row)
+        for row in sums
+    ]
+    return KeptAnalyses(matches, rounded)
+
+
+def forget_analyses(url: str) -> None:
+    with psycopg.connect(plain(url), autocommit=True) as sql:
+        sql.execute("DELETE FROM match_analyses")
+        sql.execute("DELETE FROM version_losses")
 
 
 def require_counts(sql: psycopg.Connection) -> int:

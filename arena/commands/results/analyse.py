@@ -22,7 +22,7 @@ from arena.analysis import (
 )
 from arena.analysis import analyse as analysed
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.jobs_option import Cluster
+from arena.commands.jobs_option import Cluster, Jobs
 from arena.commands.results.match_argument import cannot_be_read, newest, recorded
 from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import Terminal
@@ -63,10 +63,7 @@ def analyse(
     seats: Annotated[
         int | None, typer.Option(min=2, max=6, help="With --missing: only at so many seats.")
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", min=1, help="With --missing: in so many processes."),
-    ] = None,
+    jobs: Jobs = None,
     cluster: Cluster = None,
 ) -> None:
     """Print what each decision of a match cost, in chances to win; docs/analysis.md explains how.
