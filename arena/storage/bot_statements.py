@@ -145,26 +145,32 @@ def bot_page(*, search: str = "", offset: int = 0, limit: int = 50) -> Row:
     """name, owner, house, created_at, retired_at, versions (how many), newest_id, newest (its
     label): a page of the bots by name, those with `search` in the name of the bot or its owner.
     """
+    # Their versions are looked up for the page alone, and not for all before it.
+    page = (
+        select(bots.c.id, bots.c.folded, bots.c.name, owners.c.name.label("owner"), bots.c.house)
+        .add_columns(bots.c.created_at, bots.c.retired_at)
+        .select_from(bots.join(owners))
+        .where(_has_in_name(search) if search else true())
+        .order_by(bots.c.folded)
+        .offset(offset)
+        .limit(limit)
+        .subquery("page")
+    )
     newest = (
         select(versions.c.id, versions.c.label)
-        .where(versions.c.bot_id == bots.c.id)
+        .where(versions.c.bot_id == page.c.id)
         .order_by(versions.c.id.desc())
         .limit(1)
         .lateral()
     )
-    count = select(func.count()).where(versions.c.bot_id == bots.c.id).scalar_subquery()
-    found = (
-        select(bots.c.name, owners.c.name.label("owner"), bots.c.house, bots.c.created_at)
-        .add_columns(bots.c.retired_at, count.label("versions"))
+    count = select(func.count()).where(versions.c.bot_id == page.c.id).scalar_subquery()
+    return (
+        select(page.c.name, page.c.owner, page.c.house, page.c.created_at, page.c.retired_at)
+        .add_columns(count.label("versions"))
         .add_columns(newest.c.id.label("newest_id"), newest.c.label.label("newest"))
-        .select_from(bots.join(owners).join(newest, true()))
-        .order_by(bots.c.folded)
-        .offset(offset)
-        .limit(limit)
+        .select_from(page.join(newest, true()))
+        .order_by(page.c.folded)
     )
-    if search:
-        found = found.where(_has_in_name(search))
-    return found
 
 
 def _has_in_name(search: str) -> ColumnElement[bool]:

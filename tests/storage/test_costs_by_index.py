@@ -174,12 +174,15 @@ def test_losses_are_read_of_the_versions_of_a_ladder(explained: Explained) -> No
     require_few(explained.plans, 20)
 
 
-def test_a_page_of_bots_reads_those_up_to_it(explained: Explained) -> None:
+def test_a_page_of_bots_reads_the_names_up_to_it_and_its_own_versions(
+    explained: Explained,
+) -> None:
     assert len(explained(bot_statements.bot_page(limit=50))) == 50
-    require_few(explained.plans, 400)
+    require_few(explained.plans, 4 * 50)
     explained.plans = Plans()
     assert len(explained(bot_statements.bot_page(offset=500, limit=50))) == 50
-    require_few(explained.plans, 8 * 550)
+    require_few(explained.plans, 2 * 550 + 2 * 50)
+    assert explained.plans.read("versions") <= 2 * 50
 
 
 def test_a_search_for_bots_looks_at_each_name_once(explained: Explained) -> None:
