@@ -211,7 +211,7 @@ def _show_any(name: str, *, as_json: bool) -> None:
         from arena.storage import bot_statements
         from arena.storage.checks import last_checks
 
-        rows = reader(bot_statements.bot_list(bot=name))
+        rows = reader(bot_statements.bot_list(named=[name]))
         if not rows:
             require_bot(reader, name, "NAME")
         return rows, last_checks(reader, [row.id for row in rows])

@@ -205,11 +205,15 @@ def retire_version(version_id: int) -> Update:
 
 
 def bot_list(
-    *, bot: str | None = None, search: str = "", after: int | None = None, limit: int | None = None
+    *,
+    named: Collection[str] | None = None,
+    search: str = "",
+    after: int | None = None,
+    limit: int | None = None,
 ) -> Row:
     """The columns of `all_versions`, created_at and matches (the version's), by bot and age; only
-    those of one `bot`, or of bots with `search` in their name or their owner's; with a `limit` so
-    many of those behind the version `after`."""
+    those of the bots `named`, or of bots with `search` in their name or their owner's; with a
+    `limit` so many of those behind the version `after`."""
     name = bots.c.folded
     played = func.coalesce(version_counts.c.matches, 0)
     found = (
@@ -220,8 +224,8 @@ def bot_list(
         .order_by(name, versions.c.id)
         .limit(limit)
     )
-    if bot is not None:
-        found = found.where(is_bot(bot))
+    if named is not None:
+        found = found.where(bots.c.folded == any_(literal(list(map(folded, named)), ARRAY(Text))))
     if search:
         found = found.where(_has_in_name(search))
     if after is None:
@@ -233,7 +237,8 @@ def bot_list(
         .where(version.c.id == after)
         .scalar_subquery()
     )
-    return found.where(tuple_(name, versions.c.id) > tuple_(last, literal(after)))
+    # The first condition is part of the second; an index on names leads to it.
+    return found.where(name >= last, tuple_(name, versions.c.id) > tuple_(last, literal(after)))
 
 
 def is_bot(name: str) -> ColumnElement[bool]:

@@ -167,9 +167,9 @@ class Store:
             subject = bot if version is None else f"{bot} {version}"
             await _record(connection, actor, "retire", subject)
 
-    async def bots(self) -> list[BotVersion]:
-        """All versions of all bots, by name and age."""
-        return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list())]
+    async def bots(self, named: Collection[str] | None = None) -> list[BotVersion]:
+        """All versions of all bots, or of those with these names, by name and age."""
+        return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list(named=named))]
 
     async def bot_page(self, limit: int, search: str = "") -> tuple[list[BotVersion], int]:
         """The first versions of `bots`, of bots with `search` in their name or their owner's; and

@@ -44,6 +44,8 @@ class RunningTournament:
         """The pairings with blocks to play, by version; in the order of their rounds."""
         self._in_vain: set[int] = set()
         """The versions that were free when no block could begin among them."""
+        self._held: tuple[set[int], set[int]] = set(), set()
+        """Those that were present at the last look, and who of them could begin."""
         for block in record.open_blocks:
             self._interrupt(block)
         self._count_open(record.pairings)
@@ -155,7 +157,11 @@ class RunningTournament:
 
     def held(self, present: set[int]) -> set[int]:
         """The versions of the blocks that need only free places to begin."""
-        held = {bot for bot in present if self._startable(bot, present) is not None}
+        among, startable = self._held
+        if among != present:
+            startable = {bot for bot in present if self._startable(bot, present) is not None}
+            self._held = set(present), startable
+        held = set(startable)
         for engagement in self._interrupted:
             if present.issuperset(engagement.bots):
                 held.update(engagement.bots)
@@ -169,10 +175,9 @@ class RunningTournament:
     def missing(self, present: set[int]) -> set[EntryNumber]:
         """The entries that are waited for."""
         return {
-            entry
-            for key in self._open
-            for entry in self._record.pairings[key].entries
-            if self.tournament.version(entry) not in present
+            entry.number
+            for entry in self.tournament.entries
+            if (version := entry.registered.version_id) in self._open_of and version not in present
         }
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> bool:
@@ -220,6 +225,7 @@ class RunningTournament:
         return self.tournament.state.over or not self.tournament.withdrawn.isdisjoint(entries)
 
     def _count_open(self, keys: Iterable[PairingKey]) -> None:
+        self._held = set(), set()
         for key in keys:
             entries = self._record.pairings[key].entries
             count = 0

@@ -149,4 +149,6 @@ async def test_the_list_of_bots_counts_matches_by_version(read: Reader, store: S
     await store.record([finished((fox.version_id, owl.version_id)) for _ in range(3)])
     listed = [(row.bot, row.version, row.matches) for row in await store.bots()]
     assert listed == [("fox", "1", 3), ("fox", "2", 0), ("Owl", "1", 3)]
+    named = [(row.bot, row.version) for row in await store.bots(["FOX", "nobody"])]
+    assert named == [("fox", "1"), ("fox", "2")]
     assert all_versions(read)[owl.version_id] == owl

@@ -147,6 +147,19 @@ def test_a_takeover_ends_the_blocks_that_are_not_over_and_looks_at_no_others(
     require_few(explained.plans, 4 * UNFINISHED)
 
 
+@pytest.mark.parametrize("after", [None, 5, 9_000])
+def test_a_page_of_all_versions_is_led_to_by_the_last_of_the_one_before(
+    explained: Explained, after: int | None
+) -> None:
+    assert len(explained(bot_statements.bot_list(after=after, limit=50))) == 50
+    require_few(explained.plans, 8 * 50)
+
+
+def test_bots_are_looked_up_by_their_names(explained: Explained) -> None:
+    assert len(explained(bot_statements.bot_list(named=["bot7", "BOT8", "nobody"]))) == 2
+    require_few(explained.plans, 10)
+
+
 def test_who_plays_in_blocks_is_looked_up(explained: Explained) -> None:
     assert len(registered(explained, [VersionId(one) for one in range(1, 11)])) == 10
     require_few(explained.plans, 4 * 10)

@@ -117,6 +117,11 @@ def test_the_ladder_leaves_alone_who_can_begin_and_nobody_else(running: RunningT
     present = Free(versions(running, range(1, BOTS + 1)))
     assert running.held(present) == set(present)
     assert present.asked == BOTS
+    # Nobody came or went, and nothing began or ended.
+    assert running.held(present) == set(present)
+    assert present.asked == BOTS
+    opened(running, set(some[:2]))
+    assert running.held(set(some[:2])) == set()
 
 
 @pytest.mark.parametrize(
@@ -166,3 +171,13 @@ def test_a_tournament_that_is_as_it_was_is_not_gone_through_again(
     assert not running.due
     running.update(replace(running.tournament, state=TournamentState.PAUSED))
     assert running.due
+
+
+def test_who_is_waited_for_is_known_by_its_entries(running: RunningTournament) -> None:
+    here = set(versions(running, range(4, BOTS + 1)))
+    assert running.missing(here) == {1, 2, 3}
+    first, second, third = versions(running, [1, 2, 3])
+    for other in range(2, BOTS + 1):
+        opened(running, {first, *versions(running, [other])})
+    assert running.missing(here) == {2, 3}, "the first has begun all of its blocks"
+    assert running.missing(here | {second, third}) == set()

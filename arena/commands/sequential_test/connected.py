@@ -28,7 +28,7 @@ from arena.commands.database import database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.sequential_test.in_process import SequentialProgress, live_line
 from arena.commands.sequential_test.report import interim
-from arena.commands.tournaments.entries import versions_named
+from arena.commands.tournaments.entries import bots_named, versions_named
 from arena.games.game import AnyGame
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
@@ -133,7 +133,8 @@ async def _hold(
 async def _fields(store: Store, plan: ConnectedTest) -> list[list[NewEntry]]:
     words = ",".join((plan.new, plan.old, *plan.opponents))
     new, old, *others = (
-        NewEntry(version.id, None) for version in versions_named(words, await store.bots())
+        NewEntry(version.id, None)
+        for version in versions_named(words, await store.bots(bots_named(words)))
     )
     return [[new, *others], [old, *others]] if others else [[new, old]]
 

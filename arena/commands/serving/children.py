@@ -124,9 +124,10 @@ async def house_tokens(
     is left out.
     """
     games = {one.game for one in table_types}
-    known = {bot.bot: bot for bot in await store.bots()}
+    names = names or sorted({*sample_names()} - SLOW_BOTS)
+    known = {bot.bot: bot for bot in await store.bots(names)}
     tokens = {}
-    for name in names or sorted({*sample_names()} - SLOW_BOTS):
+    for name in names:
         if not games.intersection(load_bot(name).games):
             continue
         token = await _house_token(store, name, known)
@@ -138,7 +139,7 @@ async def house_tokens(
 async def person_token(store: Store) -> str | None:
     """A new token for the bot as which people play on the dashboard, registered if necessary; None
     if somebody else has its name."""
-    return await _house_token(store, PERSON, {bot.bot: bot for bot in await store.bots()})
+    return await _house_token(store, PERSON, {bot.bot: bot for bot in await store.bots([PERSON])})
 
 
 async def _house_token(store: Store, name: str, known: Mapping[str, BotVersion]) -> str | None:

@@ -12,6 +12,11 @@ from arena.storage.rows import BotVersion
 from arena.storage.tournaments import NewEntry
 
 
+def bots_named(names: str) -> list[str]:
+    """The bots of such names."""
+    return [name.partition(":")[0].strip() for name in names.split(",") if name.strip()]
+
+
 def versions_named(names: str, known: Sequence[BotVersion]) -> list[BotVersion]:
     """The versions named as BOT or BOT:VERSION, separated by commas; BOT is its newest in service.
 

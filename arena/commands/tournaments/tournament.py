@@ -122,14 +122,19 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
     # Imported here: only seeding by ratings needs numpy.
     from arena.boards.live_board import LiveBoard, ladder_of_table
     from arena.commands.database import existing_database
-    from arena.commands.tournaments.entries import refuse_one_owner, seeded, versions_named
+    from arena.commands.tournaments.entries import (
+        bots_named,
+        refuse_one_owner,
+        seeded,
+        versions_named,
+    )
     from arena.settings import read_settings
     from arena.storage.reading import Reader, open_reader
     from arena.storage.store import open_store
 
     async def create(url: str, read: Reader) -> Tournament:
         async with open_store(url) as store:
-            entered = versions_named(bots, await store.bots())
+            entered = versions_named(bots, await store.bots(bots_named(bots)))
             if rules.rated:
                 refuse_one_owner(entered)
             check_format(rules, len(entered))
