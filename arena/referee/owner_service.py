@@ -1,7 +1,6 @@
 """`OwnerService`: the unary calls by which owners sign up and look after their bots."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, Literal, Protocol
 
@@ -10,13 +9,10 @@ import grpc.aio
 
 from arena.records import Allowance, Identity, OwnedVersion, Owner, SignUp, VersionId
 from arena.referee.gate import Gate
-from arena.referee.guarding import guarded, token_or_nothing
-from arena.referee.play_service import bearer_token
+from arena.referee.owner_calls import OwnerCalls, OwnerKeys
 from arena.referee.refusals import Context
 from arena.v1 import owner_pb2 as pb
 
-MOST_AT_ONCE: Final = 4
-"""Calls served at the same time: results are recorded over the same database connections."""
 _SIGN_UP: Final = {
     SignUp.OPEN: pb.SIGN_UP_OPEN,
     SignUp.INVITE: pb.SIGN_UP_INVITE,
@@ -24,7 +20,7 @@ _SIGN_UP: Final = {
 }
 
 
-class OwnerRegistry(Protocol):
+class OwnerRegistry(OwnerKeys, Protocol):
     """What the calls need. Every method raises ProtocolError for a request that it refuses."""
 
     @property
@@ -66,10 +62,6 @@ class OwnerRegistry(Protocol):
         """A new key of an owner, whose other keys end."""
         ...
 
-    async def owner(self, key: str) -> Owner:
-        """Who has this key."""
-        ...
-
     async def own_bots(self, owner: Owner, bot: str) -> list[OwnedVersion]:
         """The versions of the owner's bots, by bot and newest first; of one bot, or of all for
         ""."""
@@ -99,50 +91,23 @@ class OwnerService:
         self._registry = registry
         self._gate = gate
         self._presence = presence
-        self._turnstile = asyncio.Semaphore(MOST_AT_ONCE)
+        self._calls = OwnerCalls(registry, gate, pb)
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
         """The calls by name, for the server."""
+        of_anybody, of_owner = self._calls.of_anybody, self._calls.of_owner
         return {
-            "GetSignUpTerms": self._handler("GetSignUpTerms", self._terms),
-            "SignUp": self._handler("SignUp", self._sign_up),
-            "SignIn": self._handler("SignIn", self._sign_in),
-            "RenewKey": self._handler("RenewKey", self._of_owner(self._renew_key)),
-            "GetOwner": self._handler("GetOwner", self._of_owner(self._owner)),
-            "ListOwnBots": self._handler("ListOwnBots", self._of_owner(self._bots)),
-            "DescribeBot": self._handler("DescribeBot", self._of_owner(self._describe)),
-            "RotateToken": self._handler("RotateToken", self._of_owner(self._rotate)),
-            "RetireBot": self._handler("RetireBot", self._of_owner(self._retire)),
+            "GetSignUpTerms": of_anybody("GetSignUpTerms", self._terms),
+            "SignUp": of_anybody("SignUp", self._sign_up),
+            "SignIn": of_anybody("SignIn", self._sign_in),
+            "RenewKey": of_owner("RenewKey", self._renew_key),
+            "GetOwner": of_owner("GetOwner", self._owner),
+            "ListOwnBots": of_owner("ListOwnBots", self._bots),
+            "DescribeBot": of_owner("DescribeBot", self._describe),
+            "RotateToken": of_owner("RotateToken", self._rotate),
+            "RetireBot": of_owner("RetireBot", self._retire),
         }
-
-    def _handler(
-        self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
-    ) -> "grpc.RpcMethodHandler[Any, Any]":
-        async def handle(request: Any, context: Context) -> Any:
-            key = token_or_nothing(context)
-            return await guarded(
-                self._gate, call, context, lambda: answer(request, context), key, self._turnstile
-            )
-
-        return grpc.unary_unary_rpc_method_handler(
-            handle,
-            request_deserializer=getattr(pb, f"{call}Request").FromString,
-            response_serializer=getattr(pb, f"{call}Response").SerializeToString,
-        )
-
-    def _of_owner(
-        self, answer: Callable[[Any, Owner], Awaitable[Any]]
-    ) -> Callable[[Any, Context], Awaitable[Any]]:
-        """The answer to a call that needs an owner's key."""
-
-        async def authenticated(request: Any, context: Context) -> Any:
-            key = bearer_token(context)
-            async with self._gate.trying(key, self._gate.caller(context)):
-                owner = await self._registry.owner(key)
-            return await answer(request, owner)
-
-        return authenticated
 
     async def _terms(self, _request: Any, _context: Context) -> pb.GetSignUpTermsResponse:
         allowed = self._registry.allowance

@@ -19,7 +19,7 @@ from arena.referee.errors import ProtocolError, malformed
 from arena.referee.gate import Gate
 from arena.referee.guarding import guarded, token_or_nothing
 from arena.referee.limits import LimitError
-from arena.referee.play_service import bearer_token
+from arena.referee.owner_calls import OwnerCalls, OwnerKeys
 from arena.referee.refusals import Context
 from arena.v1 import upload_pb2 as pb
 
@@ -31,8 +31,6 @@ PAUSE_SECONDS: Final = 10.0
 """How far a build that arrives may fall behind: it holds a place that others wait for."""
 SLOWEST: Final = 175_000
 """Bytes a second that a build must bring otherwise; one of 20 MB may take two minutes."""
-CALLS_AT_ONCE: Final = 4
-"""Other calls served at the same time: results are recorded over the same connections."""
 CHUNK_BYTES: Final = 64 * 1024
 _FAST_AS_STREAMS: Final = 10
 """An upload may bring as many bytes as so many bots."""
@@ -40,14 +38,6 @@ _FAST_AFTERWARDS_SECONDS: Final = 5.0
 """And so may its connection for so long after it: where several upload over one, the bytes of the
 next arrive before its call begins, and would count as a stranger's."""
 _STATES: Final = {state: pb.BuildState.Value(f"BUILD_STATE_{state.name}") for state in BuildState}
-
-
-class OwnerKeys(Protocol):
-    """Whose key it is."""
-
-    async def owner(self, key: str) -> Owner:
-        """Who has this key. Raises ProtocolError."""
-        ...
 
 
 class BuildRegistry(Protocol):
@@ -83,7 +73,7 @@ class UploadService:
     """Serves the proto's UploadService."""
 
     def __init__(self, keys: OwnerKeys, registry: BuildRegistry, gate: Gate) -> None:
-        self._keys = keys
+        self._calls = OwnerCalls(keys, gate, pb)
         self._registry = registry
         self._gate = gate
         self._receiving = asyncio.Semaphore(MOST_AT_ONCE)
@@ -91,51 +81,23 @@ class UploadService:
         """Uploads by owner."""
         self._lingering: dict[str, asyncio.TimerHandle] = {}
         """By peer, the end of the time after its last upload in which it may still send fast."""
-        self._turnstile = asyncio.Semaphore(CALLS_AT_ONCE)
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
         """The calls by name, for the server."""
+        of_owner = self._calls.of_owner
         return {
-            "GetUploadTerms": self._handler("GetUploadTerms", self._terms),
+            "GetUploadTerms": self._calls.of_anybody("GetUploadTerms", self._terms),
             "UploadBuild": grpc.stream_unary_rpc_method_handler(
                 # Read as bytes: malformed ones end the call with our message.
                 self._upload,
                 response_serializer=pb.UploadBuildResponse.SerializeToString,
             ),
-            "ListBuilds": self._handler("ListBuilds", self._of_owner(self._builds)),
-            "RollBack": self._handler("RollBack", self._of_owner(self._roll_back)),
-            "ListShifts": self._handler("ListShifts", self._of_owner(self._shifts)),
-            "GetMatchLog": self._handler("GetMatchLog", self._of_owner(self._match_log)),
+            "ListBuilds": of_owner("ListBuilds", self._builds),
+            "RollBack": of_owner("RollBack", self._roll_back),
+            "ListShifts": of_owner("ListShifts", self._shifts),
+            "GetMatchLog": of_owner("GetMatchLog", self._match_log),
         }
-
-    def _handler(
-        self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
-    ) -> "grpc.RpcMethodHandler[Any, Any]":
-        async def handle(request: Any, context: Context) -> Any:
-            return await guarded(
-                *(self._gate, call, context, lambda: answer(request, context)),
-                *(token_or_nothing(context), self._turnstile),
-            )
-
-        return grpc.unary_unary_rpc_method_handler(
-            handle,
-            request_deserializer=getattr(pb, f"{call}Request").FromString,
-            response_serializer=getattr(pb, f"{call}Response").SerializeToString,
-        )
-
-    def _of_owner(
-        self, answer: Callable[[Any, Owner], Awaitable[Any]]
-    ) -> Callable[[Any, Context], Awaitable[Any]]:
-        async def authenticated(request: Any, context: Context) -> Any:
-            return await answer(request, await self._owner(context))
-
-        return authenticated
-
-    async def _owner(self, context: Context) -> Owner:
-        key = bearer_token(context)
-        async with self._gate.trying(key, context.peer()):
-            return await self._keys.owner(key)
 
     async def _terms(self, _request: Any, _context: Context) -> pb.GetUploadTermsResponse:
         terms = self._registry.terms
@@ -151,7 +113,7 @@ class UploadService:
 
     async def _upload(self, _requests: object, context: Context) -> pb.UploadBuildResponse:
         async def answer() -> pb.UploadBuildResponse:
-            owner = await self._owner(context)
+            owner = await self._calls.owner(context)
             self._gate.registration(owner)
             with self._one_more(owner), self._fast(context.peer()):
                 async with self._receiving:

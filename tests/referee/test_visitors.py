@@ -1,6 +1,7 @@
 """Limits by address are those of a dashboard's visitors, for a dashboard that knows the secret."""
 
-from typing import Any
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeAlias
 
 import grpc
 import pytest
@@ -9,9 +10,15 @@ from arena.records import SignUp
 from arena.referee import visitors
 from arena.referee.limits import Limits
 from arena.v1 import owner_pb2 as pb
+from arena.v1 import upload_pb2
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
+from arena.v1.upload_pb2_grpc import UploadServiceStub
 from tests.referee.scene import opened
 from tests.referee.test_owners import refused
+from tests.referee.test_uploads import parts_of
+
+Channel: TypeAlias = Any
+"""A channel of grpc.aio, which the types of generated stubs do not know."""
 
 SECRET = "the dashboard's secret"
 FEW = Limits(refusal_seconds=0.0, sign_ups_burst=2, failures_burst=3, calls_burst=30)
@@ -22,12 +29,17 @@ def asking_for(visitor: str, secret: str = SECRET) -> Any:
 
 
 @pytest.fixture
-async def stub(database: str) -> Any:
+async def channel(database: str) -> AsyncIterator[Channel]:
     async with (
         opened(database, limits=FEW, sign_up=SignUp.OPEN, dashboard_secret=SECRET) as scene,
         grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
     ):
-        yield OwnerServiceStub(channel)
+        yield channel
+
+
+@pytest.fixture
+def stub(channel: Channel) -> Any:
+    return OwnerServiceStub(channel)
 
 
 async def test_one_visitor_uses_up_what_is_the_visitors_alone(stub: Any) -> None:
@@ -48,10 +60,27 @@ async def test_one_visitor_uses_up_what_is_the_visitors_alone(stub: Any) -> None
     await come("eight", "2001:db8:0:1::1")
 
 
-async def test_a_visitor_who_guesses_keys_locks_out_nobody_else(stub: Any) -> None:
+CALLS: dict[str, Callable[[Channel, Any], Any]] = {
+    "GetOwner": lambda channel, given: OwnerServiceStub(channel).GetOwner(
+        pb.GetOwnerRequest(), metadata=given
+    ),
+    "ListBuilds": lambda channel, given: UploadServiceStub(channel).ListBuilds(
+        upload_pb2.ListBuildsRequest(), metadata=given
+    ),
+    "UploadBuild": lambda channel, given: UploadServiceStub(channel).UploadBuild(
+        parts_of("mine", b"pass"), metadata=given
+    ),
+}
+"""A call of each service that asks whose key it is, and the one that takes a stream."""
+
+
+@pytest.mark.parametrize("call", CALLS)
+async def test_a_visitor_who_guesses_keys_locks_out_nobody_else(
+    call: str, channel: Channel
+) -> None:
     def guess(visitor: str) -> Any:
         bearing = ("authorization", "Bearer arena_owner_guess")
-        return stub.GetOwner(pb.GetOwnerRequest(), metadata=(bearing, *asking_for(visitor)))
+        return CALLS[call](channel, (bearing, *asking_for(visitor)))
 
     told = [(await refused(guess("192.0.2.1")))[0] for _ in range(4)]
     assert told == ["UNAUTHENTICATED"] * 3 + ["RESOURCE_EXHAUSTED"]
