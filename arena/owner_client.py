@@ -106,7 +106,7 @@ class OwnerClient:
         """A client of the referee at an address. Raises AddressError."""
         return cls(Address.parse(address, environment))
 
-    def for_visitor(self, address: str, secret: str | None) -> "OwnerClient":
+    def for_visitor(self, address: str, secret: str | None) -> Self:
         """The same client, asking for the visitor of a dashboard: limits are the visitor's.
 
         `secret` is the referee's ARENA_DASHBOARD_SECRET; without one all count as the dashboard.

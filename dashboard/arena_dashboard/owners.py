@@ -1,4 +1,5 @@
-"""Who is signed in on a page, and the referee that is asked for what an owner does.
+"""Who is signed in on a page, what a session keeps of an owner, and the referee that is asked for
+what an owner does.
 
 The key is in the session's state alone: it is entered once a session, and in no address.
 """
@@ -6,16 +7,19 @@ The key is in the session's state alone: it is entered once a session, and in no
 import os
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import streamlit as st
 
-from arena.owner_client import OwnerCallError, OwnerClient, SignUpTerms
+from arena.owner_client import OwnerCallError, SignUpTerms
 from arena.settings import Settings, read_settings
+from arena.upload_client import UploadClient, UploadTerms
 from arena_dashboard import identities
 
-SIGNED_IN = "owner"
-"""Under which the session's state holds who is signed in."""
+_KEPT: Final = "owner"
+"""Under which the session's state holds all that it keeps of its owner."""
+_SIGNED_IN: Final = "signed in"
 _EVERYWHERE = ("0.0.0.0", "::", "[::]")  # noqa: S104  compared, not bound
 
 
@@ -27,7 +31,7 @@ class SignedIn:
     key: str
 
 
-def referee() -> OwnerClient | None:
+def referee() -> UploadClient | None:
     """The referee of ARENA_ADDRESS, asked for this page's visitor; None if it is not set. Raises
     AddressError."""
     client = _client()
@@ -37,10 +41,14 @@ def referee() -> OwnerClient | None:
     return client.for_visitor(st.context.ip_address or "127.0.0.1", _settings().dashboard_secret)
 
 
-@cache
-def _client() -> OwnerClient | None:
+def _client() -> UploadClient | None:
     address = os.environ.get("ARENA_ADDRESS", "").strip()
-    return OwnerClient.at(address, os.environ) if address else None
+    return _client_at(address) if address else None
+
+
+@cache
+def _client_at(address: str) -> UploadClient:
+    return UploadClient.at(address, os.environ)
 
 
 @cache
@@ -56,15 +64,29 @@ def terms() -> SignUpTerms:
     return client.terms()
 
 
+@st.cache_data(ttl=15, show_spinner=False)
+def upload_terms() -> UploadTerms:
+    """What may be uploaded. Raises OwnerCallError."""
+    client = _client()
+    assert client is not None
+    return client.upload_terms()
+
+
+def kept() -> dict[Any, Any]:
+    """What this session keeps of its owner, for all that pages add; `forget` drops it whole."""
+    found: dict[Any, Any] = st.session_state.setdefault(_KEPT, {})
+    return found
+
+
 def signed_in() -> SignedIn | None:
     """Who is signed in in this session."""
-    found: SignedIn | None = st.session_state.get(SIGNED_IN)
+    found: SignedIn | None = kept().get(_SIGNED_IN)
     return found
 
 
 def sign_in(name: str, key: str) -> None:
     """Remember an owner for this session."""
-    st.session_state[SIGNED_IN] = SignedIn(name, key)
+    kept()[_SIGNED_IN] = SignedIn(name, key)
 
 
 def sign_out() -> None:
@@ -77,8 +99,7 @@ def sign_out() -> None:
 
 def forget() -> None:
     """Forget the owner in this session, and all that was shown to it."""
-    for key in (SIGNED_IN, "made", "fresh_key", "progress"):
-        st.session_state.pop(key, None)
+    st.session_state.pop(_KEPT, None)
 
 
 def refused(error: OwnerCallError) -> None:

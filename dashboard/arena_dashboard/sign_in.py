@@ -9,7 +9,7 @@ from arena.records import SignUp
 from arena_dashboard import identities, owners
 
 FRESH_KEY = "fresh_key"
-"""Under which the session's state holds a key that was made on this page."""
+"""Under which `owners.kept` has a key that was made on this page."""
 NAME_HELP = "Public. Letters of any script, digits, spaces, dots, hyphens, underscores."
 INVITE_HELP = "The code that the operator gave you."
 
@@ -87,7 +87,7 @@ def _become_owner(client: OwnerClient, terms: SignUpTerms, suggested: str) -> No
 
 def show_fresh_key() -> None:
     """The key of an owner who has signed up in this session."""
-    key = st.session_state.get(FRESH_KEY)
+    key = owners.kept().get(FRESH_KEY)
     if key is not None:
         st.success(
             "This is your key. Copy it now: to load the page again ends this visit, and only who "
@@ -114,7 +114,7 @@ def _sign_up(client: OwnerClient, *, by_invite: bool) -> None:
         st.error(str(error))
         return
     owners.sign_in(owner, key)
-    st.session_state[FRESH_KEY] = key
+    owners.kept()[FRESH_KEY] = key
     st.rerun()
 
 

@@ -7,10 +7,11 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from arena.settings import SettingsError
-from arena.storage.errors import DatabaseUnreachableError, StorageError
+from arena.storage.errors import StorageError
 from arena_dashboard import browser, data, identities
 from arena_dashboard.index_page import NAME, TITLES
 from arena_dashboard.markup import tag
+from arena_dashboard.storage_words import why_nothing_is_read
 from arena_dashboard.tables import time_of
 
 HERE = Path(__file__).parent
@@ -59,10 +60,9 @@ try:
         # The identity provider sends visitors to the first page, whence they came from.
         st.switch_page(submit)
     page.run()
-except DatabaseUnreachableError:
-    # Its reason names sockets and addresses, which are none of a visitor's business.
-    st.warning("The database does not answer: check that it is running.")
-except (SettingsError, StorageError) as error:
+except StorageError as error:
+    st.warning(why_nothing_is_read(error))
+except SettingsError as error:
     st.warning(str(error))
 finally:
     answered = data.as_of(url) if url is not None else None

@@ -1,22 +1,26 @@
-"""A bot that was just registered: its starter, how to run it, and its first steps."""
+"""A bot that was just registered or uploaded: its starter, how to run it, and its first steps."""
 
 import re
 import shlex
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arena.boards.checks import check_in_words
 from arena.home.starters import LANGUAGES, starter_archive
-from arena.owner_client import BotSeen, OwnerCallError, OwnerClient
+from arena.owner_client import BotSeen, OwnerCallError
 from arena.storage.checks import RecordedCheck
+from arena.storage.errors import StorageError
 from arena.storage.match_search import MatchFilter
-from arena_dashboard import bot_data, data
+from arena.upload_client import BuildSeen, UploadClient
+from arena_dashboard import bot_data, data, owners
 from arena_dashboard.markup import Html, tag, together
+from arena_dashboard.owners import SignedIn
+from arena_dashboard.storage_words import why_nothing_is_read
 from arena_dashboard.tables import bot_link, replay_link
 
 MADE = "made"
-"""Under which the session's state holds the bot that was registered on this page."""
+"""Under which `owners.kept` has the bot that was registered on this page."""
 NAMES: Final = {
     "python": "Python",
     "javascript": "JavaScript",
@@ -80,40 +84,85 @@ def file_name(made: Made) -> str:
     return f"{_folder(made)}.zip"
 
 
-class FirstSteps:
-    """How far a version has come since it was registered. Threads may share it.
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a version has come, as it was seen last."""
 
-    An offer is over in a moment, so steps that were seen once stay done.
+    steps: tuple[FirstStep, ...] = ()
+    build: BuildSeen | None = None
+    """Of a version that was uploaded."""
+    why_old: str = ""
+    """Why there is nothing newer."""
+    stranger: bool = False
+    """Whether the owner's key is not valid any more."""
+
+    @property
+    def final(self) -> bool:
+        """Whether there will never be anything newer."""
+        refused = self.build is not None and self.build.state == "refused"
+        return self.stranger or (refused and not self.why_old)
+
+
+class FirstSteps:
+    """How far a version comes from when it is registered or uploaded. Threads may share it.
+
+    An offer is over in a moment, so steps that were seen once stay done; and while the referee or
+    the database does not answer, what was seen last stays.
     """
 
-    def __init__(self, client: OwnerClient, key: str, made: Made) -> None:
-        self._client, self._key, self._made = client, key, made
-        self._steps: tuple[FirstStep, ...] = ()
+    def __init__(
+        self, client: UploadClient, key: str, bot: str, version: str, *, uploaded: bool
+    ) -> None:
+        self._client, self._key = client, key
+        self.bot, self.version = bot, version
+        self._uploaded = uploaded
+        self._seen = Progress()
 
-    def look(self) -> tuple[FirstStep, ...]:
-        """The steps now. Raises OwnerCallError and StorageError."""
-        (bot,) = self._client.bots(self._key, self._made.bot)
-        done = {step.name for step in self._steps if step.done}
-        self._steps = steps(bot, self._made.version, done, self._check())
-        return self._steps
-
-    def latest(self) -> tuple[FirstStep, ...]:
-        """The same; what was seen last while the referee does not answer. Raises StorageError."""
+    def look(self) -> Progress:
+        """What there is to see now."""
+        if self._seen.stranger:  # asked again and again, it would use up the visitor's guesses
+            return self._seen
         try:
-            return self.look()
-        except OwnerCallError:
-            return self._steps
+            self._seen = self._look()
+        except OwnerCallError as error:
+            self._seen = replace(self._seen, why_old=str(error), stranger=error.stranger)
+        except StorageError as error:
+            self._seen = replace(self._seen, why_old=why_nothing_is_read(error))
+        return self._seen
+
+    def _look(self) -> Progress:
+        """Raises OwnerCallError and StorageError."""
+        (bot,) = self._client.bots(self._key, self.bot)
+        build = None
+        if self._uploaded:
+            builds = self._client.builds(self._key, self.bot)
+            build = next(one for one in builds if one.version == self.version)
+            if build.state != "accepted":
+                return Progress(build=build)
+        done = {step.name for step in self._seen.steps if step.done}
+        return Progress(steps(bot, self.version, done, self._check()), build)
 
     def _check(self) -> RecordedCheck | None:
-        found = bot_data.profile(self._made.bot)
+        found = bot_data.profile(self.bot)
         versions = () if found is None else found.versions
-        ids = [one.id for one in versions if one.version == self._made.version]
+        ids = [one.id for one in versions if one.version == self.version]
         return found.checks.get(ids[0]) if found is not None and ids else None
 
 
-def complete(found: Sequence[FirstStep]) -> bool:
+def first_steps(
+    client: UploadClient, owner: SignedIn, bot: str, version: str, *, uploaded: bool = False
+) -> FirstSteps:
+    """Those of a version, which this session keeps."""
+    new = FirstSteps(client, owner.key, bot, version, uploaded=uploaded)
+    # By the key, too: an owner may get a new one meanwhile.
+    found: FirstSteps = owners.kept().setdefault((owner.key, bot, version), new)
+    return found
+
+
+def complete(found: Progress) -> bool:
     """Whether nothing is waited for any more; a check is the author's choice."""
-    return all(step.done for step in found if step.name != "checked")
+    waited_for = [one for one in found.steps if one.name != "checked"]
+    return bool(waited_for) and not found.why_old and all(one.done for one in waited_for)
 
 
 def steps(

@@ -1,21 +1,20 @@
 """The parts of pages by which owners upload builds, and look after hosted bots."""
 
-import os
 from collections.abc import Sequence
-from functools import cache
 from typing import Final
 
 import streamlit as st
 
 from arena.owner_client import OwnerCallError
-from arena.upload_client import BuildSeen, ShiftSeen, UploadClient, UploadTerms
+from arena.upload_client import BuildSeen, ShiftSeen, UploadClient
 from arena_dashboard import browser, owners, submitting
 from arena_dashboard.markup import Html, badge, in_markdown, tag, together
 from arena_dashboard.owners import SignedIn
+from arena_dashboard.submitting import FirstSteps
 from arena_dashboard.tables import replay_link
 
 UPLOADED: Final = "uploaded"
-"""Under which the session's state holds (bot, version) of the build uploaded last."""
+"""Under which `owners.kept` has (bot, version) of the build uploaded last."""
 SOON_SECONDS: Final = 1.0
 _MANIFEST: Final = """\
 command = ["node", "main.js"]   # or ["python", "main.py"], or ["./bot"]: for Linux, static
@@ -29,25 +28,9 @@ _MOST_LINKS: Final = 10
 """Replays that a shift's log links to."""
 
 
-@cache
-def client() -> UploadClient | None:
-    """The referee of ARENA_ADDRESS; None if it is not set. Raises AddressError."""
-    address = os.environ.get("ARENA_ADDRESS", "").strip()
-    return UploadClient.at(address, os.environ) if address else None
-
-
-@st.cache_data(ttl=15, show_spinner=False)
-def terms() -> UploadTerms:
-    """What may be uploaded. Raises OwnerCallError."""
-    found = client()
-    assert found is not None  # the pages ask for it first
-    return found.upload_terms()
-
-
-def show_upload(owner: SignedIn) -> None:
+def show_upload(client: UploadClient, owner: SignedIn) -> None:
     """Upload a build, and what became of the last one. Raises OwnerCallError."""
-    allowed, uploads = terms(), client()
-    assert uploads is not None
+    allowed = owners.upload_terms()
     if not allowed.hosting:
         st.info("This arena runs no bots of others: register yours, and run it yourself.")
         return
@@ -73,33 +56,41 @@ def show_upload(owner: SignedIn) -> None:
             if file is None:
                 st.error("Choose a file first.")
             else:
-                _upload(uploads, owner, name or file.name.rpartition(".")[0], file)
-    if UPLOADED in st.session_state:
-        _progress(uploads, owner, *st.session_state[UPLOADED])
+                _upload(client, owner, name or file.name.rpartition(".")[0], file)
+    if UPLOADED in owners.kept():
+        bot, version = owners.kept()[UPLOADED]
+        _progress(submitting.first_steps(client, owner, bot, version, uploaded=True))
 
 
-def _upload(uploads: UploadClient, owner: SignedIn, name: str, file: object) -> None:
+def _upload(client: UploadClient, owner: SignedIn, name: str, file: object) -> None:
     data: bytes = file.getvalue()  # type: ignore[attr-defined]  # Streamlit's, not exported
     file_name: str = file.name  # type: ignore[attr-defined]
     try:
-        made = uploads.upload(owner.key, name, file_name, data)
+        made = client.upload(owner.key, name, file_name, data)
     except OwnerCallError as error:
         owners.refused(error)
         return
-    st.session_state[UPLOADED] = (made.bot, made.version)
+    owners.kept()[UPLOADED] = (made.bot, made.version)
 
 
 @st.fragment
-def _progress(uploads: UploadClient, owner: SignedIn, bot: str, version: str) -> None:
+def _progress(progress: FirstSteps) -> None:
     """What happens to an uploaded build, as it happens."""
-    try:
-        (build,) = [one for one in uploads.builds(owner.key, bot) if one.version == version]
-        (owned,) = uploads.bots(owner.key, bot)
-        steps = submitting.steps(owned, version, ()) if build.state == "accepted" else []
-    except (OwnerCallError, ValueError) as error:
-        st.warning(str(error))
-        return
-    st.subheader(f"{in_markdown(bot)}, version {in_markdown(version)}")
+    st.subheader(f"{in_markdown(progress.bot)}, version {in_markdown(progress.version)}")
+    found = progress.look()
+    if found.why_old:
+        st.warning(found.why_old)
+    if found.build is not None:
+        _show_build(found.build)
+    if found.steps:
+        # Its check is told above.
+        st.html(submitting.steps_in_html([one for one in found.steps if one.name != "checked"]))
+    if not found.final:
+        done = submitting.complete(found)
+        browser.beat("upload", browser.PULSE_SECONDS if done else SOON_SECONDS)
+
+
+def _show_build(build: BuildSeen) -> None:
     st.html(
         tag(
             "ol",
@@ -112,12 +103,6 @@ def _progress(uploads: UploadClient, owner: SignedIn, bot: str, version: str) ->
     if build.state == "refused":
         st.markdown("Why, as the check says it:")
         st.code(build.reason, language=None, wrap_lines=True)
-        return
-    if steps:
-        # Its check is told above.
-        st.html(submitting.steps_in_html([one for one in steps if one.name != "checked"]))
-    done = bool(steps) and submitting.complete(steps)
-    browser.beat("upload", browser.PULSE_SECONDS if done else SOON_SECONDS)
 
 
 def _check_step(build: BuildSeen) -> Html:
@@ -136,13 +121,10 @@ def _step(words: str, more: str, *, done: bool) -> Html:
     return tag("li", mark, words, ". ", more, ".", class_="ba-done" if done else "ba-faint")
 
 
-def show_builds(owner: SignedIn, bot: str) -> None:
+def show_builds(client: UploadClient, owner: SignedIn, bot: str) -> None:
     """The builds of one of the owner's bots, their logs, and the way back to an older one."""
-    uploads = client()
-    if uploads is None:
-        return
     try:
-        builds = uploads.builds(owner.key, bot)
+        builds = client.builds(owner.key, bot)
     except OwnerCallError as error:
         st.warning(str(error))
         return
@@ -150,19 +132,19 @@ def show_builds(owner: SignedIn, bot: str) -> None:
         return
     st.markdown("**Builds that the arena runs**")
     st.html(_table(builds))
-    _roll_back(uploads, owner, bot, builds)
+    _roll_back(client, owner, bot, builds)
     label = st.selectbox(
         "Log of version", [one.version for one in builds], key=f"log-version {bot}", index=None
     )
     if label is not None:
         try:
-            _show_logs(uploads, owner, bot, uploads.shifts(owner.key, bot, label))
+            _show_logs(client, owner, bot, client.shifts(owner.key, bot, label))
         except OwnerCallError as error:
             st.warning(str(error))
 
 
 def _show_logs(
-    uploads: UploadClient, owner: SignedIn, bot: str, shifts: Sequence[ShiftSeen]
+    client: UploadClient, owner: SignedIn, bot: str, shifts: Sequence[ShiftSeen]
 ) -> None:
     """The logs of the last shifts, and of one match. Raises OwnerCallError."""
     if not shifts:
@@ -177,7 +159,7 @@ def _show_logs(
         key=f"log-match {bot}",
     )
     if match_id is not None:
-        found = uploads.match_log(owner.key, bot, match_id)
+        found = client.match_log(owner.key, bot, match_id)
         replay = tag("a", "The match", href=replay_link(match_id))
         begins = f" began at {found.started:%Y-%m-%d %H:%M:%S} UTC. "
         st.html(tag("div", replay, begins, found.in_words))
@@ -216,7 +198,7 @@ def _line(build: BuildSeen) -> Html:
     )
 
 
-def _roll_back(uploads: UploadClient, owner: SignedIn, bot: str, builds: list[BuildSeen]) -> None:
+def _roll_back(client: UploadClient, owner: SignedIn, bot: str, builds: list[BuildSeen]) -> None:
     others = [one.version for one in builds if one.state == "accepted" and not one.plays]
     if not others:
         return
@@ -225,7 +207,7 @@ def _roll_back(uploads: UploadClient, owner: SignedIn, bot: str, builds: list[Bu
         if not st.form_submit_button("Roll back"):
             return
     try:
-        uploads.roll_back(owner.key, bot, label)
+        client.roll_back(owner.key, bot, label)
     except OwnerCallError as error:
         owners.refused(error)
     else:

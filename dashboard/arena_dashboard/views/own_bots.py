@@ -4,9 +4,12 @@ import streamlit as st
 
 from arena.errors import UserError
 from arena.owner_client import BotSeen, OwnerCallError, OwnerClient
+from arena.storage.errors import StorageError
+from arena.upload_client import UploadClient
 from arena_dashboard import bot_data, browser, identities, own_tables, owners, sign_in, uploads
 from arena_dashboard.markup import in_markdown
 from arena_dashboard.owners import SignedIn
+from arena_dashboard.storage_words import why_nothing_is_read
 
 LATER_SECONDS = 5.0
 
@@ -81,7 +84,7 @@ def renew_key(client: OwnerClient, owner: SignedIn) -> None:
         return
     owners.sign_in(owner.name, key)
     identities.replace(owner.name, key)
-    st.session_state[sign_in.FRESH_KEY] = key
+    owners.kept()[sign_in.FRESH_KEY] = key
     st.rerun()
 
 
@@ -90,15 +93,16 @@ def show_versions(client: OwnerClient, owner: SignedIn) -> None:
     """All bots with their versions, as they play."""
     try:
         bots = client.bots(owner.key)
-    except OwnerCallError as error:
-        st.warning(str(error))
-    else:
         ratings = {bot.name: bot_data.ladders_of(bot.name) for bot in bots}
         st.html(own_tables.versions(bots, ratings))
+    except OwnerCallError as error:
+        st.warning(str(error))
+    except StorageError as error:
+        st.warning(why_nothing_is_read(error))
     browser.beat("own", LATER_SECONDS)
 
 
-def show(client: OwnerClient, owner: SignedIn) -> None:
+def show(client: UploadClient, owner: SignedIn) -> None:
     """Everything of an owner."""
     sign_in.show_fresh_key()
     try:
@@ -113,7 +117,7 @@ def show(client: OwnerClient, owner: SignedIn) -> None:
     st.page_link("views/submit.py", label="Submit a bot")
     for bot in bots:
         with st.expander(f"Builds, logs and settings of {in_markdown(bot.name)}"):
-            uploads.show_builds(owner, bot.name)
+            uploads.show_builds(client, owner, bot.name)
             describe(client, owner, bot)
             if not bot.retired:
                 rotate(client, owner, bot)

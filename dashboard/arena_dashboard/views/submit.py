@@ -7,6 +7,7 @@ import streamlit as st
 from arena.errors import UserError
 from arena.home.starters import LANGUAGES
 from arena.owner_client import OwnerCallError, OwnerClient
+from arena.upload_client import UploadClient
 from arena_dashboard import browser, owners, sign_in, submitting, uploads
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
@@ -15,8 +16,6 @@ from arena_dashboard.submitting import MADE, NAMES, FirstSteps, Made
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
 # How soon the page tells the bot's first steps.
 SOON_SECONDS = 1.0
-# Under which the session's state holds how far the bot has come.
-PROGRESS = "progress"
 
 
 def register(client: OwnerClient, owner: SignedIn) -> None:
@@ -41,8 +40,7 @@ def register(client: OwnerClient, owner: SignedIn) -> None:
             return
     try:
         bot, token = client.register(owner.key, name, version.strip())
-        st.session_state[MADE] = Made(bot, version.strip() or "1", language, token)
-        st.session_state.pop(PROGRESS, None)
+        owners.kept()[MADE] = Made(bot, version.strip() or "1", language, token)
         _say_language(client, owner, bot, NAMES[language])
     except OwnerCallError as error:
         owners.refused(error)
@@ -88,21 +86,20 @@ def start(made: Made) -> None:
 
 
 @st.fragment
-def show_progress(owner: SignedIn, made: Made, progress: FirstSteps) -> None:
+def show_progress(owner: SignedIn, progress: FirstSteps) -> None:
     """The first steps of the bot, as they happen."""
     st.subheader("Now")
-    try:
-        steps = progress.look()
-    except OwnerCallError as error:
-        st.warning(str(error))
-        steps = ()
-    st.html(submitting.steps_in_html(steps))
-    seconds = None if steps and submitting.complete(steps) else SOON_SECONDS
-    topic = ("first steps", owner.name, made.bot, made.version)
-    browser.keep_current(topic, steps, progress.latest, seconds)
+    found = progress.look()
+    if found.why_old:
+        st.warning(found.why_old)
+    st.html(submitting.steps_in_html(found.steps))
+    if not found.final:
+        seconds = None if submitting.complete(found) else SOON_SECONDS
+        topic = ("first steps", owner, progress.bot, progress.version)
+        browser.keep_current(topic, found, progress.look, seconds)
 
 
-def connect(client: OwnerClient) -> None:
+def connect(client: UploadClient) -> None:
     """From a visitor to a bot that plays."""
     owner = owners.signed_in()
     if owner is None:
@@ -116,23 +113,21 @@ def connect(client: OwnerClient) -> None:
     sign_in.show_fresh_key()
     upload, run = st.tabs(["Upload: the arena runs it", "Connect: you run it"])
     with upload:
-        uploads.show_upload(owner)
+        uploads.show_upload(client, owner)
     with run:
         show_connecting(client, owner)
 
 
-def show_connecting(client: OwnerClient, owner: SignedIn) -> None:
+def show_connecting(client: UploadClient, owner: SignedIn) -> None:
     """Register a bot, and start it."""
-    made = st.session_state.get(MADE)
+    made = owners.kept().get(MADE)
     if made is None:
         st.subheader("2. Register a bot")
         register(client, owner)
         return
     start(made)
-    if PROGRESS not in st.session_state:
-        st.session_state[PROGRESS] = FirstSteps(client, owner.key, made)
-    show_progress(owner, made, st.session_state[PROGRESS])
-    st.button("Register another bot", on_click=st.session_state.pop, args=(MADE, None))
+    show_progress(owner, submitting.first_steps(client, owner, made.bot, made.version))
+    st.button("Register another bot", on_click=owners.kept().pop, args=(MADE, None))
 
 
 st.title("Submit a bot")
