@@ -46,9 +46,9 @@ class SeenFault:
     played: Mapping[str, Any]
 
 
-def faults_of(read: Read, bot: str, limit: int) -> list[SeenFault]:
-    """The latest faults of a bot, newest match first."""
-    wanted = MatchFilter(bot=bot, faults=True)
+def faults_of(read: Read, bot: str, limit: int, version: str | None = None) -> list[SeenFault]:
+    """The latest faults of a bot, or of one of its versions, newest match first."""
+    wanted = MatchFilter(bot=bot, version=version, faults=True)
     rows = read(found_matches(wanted, limit=min(limit, MOST_MATCHES)))
     matches = {row.match_id: row for row in (match_row(row._mapping) for row in rows)}
     if not matches:
@@ -64,7 +64,11 @@ def faults_of(read: Read, bot: str, limit: int) -> list[SeenFault]:
             transcript = unpack(Packed(packed.format, packed.sha256, packed.data))
         except TranscriptDamagedError:
             continue
-        own = {seat for seat, one in enumerate(match.seats) if one.bot.lower() == bot.lower()}
+        own = {
+            seat
+            for seat, one in enumerate(match.seats)
+            if one.bot.lower() == bot.lower() and version in (None, one.version)
+        }
         for fault in _faults(match, transcript, told):
             if fault.seat in own:
                 found.append(fault)

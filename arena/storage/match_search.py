@@ -54,6 +54,8 @@ class MatchFilter:
 
     bot: str | None = None
     """A bot in one of the seats, by its name."""
+    version: str | None = None
+    """Only this version of `bot`, by its label."""
     opponent: str | None = None
     """A second bot."""
     game: str | None = None
@@ -124,10 +126,10 @@ def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
         rest = replace(wanted, block=None, tournament=None)
         return _first(_fitting(of_blocks, rest), limit)
     if wanted.bot is not None:
-        of_bot = _versions(wanted.bot).subquery("of_bot")
+        of_bot = _versions(wanted.bot, wanted.version).subquery("of_bot")
         own = when.of_seats(faulty=wanted.faults).correlate(of_bot)
         led = own.where(match_seats.c.version_id == of_bot.c.id)
-        rest = replace(wanted, bot=None, faults=False)
+        rest = replace(wanted, bot=None, version=None, faults=False)
         # Each version by itself: an index has the matches of one in the order of their ends.
         of_version = _searched(led, rest, limit).lateral("of_version")
         both = select(of_version.c.id, of_version.c.finished_at).distinct()
@@ -200,7 +202,7 @@ def _conditions(wanted: MatchFilter) -> list[ColumnElement[bool]]:
     if wanted.seats is not None:
         found.append(matches.c.seat_count == wanted.seats)
     if wanted.bot is not None:
-        found.append(_seated(_is_of(wanted.bot), faulty=wanted.faults))
+        found.append(_seated(_is_of(wanted.bot, wanted.version), faulty=wanted.faults))
     elif wanted.faults:
         found.append(_seated(true(), faulty=True))
     if wanted.opponent is not None:
@@ -208,13 +210,14 @@ def _conditions(wanted: MatchFilter) -> list[ColumnElement[bool]]:
     return found
 
 
-def _is_of(bot: str) -> ColumnElement[bool]:
-    return match_seats.c.version_id.in_(_versions(bot))
+def _is_of(bot: str, version: str | None = None) -> ColumnElement[bool]:
+    return match_seats.c.version_id.in_(_versions(bot, version))
 
 
-def _versions(bot: str) -> Select[tuple[int]]:
-    """id: of the versions of a bot."""
-    return select(versions.c.id).join(bots).where(bots.c.folded == folded(bot))
+def _versions(bot: str, version: str | None) -> Select[tuple[int]]:
+    """id: of the versions of a bot, or of one of them."""
+    found = select(versions.c.id).join(bots).where(bots.c.folded == folded(bot))
+    return found if version is None else found.where(versions.c.label == version)
 
 
 def _seated(who: ColumnElement[bool], *, faulty: bool) -> ColumnElement[bool]:

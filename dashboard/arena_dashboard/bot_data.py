@@ -36,6 +36,8 @@ ANALYSED_MATCHES = 400
 """The latest matches of a bot among which those with a kept analysis are read."""
 MOST_FAULTS = 10
 """The latest faults of the bot."""
+MOST_FAULTS_OF_A_VERSION = 50
+"""The same on the page of a version's faults alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +161,14 @@ def _decisions(url: str | None, bot: str) -> Decisions | None:
     return Decisions(sums, drawn(points, accuracy_chart, in_words) if len(points) > 1 else None)
 
 
-def faults(bot: str) -> list[SeenFault]:
-    """The latest faults of the bot, in matches that are over, some seconds ago at most."""
-    return _faults(data.database_url(), bot)
+def faults(bot: str, version: str | None = None) -> list[SeenFault]:
+    """The latest faults of the bot, or of one version, in matches that are over, some seconds ago
+    at most."""
+    return _faults(data.database_url(), bot, version)
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
-def _faults(url: str | None, bot: str) -> list[SeenFault]:
+def _faults(url: str | None, bot: str, version: str | None) -> list[SeenFault]:
     del url
-    return faults_of(data.read, bot, MOST_FAULTS)
+    most = MOST_FAULTS if version is None else MOST_FAULTS_OF_A_VERSION
+    return faults_of(data.read, bot, most, version)

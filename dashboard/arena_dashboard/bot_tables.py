@@ -214,6 +214,11 @@ def _fault(fault: SeenFault) -> Html:
     )
 
 
+def faults_link(bot: str, version: str) -> str:
+    """The address of the latest faults of a version, with their turns."""
+    return "bot?" + urlencode({"bot": bot, "faults": version})
+
+
 def matches_link(bot: str, **more: str) -> str:
     """The address of the list of a bot's matches."""
     return "matches?" + urlencode({"bot": bot} | more)

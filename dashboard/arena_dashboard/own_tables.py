@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from arena.boards.board import BoardLine
 from arena.boards.ladder_log import LadderId
 from arena.owner_client import BotSeen, VersionSeen
-from arena_dashboard.bot_tables import matches_link
+from arena_dashboard.bot_tables import faults_link
 from arena_dashboard.ladder_choice import in_words
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link
@@ -54,7 +54,7 @@ def _line(bot: BotSeen, one: VersionSeen, ladders: Ladders) -> Html:
         tag("td", f"{one.matches:,}", class_="ba-number"),
         tag(
             "td",
-            tag("a", faults, href=matches_link(bot.name, faults="1")) if one.faults else faults,
+            tag("a", faults, href=faults_link(bot.name, one.label)) if one.faults else faults,
             class_="ba-number",
         ),
     )

@@ -227,6 +227,32 @@ def test_a_bot_whose_matches_have_no_transcripts_has_a_page_with_what_is_known(
     assert html(app).count('aria-label="Replay of the match') == 8
 
 
+def test_the_faults_of_a_version_are_listed_with_links_to_their_turns(
+    arena: str, filled: Filler
+) -> None:
+    policies = [("honest", anyhow), ("gone", silent)]
+    filled(blocks=1, policies=policies)
+
+    async def release() -> None:
+        async with open_store(arena) as store:
+            await store.register("gone", "gones-owner", "2")
+
+    asyncio.run(release())
+    played = {
+        match.transcript.setup.match_id: match.transcript
+        for match in filled(blocks=1, seed=2, policies=policies)
+    }
+    app = open_page("bot", bot="gone", faults="2")
+    assert not app.exception
+    assert "Latest faults of version 2" in [heading.value for heading in app.subheader]
+    linked = re.findall(r"replay\?match=([0-9a-f-]+)&amp;step=(\d+)", html(app))
+    assert len(linked) == 6 and {match_id for match_id, _ in linked} == set(played)
+    for match_id, step in linked:
+        assert played[match_id].steps[int(step) - 1].fault is not None
+    app = open_page("bot", bot="gone", faults="3")
+    assert "no fault of this version is recorded" in texts(app)
+
+
 def test_a_bot_is_named_by_text_and_never_by_markup(filled: Filler) -> None:
     filled(blocks=1)
     app = open_page("bot", bot="<script>alert(1)</script>")

@@ -76,7 +76,7 @@ def test_the_steps_of_a_new_bot_are_waited_for_one_by_one_and_stay_done() -> Non
 def test_a_line_of_my_bots_says_whether_it_plays_and_links_to_its_faults() -> None:
     table = own_tables.versions([seen(connected=1, playing=3, matches=9, faults=2)], {})
     assert "plays 3" in table
-    assert "faults=1" in table
+    assert 'href="bot?bot=fox&amp;faults=1"' in table
     assert "away" in own_tables.versions([seen()], {})
     assert "retired" in own_tables.versions([seen(retired=True)], {})
 

@@ -93,6 +93,7 @@ LED = [
     MatchFilter(game="bluff", seats=2),
     MatchFilter(faults=True),
     MatchFilter(bot="bot7", faults=True),
+    MatchFilter(bot="bot7", version="1", faults=True),
     MatchFilter(faults=True, game="bluff"),
     MatchFilter(tournament="cup"),
     MatchFilter(tournament="cup", pairing=(2, 1)),

@@ -74,6 +74,24 @@ def show_profile(bot: Profile) -> None:
         show_opponents(ladder, bot.name)
 
 
+def show_faults(bot: Profile, version: str) -> None:
+    """The latest faults of one version, each with a link to its turn."""
+    faults = bot_data.faults(bot.name, version)
+    st.subheader(f"Latest faults of version {shortened(version)}")
+    if faults:
+        st.html(bot_tables.faults(faults))
+    else:
+        st.info("In matches that are over no fault of this version is recorded.")
+    st.html(
+        tag(
+            "nav",
+            tag("a", "All about the bot", href=tables.bot_link(bot.name)),
+            tag("a", "Its matches with faults", href=bot_tables.matches_link(bot.name, faults="1")),
+            class_="ba-turning",
+        )
+    )
+
+
 def show_checks(bot: Profile) -> None:
     """What checks of its versions against the protocol found."""
     if bot.checks:
@@ -185,4 +203,7 @@ if profile is None:
 else:
     st.set_page_config(f"{profile.name} · Bluff Arena")
     st.title(in_markdown(profile.name))
-    show_profile(profile)
+    if "faults" in st.query_params:
+        show_faults(profile, st.query_params["faults"])
+    else:
+        show_profile(profile)
