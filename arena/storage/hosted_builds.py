@@ -89,20 +89,20 @@ class HostedBuilds:
         """
         async with self._transaction() as connection:
             row = await own_version(connection, owner, bot, version)
-            name = f"{row.bot} {row.version}"
+            which = f"Version {row.version} of {row.bot}"
             if row.state != BuildState.ACCEPTED.value:
-                raise BuildNotKeptError(f"{name} was not accepted by its check: it cannot play.")
+                raise BuildNotKeptError(f"{which} was not accepted by its check: it cannot play.")
             if row.retired_at is not None:
-                raise BuildNotKeptError(f"{name} is retired: upload its build again.")
+                raise BuildNotKeptError(f"{which} is retired: upload its build again.")
             if not row.kept:
-                raise BuildNotKeptError(f"The build of {name} is not kept any more: upload it.")
+                raise BuildNotKeptError(f"{which} is not kept any more: upload its build again.")
             await connection.execute(
                 hosting_statements.host(row.bot_id, row.version_id, newer_only=False)
             )
             await connection.execute(shift_queue.queue_lock())
             await connection.execute(shift_queue.drop_delayed_play(row.bot_id))
             await connection.execute(shift_queue.queue_play(row.bot_id))
-            await record(connection, owner.name, "roll back", name)
+            await record(connection, owner.name, "roll back", f"{row.bot} {row.version}")
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
@@ -135,13 +135,13 @@ async def _require_allowed(
 
 
 async def _require_new(connection: AsyncConnection, owner: Owner, bot: str, build: Build) -> None:
-    """Refuse a build that the bot has, unless its check refused it."""
+    """Refuse a build that the bot can play with already."""
     statement = hosting_statements.version_with_build(owner.id, bot, build.sha256)
-    known = (await connection.execute(statement)).one_or_none()
-    if known is not None and known.state != BuildState.REFUSED.value:
+    known = await connection.scalar(statement)
+    if known is not None:
         raise VersionExistsError(
-            f"This build is version {known.version} of {bot} already: `arena bot roll-back {bot} "
-            f"{known.version}` lets it play again."
+            f"This build is version {known} of {bot} already: `arena bot roll-back {bot} {known}` "
+            "lets it play again."
         )
 
 

@@ -61,12 +61,14 @@ def other_hosted_bots(owner_id: OwnerId, bot: str) -> Row:
 
 
 def version_with_build(owner_id: OwnerId, bot: str, sha256: bytes) -> Row:
-    """version, state: of the bot's newest version with this build."""
+    """version: the bot's newest with this build that plays, could play, or is being checked."""
     return (
-        select(versions.c.label.label("version"), hosted_versions.c.state)
-        .select_from(hosted_versions.join(versions).join(bots).join(builds))
+        select(versions.c.label.label("version"))
+        .select_from(hosted_versions.join(versions).join(bots).join(builds).join(build_files))
         .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
         .where(builds.c.sha256 == sha256)
+        .where(versions.c.retired_at.is_(None))
+        .where(hosted_versions.c.state != BuildState.REFUSED.value)
         .order_by(versions.c.id.desc())
         .limit(1)
     )

@@ -280,6 +280,26 @@ async def test_uploads_that_bring_nothing_keep_nobody_waiting_for_long(database:
         }
 
 
+async def test_an_owner_has_only_so_many_uploads_at_once(database: str) -> None:
+    async with hosting(database) as host:
+        key = bearing(await host.scene.key("me"))
+
+        async def nothing_more() -> AsyncIterator[pb.UploadBuildRequest]:
+            yield pb.UploadBuildRequest(bot="slow", file_name="b.py", size=1_000)
+            await asyncio.Event().wait()
+
+        uploads = [
+            asyncio.ensure_future(refused(host.uploads.UploadBuild(nothing_more(), metadata=key)))
+            for _ in range(MOST_OF_AN_OWNER + 1)
+        ]
+        done, waiting = await asyncio.wait(uploads, return_when=asyncio.FIRST_COMPLETED)
+        for one in waiting:
+            one.cancel()
+        assert [one.result() for one in done] == [
+            ("RESOURCE_EXHAUSTED", "too many uploads of yours at once: come back in 1 s")
+        ]
+
+
 async def test_bytes_that_are_no_message_are_refused(database: str) -> None:
     async with hosting(database) as host:
         call = host.scene.arena.port

@@ -255,7 +255,7 @@ async def test_a_bot_goes_back_to_an_older_build_and_forward_again(
     with pytest.raises(VersionExistsError, match=r"version 1 of mine already: .* roll-back mine 1"):
         await upload(store, owner, 1)
     await upload(store, owner, 3)
-    with pytest.raises(BuildNotKeptError, match="mine 3 was not accepted"):
+    with pytest.raises(BuildNotKeptError, match="Version 3 of mine was not accepted"):
         await store.builds.roll_back(owner, "mine", "3")
 
 
@@ -277,6 +277,22 @@ async def test_limits_of_an_owner_are_told_and_old_builds_dropped(
         await upload(store, owner, 5, terms=terms)
     with pytest.raises(BuildNotKeptError, match="not kept any more"):
         await store.builds.roll_back(owner, "mine", "2")
+
+
+async def test_a_build_whose_version_cannot_play_any_more_may_be_uploaded_again(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    terms = HostingTerms(builds_kept=1)
+    for number in (1, 2, 3):
+        await upload(store, owner, number, terms=terms)
+        await check(store, worker, sql)
+    await store.owners.retire(owner, "mine", "3")
+    # 1 is not kept any more, 3 is retired; each may be uploaded once more, as one does who is told.
+    assert await upload(store, owner, 1, terms=terms) == "4"
+    assert await upload(store, owner, 3, terms=terms) == "5"
+    for number in (1, 3):
+        with pytest.raises(VersionExistsError, match=r"is version [45] of mine already"):
+            await upload(store, owner, number, terms=terms)
 
 
 async def test_what_was_lost_is_queued_again(

@@ -17,6 +17,19 @@ from tests.worker.hosting import zipped
 pytestmark = pytest.mark.timeout(600)
 
 HANG_SECONDS = 3
+ONLY_IN_MATCHES = """
+import os
+from arena.bot import Bot
+from arena.games.bluff import Bet, Face
+
+class Mine(Bot):
+    def match_started(self, match):
+        self.earnest = any(one.bot == "opponent1" for one in match.entrants)
+
+    def act(self, turn):
+        return %s if self.earnest else next(turn.choices())
+"""
+"""A bot that conforms to the protocol in all scenarios, and plays badly after them."""
 REFUSED = {
     "no bot": (
         "class Other: pass",
@@ -42,6 +55,14 @@ REFUSED = {
         "from arena.bot import Bot\nfrom arena.games.bluff import Bet, Face\nclass Mine(Bot):\n"
         "    def act(self, turn): return Bet(9999, Face.ONE)",
         ["Scenario “"],
+    ),
+    "illegal in a match": (
+        ONLY_IN_MATCHES % "Bet(9999, Face.ONE)",
+        ["A fault in a match of Bluff: illegal: "],
+    ),
+    "ends in a match": (
+        ONLY_IN_MATCHES % "(print('I give up', flush=True), os._exit(3))",
+        ["bot ended with code 3 after ", "I give up"],
     ),
     "takes too much": (
         "taken = [bytearray(b'x') * 50_000_000 for _ in range(30)]",

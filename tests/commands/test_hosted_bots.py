@@ -1,0 +1,97 @@
+"""What owners do with hosted bots by command, at a running referee."""
+
+import json
+import shlex
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from arena.builds.hosted import HostingTerms
+from arena.records import SignUp
+from tests.commands.test_owners import arena, refused
+from tests.referee.scene import Scene, opened
+
+
+@pytest.fixture
+async def scene(
+    database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> AsyncIterator[Scene]:
+    """An owner who has signed in, with two versions of a bot; the first plays."""
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    with capture_logs():
+        async with opened(database, sign_up=SignUp.OPEN, hosting=HostingTerms()) as scene:
+            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+            await arena("signup", "Ann")
+            for number in (1, 2):
+                write("mine.py", f"NUMBER = {number}")
+                done = await arena("submit", "mine.py", "--no-wait")
+                assert done.exit_code == 0, done.output
+            yield scene
+
+
+def write(file: str, text: str) -> None:
+    Path(file).write_text(text)
+
+
+async def accept(scene: Scene, version: str) -> None:
+    """What a worker does after a successful check."""
+    store = scene.arena.store
+    worker = await store.workers.by_token(await store.workers.add(f"w{version}", "test"))
+    assert worker is not None
+    (known,) = [one for one in await store.bots() if one.version == version]
+    begun = await store.shifts.begin_check(worker, known.id)
+    assert begun is not None
+    await store.shifts.end(worker, begun.id, "", "", accepted=True)
+
+
+async def playing_version(scene: Scene) -> str:
+    """The version that the arena says plays, as its owner sees it."""
+    listed = json.loads((await arena("bot", "builds", "mine", "--json")).stdout)
+    return next((one["version"] for one in listed if one["plays"]), "none")
+
+
+async def test_an_older_build_plays_again_and_then_the_newer_one(scene: Scene) -> None:
+    for version in ("1", "2"):
+        await accept(scene, version)
+    for version in ("1", "2"):
+        done = await arena("bot", "roll-back", "mine", version)
+        assert (done.exit_code, done.stdout) == (0, "")
+        assert f"mine plays with version {version} from its next shift on." in done.stderr
+        assert await playing_version(scene) == version
+    audit = await scene.arena.store.owners.audit()
+    assert [(one.action, one.subject) for one in audit[:2]] == [
+        ("roll back", "mine 2"),
+        ("roll back", "mine 1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("bot roll-back mine ''", "Say to which version: `arena bot builds` lists them."),
+        ("bot roll-back mine 1", "Version 1 of mine is retired: upload its build again."),
+        (
+            "bot roll-back mine 2",
+            "Version 2 of mine was not accepted by its check: it cannot play.",
+        ),
+        ("bot roll-back mine 3", "You have uploaded no version 3 of mine: "),
+        ("bot roll-back fox 1", "You have uploaded no bot fox: "),
+        ("submit absent.py", "absent.py cannot be read (No such file or directory)."),
+        ("submit .", ". cannot be read (Is a directory)."),
+        ("submit mine.py", "This build is version 2 of mine already: "),
+        ("submit mine.py --version 2", "This build is version 2 of mine already: "),
+        ("submit mine.txt", "neither a .py file"),
+        ("submit mine.py --name a/b", "'a/b' cannot name the bot"),
+    ],
+)
+async def test_what_is_refused_is_a_sentence_and_changes_nothing(
+    scene: Scene, words: str, sentence: str
+) -> None:
+    write("mine.txt", "pass")
+    await accept(scene, "1")
+    assert (await arena("bot", "retire", "mine", "--version", "1")).exit_code == 0
+    assert sentence in " ".join((await refused(*shlex.split(words))).split())
+    assert await playing_version(scene) == "none"
