@@ -26,6 +26,7 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena_dashboard import home_data, index_page, news
+from arena_dashboard.not_found import NotFound
 from arena_dashboard.player import component
 from arena_dashboard.playing import routes
 from arena_dashboard.static_files import StaticFiles
@@ -106,6 +107,6 @@ async def _prepared(app: st.App) -> AsyncIterator[None]:
 app = st.App(
     Path(__file__).with_name("streamlit_app.py"),
     routes=[*index_page.ROUTES, *news.ROUTES, *routes.ROUTES],
-    middleware=[Middleware(_WithHeaders), Middleware(StaticFiles)],
+    middleware=[Middleware(_WithHeaders), Middleware(StaticFiles), Middleware(NotFound)],
     lifespan=_prepared,
 )

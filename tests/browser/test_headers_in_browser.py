@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from urllib.error import HTTPError
 
-from playwright.sync_api import Browser, Response, expect
+from playwright.sync_api import Browser, Page, Response, expect
 
 from arena_dashboard.secure_app import HEADERS
 from tests.browser.conftest import PATIENCE_MS, Site, dashboard
@@ -33,6 +33,15 @@ def test_a_shared_link_has_a_title_and_a_description_without_any_script(site: Si
         with urllib.request.urlopen(f"{site.address}{path}") as response:
             page = response.read().decode()
         assert "Bluff Arena</title>" in page and 'property="og:description"' in page
+
+
+def test_at_an_address_without_a_page_a_visitor_finds_the_way_to_one(page: Page) -> None:
+    answer = page.goto("/bots")
+    assert answer is not None and answer.status == 404
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
+    page.get_by_role("link", name="Bots").click()
+    expect(page.get_by_role("heading", name="Bots")).to_be_visible()
+    expect(page.get_by_text("Page not found")).to_have_count(0)
 
 
 FRAME = b"<!doctype html><title>Elsewhere</title><iframe width=800 height=700 src='%s'></iframe>"

@@ -1,0 +1,87 @@
+"""What is answered at an address without a page: that, with links to the pages there are.
+
+Streamlit answers every address with its own HTML, whose script then opens "Home" below a dialog.
+"""
+
+from base64 import b64encode
+from html import escape
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from arena_dashboard.index_page import NAME, TITLES
+from arena_dashboard.markup import Html, tag, together
+
+LINKED: Final = ("", "leaderboard", "bot", "matches", "tournaments", "play", "submit")
+"""The paths of the pages that are about nothing in particular."""
+# The colours are those of .streamlit/config.toml.
+_STYLE: Final = """
+:root { color-scheme: light dark; background: light-dark(#fbfaf7, #15171c); }
+body {
+  font: 1rem/1.6 system-ui, sans-serif; color: light-dark(#23262f, #e9e7e1);
+  max-width: 40rem; margin: 0 auto; padding: 2rem 1rem; overflow-wrap: anywhere;
+}
+h1 { font-size: clamp(1.5rem, 4vw, 2.1rem); margin: 1.5rem 0 0.5rem; }
+ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0.3rem 1.5rem; }
+a { color: light-dark(#8f4a06, #f0a04b); display: inline-block; padding: 0.6rem 0; }
+"""
+
+
+def page(path: str) -> str:
+    """The HTML for the address `path`."""
+    # Relative, for a proxy may have the pages below a path of its own.
+    root = "../" * (path.count("/") - 1) or "./"
+    logo = b64encode(Path(__file__).with_name("logo.svg").read_bytes()).decode()
+    links = [tag("li", tag("a", TITLES[one], href=root + one)) for one in LINKED]
+    return together(
+        Html('<!doctype html><html lang="en"><head><meta charset="utf-8">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        tag("title", f"Page not found · {NAME}"),
+        Html(f"<style>{_STYLE}</style></head>"),
+        tag(
+            "body",
+            Html(f'<img src="data:image/svg+xml;base64,{logo}" alt="{escape(NAME)}" height="32">'),
+            tag(
+                "main",
+                tag("h1", "Page not found"),
+                tag("p", "There is nothing at ", tag("code", path), ". These pages there are:"),
+                tag("nav", tag("ul", *links), aria_label="Pages"),
+            ),
+        ),
+        Html("</html>"),
+    )
+
+
+class NotFound:
+    """Middleware that answers in the place of Streamlit where that would send its HTML for an
+    address that is no page's."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"].removeprefix("/") in TITLES:
+            await self._app(scope, receive, send)
+            return
+        replaced = False
+
+        async def send_or_replace(message: Message) -> None:
+            nonlocal replaced
+            if message["type"] == "http.response.start" and _is_html(message):
+                replaced = True
+                html = page(scope["path"])
+                answer = HTMLResponse(html, HTTPStatus.NOT_FOUND)
+                await answer(scope, receive, send)
+            if not replaced:
+                await send(message)
+
+        await self._app(scope, receive, send_or_replace)
+
+
+def _is_html(start: Message) -> bool:
+    kind = Headers(raw=start["headers"]).get("content-type", "")
+    return start["status"] == HTTPStatus.OK and kind.startswith("text/html")
