@@ -55,15 +55,20 @@ class BuildSeen:
     running: bool
 
     @property
-    def in_words(self) -> str:
+    def in_short(self) -> str:
         """What became of it."""
         if self.state == "checking":
-            if not self.running:
-                return f"waits for its check: {self.reason}".removesuffix(": ")
-            return f"checking: {self.reason}" if self.reason else "is being checked"
+            return "is being checked" if self.running else "waits for its check"
         if self.state == "refused":
             return "refused"
         return "plays" if self.plays else "accepted"
+
+    @property
+    def in_words(self) -> str:
+        """The same; while it is checked or waits for that, with the step or the reason."""
+        if self.state != "checking" or not self.reason:
+            return self.in_short
+        return f"{'checking' if self.running else self.in_short}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)

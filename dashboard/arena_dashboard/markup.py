@@ -30,6 +30,14 @@ def together(*parts: str) -> Html:
     return Html("".join(part if isinstance(part, Html) else escape(part) for part in parts))
 
 
+def with_code(sentence: str) -> Html:
+    """A sentence in which what stands between two backticks is code."""
+    words = sentence.split("`")
+    if len(words) % 2 == 0:  # of no sentence of ours, but of what a program printed
+        return together(sentence)
+    return together(*(tag("code", one) if at % 2 else one for at, one in enumerate(words)))
+
+
 def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
     """A short label, shown as a pill."""
     return tag("span", text, class_=f"ba-badge ba-{kind}", title=hint)

@@ -48,7 +48,7 @@ def page(path: str) -> str:
             tag(
                 "main",
                 tag("h1", "Page not found"),
-                tag("p", "There is nothing at ", tag("code", path), ". These pages there are:"),
+                tag("p", "There is nothing at ", tag("code", path), ". The pages are:"),
                 tag("nav", tag("ul", *links), aria_label="Pages"),
             ),
         ),

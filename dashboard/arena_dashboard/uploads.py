@@ -8,7 +8,7 @@ import streamlit as st
 from arena.owner_client import OwnerCallError
 from arena.upload_client import BuildSeen, ShiftSeen, UploadClient
 from arena_dashboard import browser, owners, submitting
-from arena_dashboard.markup import Html, badge, in_markdown, tag, together
+from arena_dashboard.markup import Html, badge, in_markdown, tag, together, with_code
 from arena_dashboard.owners import SignedIn
 from arena_dashboard.submitting import FirstSteps
 from arena_dashboard.tables import replay_link
@@ -113,10 +113,10 @@ def _check_step(build: BuildSeen) -> Html:
     if build.state == "refused":
         return tag("li", "✗ Refused by the check.", class_="ba-bad-text")
     now = build.reason or "it waits for a worker"
-    return _step("Being checked", now[:1].upper() + now[1:], done=False)
+    return _step("Being checked", with_code(now[:1].upper() + now[1:]), done=False)
 
 
-def _step(words: str, more: str, *, done: bool) -> Html:
+def _step(words: str, more: Html | str, *, done: bool) -> Html:
     mark = tag("b", "✓ " if done else "… ", aria_hidden="true")
     return tag("li", mark, words, ". ", more, ".", class_="ba-done" if done else "ba-faint")
 
@@ -171,11 +171,17 @@ def _show_logs(
 
 
 def _table(builds: list[BuildSeen]) -> Html:
-    heads = ("Version", "Uploaded", "Bytes", "SHA-256", "State")
+    # On a phone there is no place for all of them.
+    heads = (
+        *(("Version", None), ("Uploaded", None), ("Bytes", "ba-number ba-wide")),
+        *(("SHA-256", "ba-wide"), ("State", None)),
+    )
     return tag(
         "table",
         tag("caption", "Builds", class_="ba-unseen"),
-        tag("thead", tag("tr", *(tag("th", head, scope="col") for head in heads))),
+        tag(
+            "thead", tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads))
+        ),
         tag("tbody", together(*map(_line, builds))),
         class_="ba-table",
     )
@@ -183,17 +189,17 @@ def _table(builds: list[BuildSeen]) -> Html:
 
 def _line(build: BuildSeen) -> Html:
     look = {"refused": "warn", "accepted": "good"}.get(build.state, "")
-    words = build.in_words + ("" if build.kept else ", not kept any more")
+    words = build.in_short + ("" if build.kept else ", not kept any more")
     return tag(
         "tr",
         tag("td", build.version),
         tag("td", f"{build.uploaded:%Y-%m-%d %H:%M}"),
-        tag("td", f"{build.size:,}", class_="ba-number"),
-        tag("td", tag("code", build.sha256[:12])),
+        tag("td", f"{build.size:,}", class_="ba-number ba-wide"),
+        tag("td", tag("code", build.sha256[:12]), class_="ba-wide"),
         tag(
             "td",
             badge(words, look) if look else badge(words),
-            tag("div", build.reason) if build.state != "checking" else "",
+            tag("div", with_code(build.reason), class_="ba-said"),
         ),
     )
 

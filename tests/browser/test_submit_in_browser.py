@@ -7,14 +7,14 @@ import secrets
 import stat
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 from playwright.sync_api import TimeoutError as NotThereError
 
 from arena.commands.serving.children import house_tokens
@@ -40,11 +40,22 @@ class Place:
     address: str
     home: Path
     environment: dict[str, str]
+    referee: ExitStack
+    """Closed to stop the referee."""
+
+    @contextmanager
+    def without_referee(self) -> Iterator[None]:
+        """While the block runs, no referee does."""
+        self.referee.close()
+        try:
+            yield
+        finally:
+            self.referee.enter_context(referee(self.home, self.environment))
 
     def worker_token(self) -> str:
         async def make() -> str:
             async with open_store(self.database) as store:
-                return await store.workers.add("one", "operator")
+                return await store.workers.add(f"w{secrets.token_hex(4)}", "operator")
 
         return in_own_loop(make())
 
@@ -54,6 +65,11 @@ class Place:
                 return await store.owners.invite(1, 1, "operator")
 
         return in_own_loop(make())
+
+
+def referee(home: Path, environment: dict[str, str]) -> program:
+    serve = ["-m", "arena", "serve", "--port", environment["ARENA_PORT"]]
+    return program(serve, home / "referee.log", environment)
 
 
 @pytest.fixture(scope="module")
@@ -77,11 +93,12 @@ def place(
 
     bots = in_own_loop(tokens())
     with ExitStack() as stack:
-        serve = ["-m", "arena", "serve", "--port", str(port)]
-        stack.enter_context(program(serve, home / "referee.log", own))
+        running = stack.enter_context(ExitStack())
+        running.enter_context(referee(home, own))
         mine = own | {"ARENA_TOKEN": bots["honest"]}
         stack.enter_context(program([str(bot_file("honest"))], home / "honest.log", mine))
-        yield Place(database, stack.enter_context(dashboard(database, **own)), home, own)
+        pages = stack.enter_context(dashboard(database, **own))
+        yield Place(database, pages, home, own, running)
     execute(postgres_server, "DROP DATABASE submitted WITH (FORCE)")
 
 
@@ -245,6 +262,55 @@ def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
     assert link.get_attribute("href") == "https://example.org/?a='b'&c=%22"
     assert page.locator(".ba-said img, .ba-said script").count() == 0
     expect(page.get_by_text(f"by {owner}")).to_be_visible()
+
+
+def upload(page: Page, bot: str, text: str) -> None:
+    """Upload a .py file with this text."""
+    file = FilePayload(name="mine.py", mimeType="text/x-python", buffer=text.encode())
+    page.locator('input[type="file"]').set_input_files(file)
+    field(page, "Name of the bot").fill(bot)
+    page.get_by_role("button", name="Submit this build").click()
+    expect(page.get_by_role("heading", name=f"{bot}, version 1")).to_be_visible()
+
+
+def test_a_page_goes_on_telling_of_an_upload_when_the_referee_was_away(
+    place: Place, open_tab: Callable[..., Page]
+) -> None:
+    page = open_tab()
+    sign_up(page, place, new("Patient"))
+    upload(page, new("patient"), "# It waits.")
+    expect(page.get_by_text("Being checked")).to_be_visible()
+    with place.without_referee():
+        expect(page.get_by_text("cannot be reached")).to_be_visible()
+        expect(page.get_by_text("Being checked")).to_be_visible()
+    expect(page.get_by_text("cannot be reached")).to_have_count(0)
+    expect(page.get_by_text("Being checked")).to_be_visible()
+
+
+def test_a_build_that_cannot_play_is_refused_on_the_page_with_what_it_printed(
+    place: Place, open_tab: Callable[..., Page]
+) -> None:
+    shots = os.environ.get("ARENA_SHOTS")
+    why_not = in_own_loop(why_not_here())
+    if why_not is not None:
+        pytest.skip(why_not)
+    page = open_tab()
+    sign_up(page, place, new("Hasty"))
+    environment = place.environment | {"ARENA_WORKER_TOKEN": place.worker_token()}
+    with program(["-m", "arena", "work"], place.home / "worker.log", environment):
+        bot = new("hasty")
+        upload(page, bot, "raise SystemExit('no table of mine')")
+        expect(page.get_by_text("Refused by the check.")).to_be_visible(timeout=120_000)
+    why = code_with(page, "It did not start: it ended with code 1")
+    expect(why).to_contain_text("no table of mine")
+    expect(page.get_by_text("Being checked")).to_have_count(0)
+    if shots is not None:
+        page.screenshot(path=f"{shots}/refused.png", full_page=True)
+    page.get_by_role("link", name="My bots").first.click()
+    page.get_by_text(f"Builds, logs and settings of {bot}").click()
+    expect(page.locator(".ba-table td", has_text="no table of mine")).to_be_visible()
+    choose(page, "Log of version")
+    expect(code_with(page, "no table of mine")).to_be_visible()
 
 
 @pytest.mark.timeout(400)

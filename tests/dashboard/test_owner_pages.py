@@ -15,9 +15,10 @@ from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
 from arena.records import Allowance, SignUp
 from arena.upload_client import UploadClient
+from arena_dashboard.browser import PULSE_SECONDS
 from arena_dashboard.submitting import FirstSteps, Progress
 from tests.bots import PATIENCE, Peer
-from tests.dashboard.pages import html, open_page, texts
+from tests.dashboard.pages import component, html, open_page, texts
 from tests.referee.scene import Scene, opened
 
 ALLOWED = Allowance(9, 9, 9)
@@ -219,6 +220,17 @@ async def test_while_the_database_is_away_the_first_steps_that_were_seen_stay(
     found = await asyncio.to_thread(steps.look)
     assert found.why_old == "The database does not answer: check that it is running."
     assert found.steps == before.steps and not found.final
+
+
+@pytest.mark.parametrize("page", ["submit", "own_bots"])
+def test_a_page_that_came_while_the_referee_was_away_looks_for_it_again(
+    page: str, arena: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_ADDRESS", "127.0.0.1:1")
+    app = open_page(page)
+    assert not app.exception
+    assert "127.0.0.1:1 cannot be reached" in texts(app)
+    assert component(app, "pulse") == {"seconds": PULSE_SECONDS}
 
 
 async def test_a_key_that_is_not_valid_any_more_is_not_tried_again(scene: Scene) -> None:

@@ -11,7 +11,7 @@ from arena.records import CheckOrigin, CheckOutcome
 from arena.storage.checks import RecordedCheck
 from arena_dashboard import bot_tables, own_tables, submitting
 from arena_dashboard.bot_data import Profile
-from arena_dashboard.markup import in_markdown
+from arena_dashboard.markup import in_markdown, with_code
 from arena_dashboard.submitting import Made
 from arena_dashboard.url_choice import shortened
 
@@ -48,6 +48,12 @@ def test_a_name_or_a_word_of_a_url_is_no_markdown() -> None:
     link = "[Sign in](https://x.example)"
     assert shortened(link) == r"\[Sign in\](https://x.example)"
     assert shortened("x" * 99) == "x" * 60 + "…"
+
+
+def test_what_a_sentence_names_as_code_is_code_and_all_else_text() -> None:
+    assert with_code("start `arena work`, <b>") == "start <code>arena work</code>, &lt;b&gt;"
+    assert with_code("`<x>`") == "<code>&lt;x&gt;</code>"
+    assert with_code("it printed ` alone") == "it printed ` alone"
 
 
 @pytest.mark.parametrize("link", ["", "javascript:alert(1)", "data:text/html,x", "//x.example"])

@@ -140,3 +140,4 @@ try:
             st.button("Sign out", on_click=owners.sign_out)
 except UserError as error:
     st.warning(str(error))
+    browser.beat("again", browser.PULSE_SECONDS)

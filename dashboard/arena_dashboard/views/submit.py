@@ -140,6 +140,7 @@ try:
         connect(client)
 except UserError as error:
     st.warning(str(error))
+    browser.beat("again", browser.PULSE_SECONDS)
 
 st.subheader("What a bot looks like")
 st.markdown("One file, one method: a turn comes in, an action goes out.")
