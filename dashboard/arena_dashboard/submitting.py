@@ -85,7 +85,7 @@ def file_name(made: Made) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class StepsSeen:
     """How far a version has come, as it was seen last."""
 
     steps: tuple[FirstStep, ...] = ()
@@ -116,9 +116,9 @@ class FirstSteps:
         self._client, self._key = client, key
         self.bot, self.version = bot, version
         self._uploaded = uploaded
-        self._seen = Progress()
+        self._seen = StepsSeen()
 
-    def look(self) -> Progress:
+    def look(self) -> StepsSeen:
         """What there is to see now."""
         if self._seen.stranger:  # asked again and again, it would use up the visitor's guesses
             return self._seen
@@ -130,7 +130,7 @@ class FirstSteps:
             self._seen = replace(self._seen, why_old=why_nothing_is_read(error))
         return self._seen
 
-    def _look(self) -> Progress:
+    def _look(self) -> StepsSeen:
         """Raises OwnerCallError and StorageError."""
         (bot,) = self._client.bots(self._key, self.bot)
         build = None
@@ -138,9 +138,9 @@ class FirstSteps:
             builds = self._client.builds(self._key, self.bot)
             build = next(one for one in builds if one.version == self.version)
             if build.state != "accepted":
-                return Progress(build=build)
+                return StepsSeen(build=build)
         done = {step.name for step in self._seen.steps if step.done}
-        return Progress(steps(bot, self.version, done, self._check()), build)
+        return StepsSeen(steps(bot, self.version, done, self._check()), build)
 
     def _check(self) -> RecordedCheck | None:
         found = bot_data.profile(self.bot)
@@ -159,7 +159,7 @@ def first_steps(
     return found
 
 
-def complete(found: Progress) -> bool:
+def complete(found: StepsSeen) -> bool:
     """Whether nothing is waited for any more; a check is the author's choice."""
     waited_for = [one for one in found.steps if one.name != "checked"]
     return bool(waited_for) and not found.why_old and all(one.done for one in waited_for)

@@ -16,7 +16,7 @@ from arena.builds.hosted import HostingTerms
 from arena.records import Allowance, SignUp
 from arena.upload_client import UploadClient
 from arena_dashboard.browser import PULSE_SECONDS
-from arena_dashboard.submitting import FirstSteps, Progress
+from arena_dashboard.submitting import FirstSteps, StepsSeen
 from tests.bots import PATIENCE, Peer
 from tests.dashboard.pages import component, html, open_page, texts
 from tests.referee.scene import Scene, opened
@@ -237,6 +237,6 @@ async def test_a_key_that_is_not_valid_any_more_is_not_tried_again(scene: Scene)
     client = UploadClient(Address(f"127.0.0.1:{scene.port}"))
     steps = FirstSteps(client, "arena_owner_guess", "fox", "1", uploaded=True)
     found = await asyncio.to_thread(steps.look)
-    assert found == Progress(why_old=found.why_old, stranger=True)
+    assert found == StepsSeen(why_old=found.why_old, stranger=True)
     assert "No owner has this key" in found.why_old and found.final
     assert await asyncio.to_thread(steps.look) is found
