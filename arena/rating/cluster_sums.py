@@ -10,8 +10,10 @@ A cluster of two bots has the score vector (s, -s), so that
     sum of s^2 = sum w^2 - 2 p sum nw + p^2 sum n^2 - 2 t sum wx + 2 p t sum nx + t^2 sum x^2
 
 needs six sums per pair of bots, however many clusters there were. The score vectors of larger
-clusters mix pairs, whose products would be too many to sum up: of these (w, n, x) are kept, one row
-for each cluster and pair.
+clusters mix pairs: at four seats u u^T has products of each two of a cluster's six pairs, which are
+independent as functions of p and t, so that nothing less than nine sums for each two pairs of bots
+that met in a cluster would do for all ratings, and of K bots these may be K^4 / 8. So (w, n, x) are
+kept instead, one row of 40 bytes for each cluster and pair.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

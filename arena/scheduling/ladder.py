@@ -18,13 +18,15 @@ class TableType:
     options: Options
     seats: int
     time_control: TimeControl = DEFAULT_TIME_CONTROL
-    key: tuple[Any, ...] = field(init=False)
+    key: str = field(init=False)
     """The identity of the type: equal for equal rules, table sizes and time controls."""
 
     def __post_init__(self) -> None:
         changed = repr(sorted(self.options.changed().items()))
-        # Computed once, because it is used a dozen times per match. A frozen field needs setattr.
-        object.__setattr__(self, "key", (self.game, changed, self.seats, self.time_control))
+        # Computed once, and a text, whose hash is too: dozens of look-ups use it for a match. A
+        # frozen field needs setattr.
+        key = f"{self.game} {changed} {self.seats} {self.time_control}"
+        object.__setattr__(self, "key", key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,8 @@ class MeetingCounts:
 
     def __init__(self, most: int = MOST_KNOWN) -> None:
         self._most = most
-        self._matches: defaultdict[tuple[Any, ...], dict[int, int]] = defaultdict(dict)
-        self._pairs: defaultdict[tuple[Any, ...], dict[tuple[int, int], int]] = defaultdict(dict)
+        self._matches: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self._pairs: defaultdict[str, dict[tuple[int, int], int]] = defaultdict(dict)
 
     def add(self, table_type: TableType, bots: Sequence[int], times: int = 1) -> None:
         """Count a new table; -1 takes back one that came to nothing."""

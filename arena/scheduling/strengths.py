@@ -8,7 +8,7 @@ rating: the board fits all results anew (`arena.rating`).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from arena.scheduling.ladder import MOST_KNOWN, TableType, forget_oldest
 
@@ -39,7 +39,7 @@ class Strengths:
 
     def __init__(self, most: int = MOST_KNOWN) -> None:
         self._most = most
-        self._known: dict[tuple[Any, int], Strength] = {}
+        self._known: dict[tuple[str, int], Strength] = {}
 
     def __len__(self) -> int:
         """Of how many something is known."""

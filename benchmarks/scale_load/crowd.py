@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -24,10 +23,13 @@ from benchmarks.referee_load.stage import (
     register,
     resident_mb,
 )
+from benchmarks.scale_load.verdicts import Runs, together
 
 FEW: Final = 8
 SECONDS: Final = 8.0
 STREAMS: Final = MAX_STREAMS_PER_CONNECTION
+IDLE_REFEREE: Final = "the referee"
+OF_THE_FEW: Final = "of the few's "
 NOBODYS_GAME: Final = "bloeff"
 """No table of the referee plays it."""
 
@@ -45,37 +47,35 @@ class Connected:
         return f"{self.bots:,} bots, {self.players} of them with {self.matches} matches each"
 
 
-def decisions(crowd: int, rounds: int) -> dict[str, Figures]:
-    """Medians over the rounds, in turns: decisions a second, the referee's CPU for one, turns that
-    share a message, the matches that ran, seconds until all were connected, and the referee's
-    memory. Of a few bots; of a crowd of which the same few play; and of one in which as many
-    matches are shared out, one for each player. A crowd's figures say what share of the few's
-    decisions, and of their CPU for one, they are.
+def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
+    """By round, in turns: decisions a second, the referee's CPU for one, turns that share a
+    message, the matches that ran, seconds until all were connected, and the referee's memory. Of a
+    few bots; of a crowd of which the same few play; and of one in which as many matches are shared
+    out, one for each player. A crowd's figures say what share of the few's decisions, and of their
+    CPU for one, they are.
     """
-    found: dict[str, Figures] = {}
+    found: dict[str, Runs] = {}
     for matches in (MAX_MATCHES, 1):
         few = Connected(FEW, FEW, matches)
-        arms = [few, Connected(crowd, FEW, matches), Connected(crowd, FEW * matches, 1)]
-        medians = _in_turns(arms, rounds)
-        for arm in arms[1:]:
-            for figure in ("decisions a second", "CPU µs"):
-                medians[arm][f"of the few's {figure}"] = medians[arm][figure] / medians[few][figure]
-        found |= {str(arm): figures for arm, figures in medians.items()}
+        # With one match each, the two crowds are one.
+        arms = dict.fromkeys(
+            [few, Connected(crowd, FEW, matches), Connected(crowd, FEW * matches, 1)]
+        )
+        measured = [{arm: _measured(arm) for arm in arms} for _ in range(rounds)]
+        for arm in arms:
+            runs = together(figures[arm] for figures in measured)
+            if arm != few:
+                for name in ("decisions a second", "CPU µs"):
+                    pairs = [(one[arm][name], one[few][name]) for one in measured]
+                    runs[f"{OF_THE_FEW}{name}"] = [of_crowd / of_few for of_crowd, of_few in pairs]
+            found[str(arm)] = runs
     return found
 
 
-def _in_turns(arms: list[Connected], rounds: int) -> dict[Connected, Figures]:
-    measured: dict[Connected, list[Figures]] = {arm: [] for arm in arms}
-    for _ in range(rounds):
-        for arm, figures in measured.items():
-            # A new database each: a referee goes on with matches that the one before has left.
-            with _database() as url:
-                tokens = asyncio.run(register(url, arm.bots, "bot"))
-                figures.append(_played(url, tokens, arm))
-    return {
-        arm: {name: statistics.median(one[name] for one in figures) for name in figures[0]}
-        for arm, figures in measured.items()
-    }
+def _measured(arm: Connected) -> Figures:
+    # A new database each: a referee goes on with matches that the one before has left.
+    with _database() as url:
+        return _played(url, asyncio.run(register(url, arm.bots, "bot")), arm)
 
 
 @contextmanager
@@ -110,11 +110,13 @@ def idle_memory(bots: int) -> Figures:
     """The memory in MB with so many bots that wait: the referee's where each has a connection of
     its own, and where STREAMS share one, as those of a worker do; and that of a bare gRPC server
     with as many connections."""
-    return {
-        "the referee": _idle_referee(bots, 1),
-        f"{STREAMS} bots a connection": _idle_referee(bots, STREAMS),
-        "a bare gRPC server": _idle_server(bots),
-    }
+    with _database() as url:
+        tokens = asyncio.run(register(url, bots, "idle"))
+        return {
+            IDLE_REFEREE: _idle_referee(url, tokens, 1),
+            f"{STREAMS} bots a connection": _idle_referee(url, tokens, STREAMS),
+            "a bare gRPC server": _idle_server(bots),
+        }
 
 
 def _idle_server(connections: int) -> float:
@@ -131,11 +133,9 @@ def _memory_of(server: "subprocess.Popen[bytes]", clients: "subprocess.Popen[str
     return memory
 
 
-def _idle_referee(bots: int, sharing: int) -> float:
-    with _database() as url:
-        tokens = asyncio.run(register(url, bots, "idle"))
-        with (
-            referee(url) as (port, process),
-            client("players", "idle", port, NOBODYS_GAME, sharing, tokens=tokens) as players,
-        ):
-            return _memory_of(process, players)
+def _idle_referee(url: str, tokens: list[str], sharing: int) -> float:
+    with (
+        referee(url) as (port, process),
+        client("players", "idle", port, NOBODYS_GAME, sharing, tokens=tokens) as players,
+    ):
+        return _memory_of(process, players)

@@ -1,11 +1,13 @@
-"""Databases of many bots and matches: bots that played blocks of two, made by SQL, as if recorded.
+"""Databases of many bots and matches: bots that played seat blocks, made by SQL, as if recorded.
 
 Constraints of each row are checked while foreign keys and triggers are not, since the results come
-from here. A million matches take about a minute. Strengths are spread evenly over 800 Elo; every
-match has luck, a rating event and a transcript, which is that of a match really played.
+from here. A million matches of two seats take about a minute, of four two. Strengths are spread
+evenly over 800 Elo; every match has luck, a rating event and a transcript, which is that of a match
+really played.
 """
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any, Final
 
 import psycopg
@@ -42,38 +44,41 @@ CREATE TEMPORARY TABLE field ON COMMIT DROP AS
     SELECT row_number() OVER (ORDER BY versions.id) - 1 AS n, versions.id
     FROM versions JOIN bots ON bots.id = bot_id WHERE bots.name ~ '^bot[0-9]+$';
 CREATE TEMPORARY TABLE made ON COMMIT DROP AS
-    SELECT pg_temp.id_at(at) AS block, b, one.id AS one, other.id AS other, at,
-        1 / (1 + power(10, (one.n - other.n) * %(spread)s / 400.0 / %(bots)s)) AS chance
-    FROM (
-        SELECT b, mod(b, %(bots)s) AS first, 1 + floor(random() * (%(bots)s - 1))::int AS away,
-            %(since)s::timestamptz + b * interval '2 seconds' AS at
-        FROM generate_series(%(start)s::int, %(stop)s::int - 1) b
-    ) drawn
-    JOIN field one ON one.n = first JOIN field other ON other.n = mod(first + away, %(bots)s)
+    SELECT pg_temp.id_at(at) AS block, b, mod(b, %(bots)s) AS first, at
+    FROM (SELECT b, %(since)s::timestamptz + b * interval '1 second' * %(seats)s AS at
+        FROM generate_series(%(start)s::int, %(stop)s::int - 1) b) counted
     ORDER BY b;
+CREATE TEMPORARY TABLE players ON COMMIT DROP AS
+    SELECT b, player, id, power(10, -n * %(spread)s / 400.0 / %(bots)s) AS strength
+    FROM (SELECT b, player, CASE player WHEN 0 THEN first ELSE mod(first + (player - 1) * apart + 1
+                + floor(random() * apart)::int, %(bots)s) END AS n
+            FROM made, generate_series(0, %(seats)s - 1) player,
+                LATERAL (SELECT (%(bots)s - 1) / (%(seats)s - 1) AS apart) ranges) drawn
+        JOIN field USING (n);
 CREATE TEMPORARY TABLE played ON COMMIT DROP AS
-    SELECT pg_temp.id_at(at) AS match, block, b, position,
-        at + position * interval '1 second' AS at,
-        CASE position WHEN 0 THEN one ELSE other END AS first,
-        CASE position WHEN 0 THEN other ELSE one END AS second,
-        CASE WHEN (random() < chance) = (position = 0) THEN 1 ELSE 2 END AS place,
-        0.5 * (random() + random() - 1) AS luck
-    FROM made, generate_series(0, 1) position
+    SELECT pg_temp.id_at(at) AS match, block, b, position, at + position * interval '1 second' AS at
+    FROM made, generate_series(0, %(seats)s - 1) position
     ORDER BY b, position;
-INSERT INTO blocks (id, kind, size, closed_at) SELECT block, 'seat', 2, at FROM made;
+CREATE TEMPORARY TABLE seated ON COMMIT DROP AS
+    SELECT match, b, at, seat, id,
+        rank() OVER (PARTITION BY b, position ORDER BY -ln(1 - random()) / strength) AS place
+    FROM played JOIN players USING (b),
+        LATERAL (SELECT mod(player + position, %(seats)s) AS seat) turned
+    ORDER BY b, position, seat;
+INSERT INTO blocks (id, kind, size, closed_at) SELECT block, 'seat', %(seats)s, at FROM made;
 INSERT INTO matches (id, game, options, seat_count, block_id, position, termination,
         decided_by_faults, started_at, finished_at, turn_ms, bank_ms)
-    SELECT match, 'bluff', '{}', 2, block, position, 'finished', false, at, at, 2000, 30000
+    SELECT match, 'bluff', '{}', %(seats)s, block, position, 'finished', false, at, at, 2000, 30000
     FROM played;
 INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, forfeited,
         finished_at)
-    SELECT match, seat, CASE seat WHEN 0 THEN first ELSE second END,
-        CASE seat WHEN 0 THEN place ELSE 3 - place END,
-        CASE WHEN (seat = 0) = (place = 1) THEN 1 + mod(b, 5) ELSE 0 END,
+    SELECT match, seat, id, place, CASE place WHEN 1 THEN 1 + mod(b, 5) ELSE 0 END,
         CASE WHEN mod(b, 997) = 0 AND seat = 1 THEN 1 ELSE 0 END, false, at
-    FROM played, generate_series(0, 1) seat;
+    FROM seated;
 INSERT INTO match_luck (match_id, table_file, table_sha256, luck)
-    SELECT match, %(file)s, %(sha256)s, ARRAY[luck, -luck] FROM played;
+    SELECT match, %(file)s, %(sha256)s,
+        ARRAY[luck, -luck] || array_fill(0.0::float8, ARRAY[%(seats)s - 2])
+    FROM (SELECT match, 0.5 * (random() + random() - 1) AS luck FROM played) drawn;
 INSERT INTO transcripts (match_id, format, sha256, data)
     SELECT match, format, sha256, data
     FROM played, (SELECT * FROM transcripts ORDER BY length(data) LIMIT 1) one;
@@ -89,21 +94,33 @@ INSERT INTO version_counts SELECT version_id, count(*), sum(faults) FROM match_s
 """
 
 
-def fill_database(url: str, bots: int, matches: int) -> None:
-    """Make the bots and their matches in a migrated database, and let Postgres analyse it."""
-    asyncio.run(
-        fill(url, blocks=10, policies=[("honest", sensible(0.1)), ("alpha", sensible(0.0))])
-    )
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A database of matches at tables of so many seats."""
+
+    url: str
+    seats: int
+
+
+def fill_database(url: str, bots: int, matches: int, seats: int = 2) -> None:
+    """Make the bots and their matches in a migrated database, and let Postgres analyse it. At first
+    a few blocks are really played, by as many other bots as have seats."""
+    few = [
+        ("honest", sensible(0.1)),
+        *((f"alpha{n or ''}", sensible(0.0)) for n in range(seats - 1)),
+    ]
+    asyncio.run(fill(url, seats=seats, blocks=10, policies=few))
     luck = table_of("bluff")
     assert luck is not None
     values: dict[str, Any] = {
         "bots": bots,
+        "seats": seats,
         "spread": SPREAD,
         "since": "2026-01-01",
         "file": luck.file,
         "sha256": bytes.fromhex(luck.sha256),
     }
-    blocks = matches // 2
+    blocks = matches // seats
     with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
         _run(connection, _BOTS, values)
         connection.commit()

@@ -1,7 +1,6 @@
 """What further processes bring to `arena play` on this machine."""
 
 import json
-import statistics
 import subprocess
 import sys
 from typing import Final
@@ -9,8 +8,8 @@ from typing import Final
 MATCHES: Final = 30_000
 
 
-def matches_a_second(rounds: int) -> dict[int, float]:
-    """By the number of processes, in turns: the median matches a second that the command tells."""
+def matches_a_second(rounds: int) -> dict[int, list[float]]:
+    """By the number of processes, in turns: the matches a second that the command tells."""
     found: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(rounds):
         for jobs, figures in found.items():
@@ -22,4 +21,4 @@ def matches_a_second(rounds: int) -> dict[int, float]:
                 check=True,
             )
             figures.append(json.loads(done.stdout)["matches_per_second"])
-    return {jobs: statistics.median(figures) for jobs, figures in found.items()}
+    return found

@@ -1,75 +1,139 @@
-"""Commands, the referee's start and the dashboard on a database: seconds and megabytes."""
+"""Commands, the referee's start and the dashboard on a database: seconds and megabytes, of each as
+many figures as there were runs."""
 
 import os
+import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import time
 from typing import Final
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.dashboard.serving import served
+from arena.boards.board import table_sizes
+from arena.boards.ladder_log import LadderId, read_checkpoint
+from arena.boards.live_board import all_versions
+from arena.storage import statements
+from arena.storage.reading import open_reader
+from benchmarks.dashboard.serving import Served, served
 from benchmarks.dashboard.visiting import follow_link, visit
+from benchmarks.referee_load.keeping import cpu_seconds
 from benchmarks.referee_load.stage import Figures, referee, resident_mb
+from benchmarks.scale_load.filling import Filled
+from benchmarks.scale_load.verdicts import Runs, together
 
 BOT: Final = "bot7"
 """Whose matches are listed."""
-COMMANDS: Final = {
-    "arena leaderboard": ["leaderboard"],
-    "matches --bot": ["matches", "--bot", BOT],
-}
+LINKS: Final = 5
+"""How often a link is followed; one figure is the median."""
 
 
-def referee_start(url: str) -> Figures:
-    """Until a referee's port is open, and the memory that it holds then."""
-    began = time.monotonic()
-    with referee(url) as (_, process):
-        return {
-            "port open": time.monotonic() - began,
-            "referee MB": resident_mb(process.pid),
-        }
+def referee_start(filled: Filled, times: int) -> Runs:
+    """Until a referee's port is open, and its CPU and memory then."""
+
+    def start() -> Figures:
+        began = time.monotonic()
+        with referee(filled.url) as (_, process):
+            return {
+                "port open, s": time.monotonic() - began,
+                "its CPU, s": cpu_seconds(process.pid),
+                "referee, MB": resident_mb(process.pid),
+            }
+
+    return together(start() for _ in range(times))
 
 
-def commands(url: str, times: int) -> Figures:
-    """Each command, from its start to its end; the median of some runs."""
-    return {
-        name: statistics.median(_seconds(url, arguments) for _ in range(times))
-        for name, arguments in COMMANDS.items()
+def commands(filled: Filled, times: int) -> Runs:
+    """Each command, from its start to its end, and its CPU."""
+    words = {
+        "arena leaderboard": ["leaderboard", "--seats", str(filled.seats)],
+        "matches --bot": ["matches", "--bot", BOT],
     }
 
+    def once() -> Figures:
+        found: Figures = {}
+        for name, arguments in words.items():
+            found[f"{name}, s"], found[f"{name}, CPU s"] = _seconds(filled.url, arguments)
+        return found
 
-def dashboard(url: str, visits: int) -> Figures:
-    """Seconds of the first visit of the leaderboard since the dashboard's start, of later ones that
-    load Streamlit again, and of those by a link within the dashboard (medians); the CPU time of
-    these; the dashboard's memory."""
+    return together(once() for _ in range(times))
+
+
+def dashboard(filled: Filled, times: int) -> Runs:
+    """Seconds until the leaderboard is complete, and the server's memory after it.
+
+    First: in a new browser, the first page of a dashboard that was just started. Later, either
+    loaded again (in a new tab of the same browser, which starts the whole application again, as the
+    empty page of Streamlit beside it does) or by a link within the dashboard, which is how people
+    come to most pages and loads nothing again.
+    """
+    sizes = table_sizes(filled.seats)
+    path = f"/leaderboard?seats={sizes[0]}-{sizes[-1]}"
     with (
-        served(url) as running,
         sync_playwright() as playwright,
         playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         ) as browser,
-        browser.new_context() as context,
+        served(filled.url, empty=True) as empty,
     ):
-        first, _ = visit(context, running, "/leaderboard")
-        loaded = [visit(context, running, "/leaderboard")[0] for _ in range(visits)]
-        linked, cpu = follow_link(context, running, "/leaderboard", visits)
+        return together(_visits(browser, filled.url, empty, path) for _ in range(times))
+
+
+def _visits(browser: Browser, url: str, empty: Served, path: str) -> Figures:
+    with served(url) as running, browser.new_context() as context:
+        first, _ = visit(context, running, path)
+        visit(context, empty)
+        nothing, _ = visit(context, empty)
+        again, _ = visit(context, running, path)
+        linked, cpu = follow_link(context, running, path, LINKS)
         return {
-            "first leaderboard page": first,
-            "loaded again": statistics.median(loaded),
-            "by a link": linked,
-            "its CPU": cpu / 1000,
-            "dashboard MB": running.memory_mb(),
+            "first page, s": first,
+            "later, by a link, s": linked,
+            "its CPU, ms": cpu,
+            "later, loaded again, s": again,
+            "Streamlit's empty page, s": nothing,
+            "of it ours, s": again - nothing,
+            "dashboard, MB": running.memory_mb(),
         }
 
 
-def _seconds(url: str, arguments: list[str]) -> float:
-    began = time.monotonic()
+def checkpoint(filled: Filled, times: int) -> Runs:
+    """The size of the ladder's checkpoint, and the milliseconds of reading it and of the ratings
+    with their intervals from it. Empty before the first match."""
+    ladder = LadderId.of("bluff", {}, table_sizes(filled.seats))
+
+    def once() -> Figures:
+        with open_reader(filled.url) as read:
+            (end,) = read(statements.log_end())
+            began = time.monotonic()
+            found = read_checkpoint(read, ladder, end.revision)
+            ended = time.monotonic()
+            if found is None:
+                return {}
+            board, _ = found
+            versions = all_versions(read)
+            began_rating = time.monotonic()
+            board.ladder(versions)
+            return {
+                "checkpoint in memory, MB": sum(one.nbytes for one in board.arrays().values())
+                / 1e6,
+                "reading it, ms": 1e3 * (ended - began),
+                "rating from it, ms": 1e3 * (time.monotonic() - began_rating),
+            }
+
+    return together(once() for _ in range(times))
+
+
+def _seconds(url: str, arguments: list[str]) -> tuple[float, float]:
+    """From the start of a command to its end, and its CPU."""
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, "-m", "arena", *arguments],
         env=os.environ | {"ARENA_DATABASE_URL": url},
         stdout=subprocess.DEVNULL,
         check=True,
     )
-    return time.monotonic() - began
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = spent.ru_utime + spent.ru_stime - before.ru_utime - before.ru_stime
+    return time.monotonic() - began, cpu

@@ -1,38 +1,121 @@
-"""What it costs to choose a table of the ladder among many bots that are free."""
+"""What it costs to find a table of the ladder among many connected bots, as a referee does it."""
 
 import gc
 import time
+from collections import Counter, deque
+from dataclasses import dataclass
 from random import Random
+from typing import Final
 
 from arena.games import make_game
-from arena.scheduling.free_bots import FreeBots
-from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
+from arena.hosting.connected_bots import ConnectedBot
+from arena.hosting.ladder_tables import LadderTable, LadderTables
+from arena.hosting.ports import ChallengePolicy, Player
+from arena.hosting.roster import Roster
+from arena.match.transcript import Entrant
+from arena.randomness import KeyedRandomness, shuffled
+from arena.records import Registered, VersionId
+from arena.scheduling.ladder import MeetingCounts, TableType
+from arena.scheduling.shares import BlockTime
 from arena.scheduling.strengths import Strengths
 
-TABLES = 2_000
+TABLES: Final = 2_000
+PLACES: Final = 4
+"""Of each bot; half of all are taken while it is measured."""
+SECONDS: Final = 2.0
+"""For a block of two matches."""
 
 
-def microseconds_a_table(bots: int) -> float:
-    """The mean of choosing TABLES tables of two; each counts, and its bots are free again."""
-    rng = Random(7)
-    table = TableType("bluff", make_game("bluff").options, 2)
-    counts, strengths = MeetingCounts(), Strengths()
-    games = frozenset({"bluff"})
-    free = FreeBots(table, counts, strengths)
-    for number in range(bots):
-        counts.add_matches(table, number, rng.randrange(100))
-        known = strengths.of(table, number)
-        known.mean, known.matches = rng.gauss(0, 2), rng.randrange(100)
-        free.put(Candidate(number, f"owner{number}", house=False, games=games))
+@dataclass(frozen=True)
+class _Guest:
+    """A connected bot that is never asked to play."""
+
+    registered: Registered
+    instance: str = ""
+    games: frozenset[str] = frozenset({"bluff"})
+    max_matches: int = PLACES
+    challenges: ChallengePolicy = ChallengePolicy.ACCEPT
+
+    def player(self) -> Player:
+        raise NotImplementedError
+
+    def drained(self) -> None:
+        raise NotImplementedError
+
+
+class _Ladder:
+    """The part of a director that finds tables: the roster, the ladder's tables, who met whom."""
+
+    def __init__(self, bots: int) -> None:
+        rng = Random(7)
+        self.table_type = TableType("bluff", make_game("bluff").options, 2)
+        self.counts, strengths = MeetingCounts(), Strengths()
+        self.tables = LadderTables([self.table_type], self.counts, strengths, house_pace=1.0)
+        self.roster = Roster()
+        self.running: deque[list[ConnectedBot]] = deque()
+        self.now = 0.0
+        for number in range(bots):
+            version = VersionId(number)
+            entrant = Entrant(f"bot{number}", "1", f"owner{number}")
+            self.counts.add_matches(self.table_type, version, rng.randrange(100))
+            known = strengths.of(self.table_type, version)
+            known.mean, known.matches = rng.gauss(0, 2), rng.randrange(100)
+            guest = _Guest(Registered(version, entrant, house=False))
+            self.tables.came(self.roster.arrive(guest))
+
+    def find(self) -> LadderTable:
+        """The next table."""
+        for version, candidate in self.roster.changes(self.now):
+            self.tables.note(version, candidate)
+        table = self.tables.next(self.now)
+        assert isinstance(table, LadderTable)
+        return table
+
+    def open(self, table: LadderTable) -> None:
+        """Seat the bots by chance, and take their places."""
+        chance = KeyedRandomness(len(self.running).to_bytes(32, "big"))
+        bots = []
+        for one in shuffled(chance, "seat", table.bots):
+            bot = self.roster.idlest(one.bot, self.now, Counter())
+            assert bot is not None
+            bots.append(bot)
+        self.tables.opened(self.table_type, table.bots, self.now)
+        self.counts.add(self.table_type, [one.bot for one in table.bots])
+        self.tables.occupied(self.table_type, bots)
+        self.roster.take_places(bots)
+        self.running.append(bots)
+
+    def close(self) -> None:
+        """The oldest table ends: its places are free again, and its time is charged to owners."""
+        bots = self.running.popleft()
+        candidates = [bot.candidate for bot in bots]
+        used = {one.bot: SECONDS / 4 for one in candidates}
+        time_used = BlockTime(self.table_type.key, candidates, SECONDS, 2, 0, used)
+        self.tables.closed(self.table_type, bots, SECONDS, self.now)
+        self.tables.note_time(self.table_type, time_used, self.now)
+        self.roster.give_back_places(bots)
+        self.tables.look_again()
+
+
+def microseconds_a_table(bots: int) -> dict[str, float]:
+    """Means over TABLES tables of two, while half of all places are taken, in CPU time: choosing
+    the next table, with the fair shares of places; and all that a table costs, its places taken and
+    given back at its end included."""
+    ladder = _Ladder(bots)
+    ladder.tables.look_again()
+    running = bots * PLACES // 4
+    for _ in range(running):
+        ladder.open(ladder.find())
     # A full collection that what was made until here brings about is not part of choosing: it took
     # half of the time. A referee sets its modules aside and seldom has one (`arena.event_loop`).
     gc.collect()
-    began = time.process_time()
+    began, choosing = time.process_time_ns(), 0
     for _ in range(TABLES):
-        chosen = free.choose()
-        assert chosen is not None
-        free.opened(chosen)
-        counts.add(table, [one.bot for one in chosen.bots])
-        for one in chosen.bots:
-            free.put(one)
-    return 1e6 * (time.process_time() - began) / TABLES
+        ladder.now += SECONDS / running
+        ladder.close()
+        before = time.process_time_ns()
+        table = ladder.find()
+        choosing += time.process_time_ns() - before
+        ladder.open(table)
+    all_of_it = time.process_time_ns() - began
+    return {"choosing": choosing / 1e3 / TABLES, "all": all_of_it / 1e3 / TABLES}

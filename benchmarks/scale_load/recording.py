@@ -2,18 +2,24 @@
 
 import asyncio
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import psycopg
+from psycopg import sql
+from sqlalchemy import make_url
 
 from arena.identifiers import new_id
 from benchmarks.referee_load.stage import Figures
+from benchmarks.scale_load.filling import Filled
+from benchmarks.scale_load.verdicts import Runs, together
 from tests.dashboard.played import fill, sensible
 
 BLOCKS: Final = 500
 """Of two matches each."""
 
-RECORDED: Final = ("pages read a record", "kB of log a record")
+RECORDED: Final = ("pages read for a match", "kB of log for a match")
 
 _COUNTS: Final = """
 SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'),
@@ -21,27 +27,57 @@ SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'),
 """
 
 
-def recording(url: str) -> Figures:
-    """Pages that a recorded match reads, and kilobytes that it adds to the write-ahead log. The
-    matches stay in the database."""
-    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
+def recording(filled: Filled, times: int) -> Runs:
+    """Pages that a recorded match of two seats reads, and kilobytes that it adds to the write-ahead
+    log. It is recorded in a copy of the database, some before it is measured."""
+    with _copy(filled.url) as url:
+        _record(url)
+        return together(_recorded(url) for _ in range(times))
+
+
+def _recorded(url: str) -> Figures:
+    with psycopg.connect(_plain(url), autocommit=True) as connection:
         # After a checkpoint the log gets every page whole that is changed for the first time.
         connection.execute("CHECKPOINT")
         log, reads = _counts(connection)
-        asyncio.run(
-            fill(
-                url,
-                blocks=BLOCKS,
-                policies=[("scale-one", sensible(0.1)), ("scale-other", sensible(0.0))],
-                seed=time.time_ns(),
-                id_of=lambda _random: new_id(),
-            )
-        )
+        _record(url)
         time.sleep(1.1)  # Postgres counts reads once a second
         later_log, later_reads = _counts(connection)
     matches = 2 * BLOCKS
     each = (later_reads - reads) / matches, (later_log - log) / matches / 1024
     return dict(zip(RECORDED, each, strict=True))
+
+
+def _record(url: str) -> None:
+    policies = [("scale-one", sensible(0.1)), ("scale-other", sensible(0.0))]
+    seed = time.time_ns()
+    asyncio.run(
+        fill(url, blocks=BLOCKS, policies=policies, seed=seed, id_of=lambda _random: new_id())
+    )
+
+
+@contextmanager
+def _copy(url: str) -> Iterator[str]:
+    name = f"{make_url(url).database}_copy"
+    with psycopg.connect(_plain(url, "template1"), autocommit=True) as connection:
+        source = sql.Identifier(make_url(url).database or "")
+        copy = sql.Identifier(name)
+        connection.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(copy))
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(copy, source)
+        )
+        try:
+            yield make_url(url).set(database=name).render_as_string(hide_password=False)
+        finally:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(copy))
+
+
+def _plain(url: str, database: str | None = None) -> str:
+    """The URL as psycopg takes it."""
+    named = make_url(url).set(drivername="postgresql")
+    if database is not None:
+        named = named.set(database=database)
+    return named.render_as_string(hide_password=False)
 
 
 def _counts(connection: psycopg.Connection[Any]) -> tuple[float, float]:

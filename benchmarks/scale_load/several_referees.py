@@ -1,11 +1,13 @@
-"""What a decision costs one referee, and two that share its bots and their matches."""
+"""What a decision costs one referee and several, and how many they make together."""
 
 import asyncio
 import statistics
 import tempfile
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,43 +15,67 @@ from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
 from benchmarks.referee_load.keeping import cpu_seconds
 from benchmarks.referee_load.stage import Figures, measure, referee, register
+from benchmarks.scale_load.verdicts import Runs, together
 
 BOTS: Final = 8
 MATCHES: Final = 32
-"""Of each bot, at all referees together."""
+"""Of each bot at one referee."""
 SECONDS: Final = 8.0
 WARM_UP: Final = 4.0
+CORES_EACH: Final = 2
+"""Of a referee: its own, and one for its bots and its part of Postgres."""
+
+DECISIONS: Final = "decisions a second"
+CPU: Final = "CPU µs"
 
 
-def cpu_of_decisions(rounds: int) -> dict[int, Figures]:
-    """By the number of referees, in turns: medians of the decisions a second, of the CPU of all
-    referees for one, and of those that share a message."""
-    found: dict[int, list[Figures]] = {1: [], 2: []}
+@dataclass(frozen=True, slots=True)
+class Load:
+    """So many referees, and what each bot plays at each of them."""
+
+    referees: int
+    matches: int
+
+    def __str__(self) -> str:
+        return f"{self.referees} × {self.matches} matches of each bot"
+
+
+def shared_out(referees: int) -> Load:
+    """The matches of one referee, shared out."""
+    return Load(referees, MATCHES // referees)
+
+
+def as_many_each(referees: int) -> Load:
+    """As many matches at each as at one alone: several referees serve so many more."""
+    return Load(referees, MATCHES)
+
+
+def decisions_of(loads: Iterable[Load], rounds: int) -> dict[str, Runs]:
+    """By round, in turns: decisions a second, the CPU of all referees for one, and those that share
+    a message."""
+    found: dict[Load, list[Figures]] = {load: [] for load in loads}
     with tempfile.TemporaryDirectory() as home, EmbeddedPostgres(Path(home) / "postgres") as url:
         migrate(url)
         tokens = asyncio.run(register(url, BOTS, "bot"))
         for _ in range(rounds):
-            for referees, figures in found.items():
-                figures.append(_played(url, tokens, referees))
-    return {
-        referees: {name: statistics.median(one[name] for one in figures) for name in figures[0]}
-        for referees, figures in found.items()
-    }
+            for load, figures in found.items():
+                figures.append(_played(url, tokens, load))
+    return {str(load): together(figures) for load, figures in found.items()}
 
 
-def _played(url: str, tokens: list[str], referees: int) -> Figures:
+def _played(url: str, tokens: list[str], load: Load) -> Figures:
     """All bots have a stream to each referee, as the SDK would give them."""
     with ExitStack() as stack:
-        at = [stack.enter_context(referee(url)) for _ in range(referees)]
+        at = [stack.enter_context(referee(url)) for _ in range(load.referees)]
 
         def play(port: int) -> Figures:
-            shared = MATCHES // referees
-            return measure("players", "play", port, shared, SECONDS, WARM_UP, tokens=tokens)
+            playing = ("players", "play", port, load.matches, SECONDS, WARM_UP)
+            return measure(*playing, tokens=tokens)
 
         def spent() -> float:
             return sum(cpu_seconds(process.pid) for _, process in at)
 
-        with ThreadPoolExecutor() as threads:
+        with ThreadPoolExecutor(load.referees) as threads:
             playing = threads.map(play, [port for port, _ in at])
             # Within the time that is counted, whenever the clients' imports are done.
             time.sleep(WARM_UP + 1)
@@ -59,7 +85,7 @@ def _played(url: str, tokens: list[str], referees: int) -> Figures:
             played = list(playing)
     decisions = sum(figures["per_second"] for figures in played)
     return {
-        "decisions a second": decisions,
-        "CPU µs": 1e6 * cpu / decisions,
+        DECISIONS: decisions,
+        CPU: 1e6 * cpu / decisions,
         "a message": statistics.mean(figures["decisions_per_message"] for figures in played),
     }

@@ -1,0 +1,68 @@
+"""Whether figures that vary from run to run meet a bar.
+
+A bar is met or missed where all runs agree. Where some are above it and some below, the figures do
+not tell.
+"""
+
+import statistics
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from benchmarks.referee_load.stage import Figures
+
+Runs = dict[str, list[float]]
+"""By its name, a figure of each run."""
+
+
+class Verdict(StrEnum):
+    """What the figures say of a bar."""
+
+    MET = "met"
+    MISSED = "missed"
+    UNDECIDED = "undecided"
+
+
+def together(runs: Iterable[Figures]) -> Runs:
+    """The figures of several runs, by name."""
+    found: Runs = {}
+    for figures in runs:
+        for name, figure in figures.items():
+            found.setdefault(name, []).append(figure)
+    return found
+
+
+def at_most(runs: Sequence[float], bar: float) -> Verdict:
+    """Whether a figure stays within a bar."""
+    if max(runs) <= bar:
+        return Verdict.MET
+    return Verdict.MISSED if min(runs) > bar else Verdict.UNDECIDED
+
+
+def at_least(runs: Sequence[float], bar: float) -> Verdict:
+    """Whether a figure reaches a bar."""
+    if min(runs) >= bar:
+        return Verdict.MET
+    return Verdict.MISSED if max(runs) < bar else Verdict.UNDECIDED
+
+
+def growth(
+    start: Sequence[float], short: Sequence[float], long: Sequence[float], most: float
+) -> tuple[float | None, Verdict]:
+    """How many times as much a long history costs as a short one, without what no history costs
+    (`start`), and whether that is at most `most`.
+
+    No factor is told where a short history costs no more than the runs differ by: it would be noise
+    over noise. The verdict compares the runs' extremes, so it is undecided within their spread.
+    """
+    # long - start <= most * (short - start), as the runs may have it.
+    beyond_most = max(long) - most * min(short) + (most - 1) * max(start)
+    beyond_least = min(long) - most * max(short) + (most - 1) * min(start)
+    verdict = Verdict.UNDECIDED
+    if beyond_most <= 0:
+        verdict = Verdict.MET
+    elif beyond_least > 0:
+        verdict = Verdict.MISSED
+    by = statistics.median(short) - statistics.median(start)
+    if min(short) <= max(start) or by <= max(short) - min(short):
+        return None, verdict
+    return (statistics.median(long) - statistics.median(start)) / by, verdict

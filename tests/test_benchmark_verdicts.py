@@ -1,0 +1,32 @@
+"""What the benchmark of scale says of figures that vary from run to run."""
+
+import pytest
+
+from benchmarks.scale_load.verdicts import Verdict, at_least, at_most, growth
+
+
+def test_a_bar_is_met_or_missed_only_where_all_runs_agree() -> None:
+    assert at_most([1.0, 2.0], 2.0) is Verdict.MET
+    assert at_most([2.1, 3.0], 2.0) is Verdict.MISSED
+    assert at_most([1.9, 2.1], 2.0) is Verdict.UNDECIDED
+    assert at_least([0.8, 0.9], 0.8) is Verdict.MET
+    assert at_least([0.6, 0.7], 0.8) is Verdict.MISSED
+    assert at_least([0.7, 0.9], 0.8) is Verdict.UNDECIDED
+
+
+def test_growth_is_told_without_the_start() -> None:
+    assert growth([1.0, 1.1], [2.0, 2.1], [2.1, 2.2], 1.2) == (
+        pytest.approx(1.1),
+        Verdict.UNDECIDED,
+    )
+    assert growth([1.0], [2.0], [2.15], 1.2) == (pytest.approx(1.15), Verdict.MET)
+    assert growth([1.0], [2.0], [2.25], 1.2) == (pytest.approx(1.25), Verdict.MISSED)
+
+
+def test_no_growth_is_told_where_a_short_history_costs_no_more_than_the_noise() -> None:
+    factor, verdict = growth([1.4, 1.5], [1.45, 1.55], [1.4, 1.6], 1.2)
+    assert factor is None
+    assert verdict is Verdict.UNDECIDED
+    factor, verdict = growth([1.4, 1.5], [1.45, 1.55], [3.0, 3.1], 1.2)
+    assert factor is None
+    assert verdict is Verdict.MISSED
