@@ -15,6 +15,8 @@ MOST_OF_A_TOKEN: Final = 4
 class TokenStreams:
     """The sessions that streams of one token have."""
 
+    __slots__ = ("sessions", "watchers")
+
     def __init__(self) -> None:
         self.sessions: dict[Session, int] = {}
         """How many streams of the token each has; 0 while matches wait for it to be back."""

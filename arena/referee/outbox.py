@@ -17,7 +17,12 @@ MOST_WAITING: Final = 4_096
 
 
 class Outbox:
-    """Collects the parts of a PlayResponse; `overflow` is called when the bot reads too slowly."""
+    """Collects the parts of a PlayResponse; `overflow` is called when the bot reads too slowly.
+
+    One task takes.
+    """
+
+    __slots__ = ("_begun", "_overflow", "_parts", "_taker", "closed", "matches", "taken_begun")
 
     def __init__(self, overflow: Callable[[], None]) -> None:
         self._overflow = overflow
@@ -29,12 +34,14 @@ class Outbox:
         """When the first part of the message that was last taken was added, as by monotonic()."""
         self._begun = 0.0
         self._parts: list[bytes] = []
-        self._filled = asyncio.Event()
+        # Not an Event, which takes a kilobyte: most streams wait most of the time.
+        self._taker: asyncio.Future[None] | None = None
+        """What the task that takes waits for."""
 
     def add(self, part: bytes) -> None:
         """Add some fields of a PlayResponse, serialized."""
         if not self._parts:
-            self._filled.set()
+            self._wake()
             self._begun = monotonic()
         self._parts.append(part)
         if len(self._parts) == MOST_WAITING:
@@ -43,7 +50,7 @@ class Outbox:
     def close(self) -> None:
         """End the stream when all that waits is written."""
         self.closed = True
-        self._filled.set()
+        self._wake()
 
     @property
     def done(self) -> bool:
@@ -53,12 +60,20 @@ class Outbox:
     async def take(self) -> bytes:
         """Wait until something was added; returns everything waiting as one serialized
         PlayResponse."""
-        await self._filled.wait()
+        if not self._parts and not self.closed:
+            self._taker = asyncio.get_running_loop().create_future()
+            try:
+                await self._taker
+            finally:
+                self._taker = None
         if self.matches > 1:
             gather = (self.matches - 1) * GATHER_SECONDS_A_MATCH
             await asyncio.sleep(min(gather, MOST_GATHER_SECONDS))
-        self._filled.clear()
         parts, self._parts = self._parts, []
         self.taken_begun = self._begun
         # Concatenating serialized protobuf messages merges them.
         return b"".join(parts)
+
+    def _wake(self) -> None:
+        if self._taker is not None and not self._taker.done():
+            self._taker.set_result(None)

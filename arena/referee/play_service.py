@@ -136,6 +136,8 @@ class PlayService:
 class _Stream:
     """One call: its outbox, and the future of how it ends (None: the bot closed it)."""
 
+    __slots__ = ("_context", "_count", "_hello_timer", "_queued", "ending", "outbox", "visit")
+
     def __init__(
         self,
         context: Context,
@@ -146,19 +148,30 @@ class _Stream:
         self._context = context
         self._count = count
         self._queued = queued
-        self.outbox = Outbox(lambda: self.end(_too_slow()))
+        self.outbox = Outbox(self._overflow)
         self.visit: Visit | None = None
         """Set once the hello was accepted."""
         loop = asyncio.get_running_loop()
         self.ending: asyncio.Future[ProtocolError | None] = loop.create_future()
         # A timer, not a timeout around the read: cancelling a read breaks all further reads.
-        self._hello_timer = loop.call_later(hello_seconds, lambda: self.end(_no_hello()))
+        self._hello_timer: asyncio.TimerHandle | None = loop.call_later(
+            hello_seconds, lambda: self.end(_no_hello())
+        )
 
     def end(self, error: ProtocolError | None) -> None:
         """End the call; only the first reason counts."""
-        self._hello_timer.cancel()
+        self._greeted()
         if not self.ending.done():
             self.ending.set_result(error)
+
+    def _greeted(self) -> None:
+        """The hello is not waited for any more."""
+        if self._hello_timer is not None:
+            self._hello_timer.cancel()
+            self._hello_timer = None
+
+    def _overflow(self) -> None:
+        self.end(_too_slow())
 
     def leave(self) -> None:
         """Clean up after the call: the bot closed it, the referee ended it, or it was cut."""
@@ -174,12 +187,12 @@ class _Stream:
         try:
             while (data := await receive()) is not grpc.aio.EOF:
                 self._count(len(data))
-                request = _parsed(data)
+                # No variable holds the message, and so its memory, while the next is waited for.
                 if handle is None:
-                    self._hello_timer.cancel()
-                    handle = greet(request)
+                    self._greeted()
+                    handle = greet(_parsed(data))
                 else:
-                    handle(request)
+                    handle(_parsed(data))
         except ProtocolError as error:
             self.end(error)
         except Exception:

@@ -27,6 +27,11 @@ repeated answers are normal and harmless; a thousand of them are not an accident
 class Session:
     """One instance of a bot version. A Participant, and the BotLine of its seats."""
 
+    __slots__ = (
+        *("_missed", "_outbox", "_places_changed", "_places_free", "_seats", "_strays"),
+        *("_wants_to_leave", "challenges", "games", "instance", "max_matches", "registered"),
+    )
+
     def __init__(
         self,
         registered: Registered,
