@@ -1,7 +1,10 @@
-"""What the benchmark of scale says of figures that vary from run to run."""
+"""What the benchmark of scale says of figures that vary from run to run, and what it keeps."""
+
+from pathlib import Path
 
 import pytest
 
+from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.verdicts import Verdict, at_least, at_most, growth
 
 
@@ -30,3 +33,19 @@ def test_no_growth_is_told_where_a_short_history_costs_no_more_than_the_noise() 
     factor, verdict = growth([1.4, 1.5], [1.45, 1.55], [3.0, 3.1], 1.2)
     assert factor is None
     assert verdict is Verdict.MISSED
+
+
+def test_figures_are_kept_until_their_part_is_to_be_measured_again(tmp_path: Path) -> None:
+    file = tmp_path / "kept" / "figures.json"
+    first = KeptFigures(file, again=[])
+    first.add("referee: 2 seats", lambda: {"s": [1.0]})
+    first.add("referees", lambda: {"2": 0.9})
+    later = KeptFigures(file, again=["referee"])
+    assert later.of("referees") == {"2": 0.9}
+    assert later.of("crowd") == {}
+    assert later.named("referee") == ["2 seats"]
+    assert [later.lacks(one) for one in ("referee: 2 seats", "referees", "crowd")] == [
+        True,
+        False,
+        True,
+    ]

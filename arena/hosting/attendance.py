@@ -22,7 +22,7 @@ class Attendance:
         self._all_places = 0
         self._copies: Counter[int] = Counter()
         self._games: defaultdict[str, _Company] = defaultdict(_Company)
-        self._held: dict[ConnectedBot, Counter[Hashable]] = {}
+        self._held: dict[ConnectedBot, dict[Hashable, int]] = {}
         """By bot, connected or not, the seats that it holds at each table type."""
         self._seats: Counter[Hashable] = Counter()
 
@@ -61,10 +61,14 @@ class Attendance:
 
     def _seat(self, key: Hashable, bots: Iterable[ConnectedBot], by: int) -> None:
         for bot in bots:
-            held = self._held.setdefault(bot, Counter())
-            held[key] += by
-            if not held.total():
-                del self._held[bot]
+            held = self._held.get(bot)
+            if held is None:
+                held = self._held[bot] = {}
+            held[key] = held.get(key, 0) + by
+            if not held[key]:
+                del held[key]
+                if not held:
+                    del self._held[bot]
             if bot in self._counted:
                 self._seats[key] += by
 

@@ -158,8 +158,10 @@ class LadderTables:
         """A block is over. Returns when to look again, if bots rest until then from each other."""
         # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it
         # would with the default turn.
-        scale = min(1.0, DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms)
-        return self._time.held(block.scaled(scale), self._attendance.places, now)
+        scale = DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms
+        if scale < 1:
+            block = block.scaled(scale)
+        return self._time.held(block, self._attendance.places, now)
 
     def _offer(self, version: int) -> None:
         candidate = None if version in self._excluded else self._free.get(version)

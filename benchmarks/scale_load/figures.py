@@ -27,7 +27,8 @@ class KeptFigures:
 
     def named(self, part: str) -> list[str]:
         """The names, after the colon, of what was measured of a part."""
-        return [name.removeprefix(f"{part}: ") for name in self._parts if name.startswith(part)]
+        start = f"{part}: "
+        return [name.removeprefix(start) for name in self._parts if name.startswith(start)]
 
     def loads(self) -> list[float]:
         """The machine's load before and after each part."""
