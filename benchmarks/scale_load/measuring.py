@@ -12,8 +12,7 @@ from typing import Final
 from playwright.sync_api import Browser, sync_playwright
 
 from arena.boards.board import table_sizes
-from arena.boards.ladder_log import LadderId, read_checkpoint
-from arena.boards.live_board import all_versions
+from arena.boards.ladder_log import LadderId, read_checkpoint, registered
 from arena.storage import statements
 from arena.storage.reading import open_reader
 from benchmarks.dashboard.serving import Served, served
@@ -112,7 +111,7 @@ def checkpoint(filled: Filled, times: int) -> Runs:
             if found is None:
                 return {}
             board, _ = found
-            versions = all_versions(read)
+            versions = registered(read, board.aggregate.bots)
             began_rating = time.monotonic()
             board.ladder(versions)
             return {

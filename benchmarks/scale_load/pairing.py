@@ -17,11 +17,13 @@ from arena.randomness import KeyedRandomness, shuffled
 from arena.records import Registered, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.scheduling.shares import BlockTime
-from arena.scheduling.strengths import Strengths
+from arena.scheduling.strengths import Strengths, chance
 
 TABLES: Final = 2_000
 PLACES: Final = 4
 """Of each bot; half of all are taken while it is measured."""
+PLAYED: Final = 20
+"""Matches of each bot before, on average."""
 SECONDS: Final = 2.0
 """For a block of two matches."""
 
@@ -54,12 +56,15 @@ class _Ladder:
         self.roster = Roster()
         self.running: deque[list[ConnectedBot]] = deque()
         self.now = 0.0
+        true = [rng.gauss(0, 2) for _ in range(bots)]
+        for _ in range(bots * PLAYED // 2):
+            one, other = rng.sample(range(bots), 2)
+            won = rng.random() < chance(true[one], true[other])
+            self.counts.add(self.table_type, (one, other))
+            strengths.learn(self.table_type, (one, other), (1, 2) if won else (2, 1))
         for number in range(bots):
-            version = VersionId(number)
             entrant = Entrant(f"bot{number}", "1", f"owner{number}")
-            self.counts.add_matches(self.table_type, version, rng.randrange(100))
-            known = strengths.of(self.table_type, version)
-            known.mean, known.matches = rng.gauss(0, 2), rng.randrange(100)
+            version = VersionId(number)
             guest = _Guest(Registered(version, entrant, house=False))
             self.tables.came(self.roster.arrive(guest))
 
@@ -73,9 +78,9 @@ class _Ladder:
 
     def open(self, table: LadderTable) -> None:
         """Seat the bots by chance, and take their places."""
-        chance = KeyedRandomness(len(self.running).to_bytes(32, "big"))
+        drawn = KeyedRandomness(len(self.running).to_bytes(32, "big"))
         bots = []
-        for one in shuffled(chance, "seat", table.bots):
+        for one in shuffled(drawn, "seat", table.bots):
             bot = self.roster.idlest(one.bot, self.now, Counter())
             assert bot is not None
             bots.append(bot)
