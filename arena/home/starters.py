@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from arena.errors import UserError
 from arena.home.loading import SAMPLE_BOTS
+from arena.home.sources import source_files
+from arena.home.wheel import wheel, wheel_name
 
 _INSTALLED = SAMPLE_BOTS / "starters"
 _CHECKOUT = SAMPLE_BOTS.parents[1]
@@ -31,24 +33,17 @@ LANGUAGES: Mapping[str, str] = {
 """How a starter is built and run, by language."""
 
 _PYTHON_SETUP = """\
+PATH="$PWD/.venv/bin:$PATH"
 if ! python -c 'import arena.bot' 2>/dev/null; then
-    set -- bluff_arena-*.whl
-    if [ ! -e "$1" ]; then
-        echo "bluff-arena is not installed: activate the environment that has it (in a checkout" \\
-            "'. .venv/bin/activate'), or put its wheel ('make wheel') beside run.sh." >&2
-        exit 1
-    fi
-    pip install "$1"
+    echo "Installing the SDK into $PWD/.venv" >&2
+    "${PYTHON:-python3}" -m venv --clear .venv
+    .venv/bin/pip install --quiet --disable-pip-version-check bluff_arena-*.whl
 fi
 """
-"""In an archive's run.sh: the package may be installed already, and no index has it."""
+"""In an archive's run.sh. The package may be installed already; where it is not, systems refuse to
+install packages among their own, and may know Python as `python3` only."""
 
 _NAMES = {"c++": "cpp", "js": "javascript", "ts": "typescript", "py": "python", "golang": "go"}
-
-# What builds leave in a checkout.
-_BUILT = shutil.ignore_patterns(
-    "bin", "bot", "build", "dist", "node_modules", "target", "wire", "__pycache__"
-)
 
 
 class StarterError(UserError, ValueError):
@@ -56,9 +51,10 @@ class StarterError(UserError, ValueError):
 
 
 def copy_starter(language: str, directory: Path) -> str:
-    """Copy the starter of a language, with the test vectors, into a new or empty folder.
+    """Copy the starter of a language into a new or empty folder, with the test vectors; that in
+    Python with the SDK's wheel.
 
-    Returns its name in LANGUAGES. Raises StarterError, having written nothing.
+    Returns its name in LANGUAGES. Raises StarterError and NoWheelError, having written nothing.
     """
     name = _NAMES.get(language.lower(), language.lower())
     if name not in LANGUAGES:
@@ -68,28 +64,37 @@ def copy_starter(language: str, directory: Path) -> str:
         raise StarterError(f"{directory} is a file: name a new or an empty folder.")
     if directory.is_dir() and any(directory.iterdir()):
         raise StarterError(f"{directory} is not empty: name a new or an empty folder.")
-    source, vectors = _folder(name), _folder("vectors")
-    # The Java package is a folder called `bot`, as the program of Go is.
-    ignored = shutil.ignore_patterns("target") if name == "java" else _BUILT
+    sdk = {wheel_name(): wheel()} if name == "python" else {}
     try:
-        shutil.copytree(source, directory, ignore=ignored, dirs_exist_ok=True)
+        _copy(_folder(name), directory)
         if name != "python":
-            shutil.copytree(vectors, directory / "vectors")
+            _copy(_folder("vectors"), directory / "vectors")
+        for file, content in sdk.items():
+            (directory / file).write_bytes(content)
     except OSError as error:
         raise StarterError(f"{directory} cannot be written: {error}.") from error
     return name
 
 
+def _copy(folder: Path, directory: Path) -> None:
+    """Copy a folder's own files. Raises OSError."""
+    for path in source_files(folder):
+        copy = directory / path.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, copy)
+
+
 def starter_archive(language: str, folder: str, environment: Mapping[str, str]) -> bytes:
     """A zip with the starter of a language in a folder, and a run.sh that sets the environment,
-    builds the bot and runs it. Raises StarterError."""
+    builds the bot and runs it. Raises StarterError and NoWheelError."""
     packed = BytesIO()
     with TemporaryDirectory() as made, ZipFile(packed, "w", ZIP_DEFLATED) as archive:
         copied = Path(made) / "starter"
         name = copy_starter(language, copied)
         for path in sorted(copied.rglob("*")):
             if path.is_file():
-                archive.write(path, f"{folder}/{path.relative_to(copied)}")
+                packing = ZIP_STORED if path.suffix == ".whl" else ZIP_DEFLATED
+                archive.write(path, f"{folder}/{path.relative_to(copied)}", packing)
         script = ZipInfo(f"{folder}/run.sh", (2026, 1, 1, 0, 0, 0))
         script.external_attr = 0o100700 << 16  # it holds a secret
         exports = "".join(

@@ -25,7 +25,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena_dashboard import home_data, index_page, news
+from arena_dashboard import home_data, index_page, news, sdk
 from arena_dashboard.not_found import NotFound
 from arena_dashboard.player import component
 from arena_dashboard.playing import routes
@@ -106,7 +106,7 @@ async def _prepared(app: st.App) -> AsyncIterator[None]:
 # Streamlit looks for this name.
 app = st.App(
     Path(__file__).with_name("streamlit_app.py"),
-    routes=[*index_page.ROUTES, *news.ROUTES, *routes.ROUTES],
+    routes=[*index_page.ROUTES, *news.ROUTES, *routes.ROUTES, *sdk.ROUTES],
     middleware=[Middleware(_WithHeaders), Middleware(StaticFiles), Middleware(NotFound)],
     lifespan=_prepared,
 )

@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import stat
+import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -194,6 +195,11 @@ def test_a_stranger_signs_up_registers_a_bot_starts_it_and_sees_its_first_match(
     (script,) = (one for one in archive.namelist() if one.endswith("/run.sh"))
     mode = stat.S_IMODE(archive.getinfo(script).external_attr >> 16)
     assert mode == 0o700
+    (sdk,) = (one for one in archive.namelist() if one.endswith(".whl"))
+    shown = code_with(page, "/download/").inner_text()
+    (wheel,) = re.findall(r"http://\S+\.whl", shown)
+    with urllib.request.urlopen(wheel) as served:
+        assert served.read() == archive.read(sdk)
     exports = dict(
         line.removeprefix("export ").split("=", 1)
         for line in archive.read(script).decode().splitlines()

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from io import BytesIO
 from pathlib import Path
 from stat import S_IMODE
@@ -9,6 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from arena.home.sources import source_files
 from arena.home.starters import LANGUAGES, StarterError, copy_starter, starter_archive
 
 
@@ -58,22 +60,42 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         copy_starter("go", tmp_path / "mine.txt")
 
 
-def test_a_python_starter_says_what_is_missing_where_the_package_is_not_installed(
+def test_a_python_starter_holds_the_sdk_that_it_needs(tmp_path: Path) -> None:
+    copy_starter("python", tmp_path)
+    (sdk,) = tmp_path.glob("bluff_arena-*.whl")
+    with ZipFile(sdk) as packed:
+        assert packed.testzip() is None
+        assert {"arena/bot/__init__.py", "arena/v1/referee_pb2.py"} <= set(packed.namelist())
+
+
+def test_a_script_uses_the_package_where_it_is_installed_and_installs_nothing(
     tmp_path: Path,
 ) -> None:
-    with ZipFile(BytesIO(starter_archive("python", "fox", {}))) as archive:
+    token = {"ARENA_TOKEN": "no arena's", "ARENA_ADDRESS": "127.0.0.1:1"}
+    with ZipFile(BytesIO(starter_archive("python", "fox", token))) as archive:
         archive.extractall(tmp_path)
-    python = tmp_path / "bin" / "python"
-    python.parent.mkdir()
-    python.write_text("#!/bin/sh\nexit 1\n")
-    python.chmod(0o755)
-    environment = os.environ | {"PATH": f"{python.parent}:{os.environ['PATH']}"}
+    (tmp_path / "fox" / "bot.py").write_text("import arena.bot, os; print(os.environ)")
+    here = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     started = subprocess.run(
-        ["sh", "fox/run.sh"], cwd=tmp_path, env=environment, capture_output=True, text=True
+        ["sh", "fox/run.sh"],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": here},
+        capture_output=True,
+        text=True,
     )
-    assert started.returncode == 1
-    assert "bluff-arena is not installed: activate the environment that has it" in started.stderr
-    assert "or put its wheel ('make wheel') beside run.sh." in started.stderr
+    assert "no arena's" in started.stdout, started.stderr
+    assert not (tmp_path / "fox" / ".venv").exists()
+
+
+def test_nothing_hidden_or_built_is_given_away(tmp_path: Path) -> None:
+    kept = {"bot.py", "bot/Main.java", ".gitignore", ".streamlit/config.toml"}
+    others = {".arena/config/owners.json", ".env", "bot/.key", ".streamlit/secrets.toml"}
+    built = {"__pycache__/bot.pyc", "go/bot", "target/bot", "node_modules/grpc/index.js"}
+    for name in kept | others | built:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    found = {path.relative_to(tmp_path).as_posix() for path in source_files(tmp_path)}
+    assert found == kept
 
 
 def test_an_archive_holds_the_starter_and_a_private_script_that_runs_it() -> None:

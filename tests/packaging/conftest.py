@@ -55,7 +55,7 @@ def installed(place: Path, wheel: Path) -> Installer:
             # Whoever writes a bot with the plain package has a type checker.
             besides = () if extra else ("mypy",)
             folder = place / f"{extra or 'plain'}-{version}"
-            made[extra, version] = install(folder, wheel, extra, python, *besides)
+            made[extra, version] = install(folder, wheel.as_uri(), extra, python, *besides)
         return made[extra, version]
 
     return environment

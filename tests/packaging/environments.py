@@ -75,12 +75,14 @@ class Environment:
     home: Path
     python: Path
 
-    def run(self, program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run one of its programs in the directory, without any variable of ours."""
+    def run(
+        self, program: str, *arguments: str | Path, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run one of its programs in the directory, without any other variable of ours."""
         return subprocess.run(
             [self.python.with_name(program), *arguments],
             cwd=self.home,
-            env={"PATH": os.defpath, "HOME": str(self.home), "LANG": "C.UTF-8"},
+            env={"PATH": os.defpath, "HOME": str(self.home), "LANG": "C.UTF-8"} | variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -88,8 +90,9 @@ class Environment:
         )
 
 
-def install(place: Path, wheel: Path, extra: str, python: str, *besides: str) -> Environment:
-    """Make an environment below `place` and install the wheel with an extra ("" for none) in it.
+def install(place: Path, wheel: str, extra: str, python: str, *besides: str) -> Environment:
+    """Make an environment below `place` and install the wheel at an address with an extra ("" for
+    none) in it.
 
     All versions are those of uv.lock.
     """
@@ -102,7 +105,7 @@ def install(place: Path, wheel: Path, extra: str, python: str, *besides: str) ->
     uv_succeeds("venv", "--quiet", "--python", python, place / "env")
     environment = Environment(place / "empty", place / "env" / "bin" / "python")
     environment.home.mkdir()
-    wanted = f"bluff-arena[{extra}] @ {wheel.as_uri()}"
+    wanted = f"bluff-arena[{extra}] @ {wheel}"
     uv_succeeds(
         *("pip", "install", "--quiet", "--python", environment.python, "--only-binary", ":all:"),
         *("--constraints", lock, wanted, *besides),

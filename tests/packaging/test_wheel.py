@@ -6,11 +6,13 @@ import re
 import shutil
 import tarfile
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from arena.home import wheel as packing_wheel
 from tests.packaging.conftest import Installer, newest
 from tests.packaging.environments import CLAIMED, ROOT, uv_succeeds
 
@@ -95,6 +97,35 @@ def test_the_wheel_is_the_same_from_the_sdist_as_from_what_the_image_is_built_of
                 shutil.copy(file, copy)
     uv_succeeds("build", "--quiet", "--wheel", "--out-dir", tmp_path / "dist", cwd=tmp_path)
     assert (tmp_path / "dist" / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+def members(packed: bytes) -> dict[str, bytes]:
+    with ZipFile(BytesIO(packed)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_checkout_and_an_installation_pack_the_same_wheel_as_the_one_that_is_built(
+    wheel: Path, installed: Installer
+) -> None:
+    plain = installed("", newest())
+    packing = "from pathlib import Path; from arena.home.wheel import wheel, wheel_name; "
+    done = plain.run("python", "-c", packing + "Path(wheel_name()).write_bytes(wheel())")
+    assert done.returncode == 0, done.stderr
+    built = members(wheel.read_bytes())
+    assert packing_wheel.wheel_name() == wheel.name
+    of_installation = members((plain.home / wheel.name).read_bytes())
+    (record,) = (name for name in built if name.endswith(".dist-info/RECORD"))
+    lines = of_installation.pop(record), built.pop(record)
+    assert sorted(lines[0].splitlines()) == sorted(lines[1].splitlines())
+    assert of_installation == built
+    of_checkout = members(packing_wheel.wheel())
+    (metadata,) = (name for name in built if name.endswith(".dist-info/METADATA"))
+    del of_checkout[record]
+    # Its metadata are of when it was installed: below the fields stands the README of then.
+    fields = (one.pop(metadata).partition(b"\n\n")[0] for one in (of_checkout, built))
+    assert len(set(fields)) == 1
+    assert of_checkout == built
 
 
 @pytest.mark.parametrize("python", CLAIMED)

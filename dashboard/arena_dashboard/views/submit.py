@@ -1,5 +1,6 @@
 """The page "Submit a bot": sign up, register a bot, start it, and watch its first steps."""
 
+from functools import partial
 from importlib.resources import files
 
 import streamlit as st
@@ -8,7 +9,7 @@ from arena.errors import UserError
 from arena.home.starters import LANGUAGES
 from arena.owner_client import OwnerCallError, OwnerClient
 from arena.upload_client import UploadClient
-from arena_dashboard import browser, owners, sign_in, submitting, uploads
+from arena_dashboard import browser, owners, sdk, sign_in, submitting, uploads
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
 from arena_dashboard.submitting import MADE, NAMES, FirstSteps, Made
@@ -66,12 +67,11 @@ def start(made: Made) -> None:
     address = owners.public_address()
     st.markdown(
         f"**A complete bot in {NAMES[made.language]}**, with address and token filled in: unpack "
-        "it, read its README.md, and start `run.sh`"
-        + (", in the environment that has `bluff-arena`." if made.language == "python" else ".")
+        "it, read its README.md, and run `sh run.sh`, which builds it first."
     )
     st.download_button(
         f"Download the {NAMES[made.language]} starter",
-        submitting.starter(made, address),
+        partial(submitting.starter, made, address),
         file_name=submitting.file_name(made),
         mime="application/zip",
         type="primary",
@@ -80,7 +80,8 @@ def start(made: Made) -> None:
     st.code(submitting.commands(made, address), language="bash")
     st.markdown(
         "**Does it conform to the protocol?** This tries what a match seldom brings (lost "
-        "connections, refusals, restarts), and reports the outcome here; it affects no rating."
+        "connections, refusals, restarts), and reports the outcome here; it affects no rating. "
+        "`arena` comes with the package, see below."
     )
     st.code(submitting.check_command(made, address), language="bash")
 
@@ -146,11 +147,13 @@ st.subheader("What a bot looks like")
 st.markdown("One file, one method: a turn comes in, an action goes out.")
 st.code(FIRST_BOT.read_text(), language="python")
 st.markdown(
-    "Try it without any server; whatever it does wrong is listed. Install the package from its "
-    "wheel, or run `make setup && . .venv/bin/activate` in a checkout of the project."
+    "Try it without any server; whatever it does wrong is listed. The package comes from this "
+    "arena and needs Python 3.11 or newer."
 )
 st.code(
-    'pip install "PATH-OF-THE-WHEEL[play]"\narena play mine.py honest timid --matches 200',
+    "python3 -m venv .venv && . .venv/bin/activate\n"
+    f"{sdk.install_command('play', st.context.url)}\n"
+    "arena play mine.py honest timid --matches 200",
     language="bash",
 )
 st.markdown("All of the above from a terminal:")

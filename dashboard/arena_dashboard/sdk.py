@@ -1,0 +1,32 @@
+"""The arena's own wheel, for authors without a checkout: its address, and what answers there."""
+
+import asyncio
+from typing import Final
+from urllib.parse import urljoin
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from arena.home.wheel import wheel, wheel_name
+
+_BELOW: Final = "/download"
+
+
+def install_command(extra: str, page: str | None) -> str:
+    """What installs the package with an extra, in a shell, for the visitor of a page at this
+    address. Raises NoWheelError."""
+    # Relative, for a proxy may have the pages below a path of its own.
+    address = urljoin(page or "http://127.0.0.1:8501/", f".{_BELOW}/{wheel_name()}")
+    return f"pip install 'bluff-arena[{extra}] @ {address}'"
+
+
+async def _download(request: Request) -> Response:
+    if request.path_params["name"] != wheel_name():
+        return PlainTextResponse(f"There is {_BELOW}/{wheel_name()} alone.\n", 404)
+    # A checkout's has the same name whatever is in it.
+    headers = {"Cache-Control": "no-cache"}
+    return Response(await asyncio.to_thread(wheel), headers=headers, media_type="application/zip")
+
+
+ROUTES: Final = (Route(f"{_BELOW}/{{name}}", _download),)
