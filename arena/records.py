@@ -72,9 +72,9 @@ class Allowance:
     bots: int
     """Bots in service."""
     bot_versions_a_day: int
-    """Versions of one bot in 24 hours."""
+    """Versions of one bot in 24 hours, uploads not counted."""
     owner_versions_a_day: int
-    """Versions of all bots in 24 hours."""
+    """Versions of all bots in 24 hours, uploads not counted."""
 
 
 @dataclass(frozen=True, slots=True)

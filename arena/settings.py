@@ -109,7 +109,7 @@ class Settings(BaseSettings):
     bots: int = Field(default=20, ge=1)
     """Bots that an owner may have, retired ones not counted."""
     versions_a_day: int = Field(default=60, ge=1)
-    """Versions that an owner may register in 24 hours, uploads too."""
+    """Versions that an owner may register in 24 hours, uploads not counted."""
     hosting: bool = True
     """Whether owners may upload bots that the arena runs."""
     slots: int = Field(default=2, ge=0, le=256)

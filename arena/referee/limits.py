@@ -62,7 +62,8 @@ class Limits:
     bots_per_owner: int = 20
     """Bots that an owner may have, retired ones not counted."""
     versions_per_day: int = 24
-    """Versions of one bot that are registered over the wire, in 24 hours."""
+    """Versions of one bot that are registered over the wire, in 24 hours; uploads have a limit of
+    their own (`HostingTerms`)."""
     owner_versions_per_day: int = 60
     """The same of all bots of an owner."""
     reads_an_address: int = 8

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Update,
     any_,
     cast,
+    exists,
     extract,
     func,
     literal,
@@ -27,6 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 
+from arena.storage.hosting_tables import hosted_versions
 from arena.storage.names import folded, skeleton
 from arena.storage.owner_tables import owners
 from arena.storage.statements import Row
@@ -109,15 +111,21 @@ def token_hashes(most: int) -> Row:
 
 
 def versions_today(bot_id: int) -> Row:
-    """versions, wait_seconds: how many a bot got in the last 24 hours, and how long until one of
-    them is older."""
+    """versions, wait_seconds: how many a bot got in the last 24 hours, without uploads, and how long
+    until one of them is older."""
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
     return (
         select(func.count().label("versions"))
         .add_columns(wait.label("wait_seconds"))
         .where(versions.c.bot_id == bot_id, versions.c.created_at > func.now() - day)
+        .where(not_uploaded())
     )
+
+
+def not_uploaded() -> ColumnElement[bool]:
+    """Whether a row of `versions` was registered to be run by its owner."""
+    return ~exists().where(hosted_versions.c.version_id == versions.c.id)
 
 
 def all_versions() -> Row:

@@ -61,7 +61,13 @@ class HostedBuilds:
             await _require_new(connection, owner, bot, build)
             label = version or await _next_label(connection, owner, bot)
             registered, _ = await registering.add_version(
-                connection, bot, owner.id, label, house=False, allowance=allowance
+                connection,
+                bot,
+                owner.id,
+                label,
+                house=False,
+                allowance=allowance,
+                uploaded=True,
             )
             build_id = await _keep(connection, owner, build)
             await connection.execute(

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Insert, Update, and_, extract, func, or_, select, text, true, update
 from sqlalchemy.dialects.postgresql import insert
 
-from arena.storage.bot_statements import name_columns
+from arena.storage.bot_statements import name_columns, not_uploaded
 from arena.storage.names import folded, skeleton
 from arena.storage.owner_tables import audit, invites, owner_keys, owners
 from arena.storage.sign_in_statements import owners_by_key
@@ -77,6 +77,7 @@ def owners_versions_today(owner_id: int) -> Row:
         .add_columns(wait.label("wait_seconds"))
         .select_from(versions.join(bots))
         .where(bots.c.owner_id == owner_id, versions.c.created_at > func.now() - day)
+        .where(not_uploaded())
     )
 
 

@@ -46,13 +46,15 @@ async def add_version(
     *,
     house: bool,
     allowance: Allowance | None,
+    uploaded: bool = False,
 ) -> tuple[Registered, str]:
     """Add a new bot, or a new version of the owner's bot. Returns it and its token.
 
-    Raises NameTakenError, RetiredError, TooManyBotsError and TooManyVersionsError.
+    Uploads of a day are counted by themselves, not as versions. Raises NameTakenError,
+    RetiredError, TooManyBotsError and TooManyVersionsError.
     """
     found = await _bot_of(connection, bot, owner_id, house=house, allowance=allowance)
-    if allowance is not None:
+    if allowance is not None and not uploaded:
         await _require_allowed(connection, found, allowance)
     version_id = await connection.scalar(bot_statements.add_version(found.id, version))
     if version_id is None:

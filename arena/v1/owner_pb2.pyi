@@ -80,9 +80,9 @@ class GetSignUpTermsResponse(_message.Message):
     bots: _builtins.int
     """Bots that an owner may have, retired ones not counted."""
     bot_versions_a_day: _builtins.int
-    """Versions that may be registered of one bot in 24 hours."""
+    """Versions that may be registered of one bot in 24 hours; uploads are not counted."""
     owner_versions_a_day: _builtins.int
-    """Versions that an owner may register in 24 hours, of all bots."""
+    """Versions that an owner may register in 24 hours, of all bots; uploads are not counted."""
     identity_issuer: _builtins.str
     """The issuer of the identity provider by which owners sign up and sign in (SignIn); empty where
     there is none.

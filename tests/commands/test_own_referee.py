@@ -1,8 +1,12 @@
 """What a referee of the settings is by default."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from arena.commands.serving.own_referee import public_addresses, sign_up_of
+from arena.builds.hosted import HostingTerms
+from arena.commands.serving.own_referee import hosting_terms, public_addresses, sign_up_of
 from arena.records import SignUp
 from arena.settings import Settings, SettingsError, on_loopback, read_settings
 
@@ -41,6 +45,28 @@ def test_the_setting_is_read_in_any_case_and_another_word_is_refused(
     monkeypatch.setenv("ARENA_SIGNUP", "all")
     with pytest.raises(SettingsError, match=r"ARENA_SIGNUP is malformed.*'open', 'invite'"):
         read_settings()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "field", "expected"),
+    [
+        ("ARENA_BUILD_MB", "1.5", "build_bytes", 1_572_864),
+        ("ARENA_UPLOADS_A_DAY", "7", "uploads_a_day", 7),
+        ("ARENA_BUILDS_KEPT", "7", "builds_kept", 7),
+        ("ARENA_HOSTED_BOTS", "7", "hosted_bots", 7),
+    ],
+)
+def test_each_setting_of_hosting_changes_one_term(
+    monkeypatch: pytest.MonkeyPatch, setting: str, value: str, field: str, expected: int
+) -> None:
+    assert hosting_terms(read_settings()) == HostingTerms()
+    monkeypatch.setenv(setting, value)
+    changed: dict[str, Any] = {field: expected}
+    assert hosting_terms(read_settings()) == replace(HostingTerms(), **changed)
+
+
+def test_nothing_is_hosted_where_the_operator_does_not_want_it() -> None:
+    assert hosting_terms(Settings(hosting=False)) is None
 
 
 @pytest.mark.parametrize(

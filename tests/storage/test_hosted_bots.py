@@ -17,6 +17,7 @@ from arena.storage.errors import (
     BuildNotKeptError,
     TooManyBotsError,
     TooManyUploadsError,
+    TooManyVersionsError,
     UnknownShiftError,
     VersionExistsError,
 )
@@ -293,6 +294,24 @@ async def test_a_build_whose_version_cannot_play_any_more_may_be_uploaded_again(
     for number in (1, 3):
         with pytest.raises(VersionExistsError, match=r"is version [45] of mine already"):
             await upload(store, owner, number, terms=terms)
+
+
+async def test_uploads_have_a_limit_of_their_own_and_registered_versions_another(
+    store: Store, owner: Owner
+) -> None:
+    few = Allowance(bots=20, bot_versions_a_day=1, owner_versions_a_day=2)
+    terms = HostingTerms(uploads_a_day=4)
+    for number in range(3):
+        await store.builds.upload(owner, "mine", "", build(number), terms, few)
+    await store.owners.register(owner, "mine", "by-hand", few)
+    with pytest.raises(TooManyVersionsError, match="mine got 1 versions in the last 24 hours"):
+        await store.owners.register(owner, "mine", "again", few)
+    await store.owners.register(owner, "other", "1", few)
+    with pytest.raises(TooManyVersionsError, match="your bots got 2 versions"):
+        await store.owners.register(owner, "third", "1", few)
+    await store.builds.upload(owner, "other", "", build(3), terms, few)
+    with pytest.raises(TooManyUploadsError, match="you uploaded 4 builds"):
+        await store.builds.upload(owner, "mine", "", build(4), terms, few)
 
 
 async def test_what_was_lost_is_queued_again(
