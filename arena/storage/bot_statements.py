@@ -111,7 +111,7 @@ def token_hashes(most: int) -> Row:
 
 
 def versions_today(bot_id: int) -> Row:
-    """versions, wait_seconds: how many a bot got in the last 24 hours, without uploads, and how long
+    """versions, wait_seconds: how many a bot got in the last 24 hours without uploads, and how long
     until one of them is older."""
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())

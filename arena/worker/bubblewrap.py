@@ -40,7 +40,9 @@ when it ends: else a worker that is killed in the moment of a start could leave 
 which waits for bubblewrap for ever."""
 _LEASH_OF_A_USER: Final = (*_LEASH, "--user", "--map-current-user")
 _WHEEL_DEPTH = 2
-"""The program lies so deep below what it needs of the wheel; the system's needs nothing."""
+"""The program lies so deep below what it needs of the wheel."""
+_SEEN_BY_ALL = "/usr"
+"""Nobody has to be shown what is there: the system's bubblewrap, for one."""
 _SHARED_MEMORY_BYTES = MIB
 _SYSTEM = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache")
@@ -93,20 +95,22 @@ def command_line(
             *(*_LEASH_OF_A_USER, *stage, "", "--", str(bubblewrap), *options),
             *_arguments(shown, limits, command),
         ]
-    wheel = bubblewrap.parents[_WHEEL_DEPTH]
     moved = [SeenPath(Path(_STAGE, str(number)), one.path) for number, one in enumerate(shown)]
-    inner = Path(_STAGE, str(len(shown)), bubblewrap.relative_to(wheel))
+    sources = [one.source for one in shown]
+    if not bubblewrap.is_relative_to(_SEEN_BY_ALL):
+        wheel = bubblewrap.parents[_WHEEL_DEPTH]
+        bubblewrap = Path(_STAGE, str(len(sources)), bubblewrap.relative_to(wheel))
+        sources.append(wheel)
     return [
-        *(*_LEASH, *stage, _STAGE),
-        *(str(one.source) for one in shown),
-        *(str(wheel), "--", str(inner), *options, *_arguments(moved, limits, command)),
+        *(*_LEASH, *stage, _STAGE, *map(str, sources)),
+        *("--", str(bubblewrap), *options, *_arguments(moved, limits, command)),
     ]
 
 
 def _python_folders() -> Iterator[Path]:
     """This Python with its libraries, and this package, where /usr does not hold them."""
     package = Path(__file__).resolve().parents[1]
-    shown: list[Path] = [Path("/usr")]
+    shown: list[Path] = [Path(_SEEN_BY_ALL)]
     for path in (Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), package):
         if not any(path.is_relative_to(one) for one in shown):
             shown.append(path)

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from arena.worker.confined_program import ConfinedProgram
 from arena.worker.printed import MOST_KEPT
-from arena.worker.sandbox import ConfinedProgram, HostedProgram, SandboxError, confined
+from arena.worker.sandbox import HostedProgram, SandboxError, confined
 
 _LOOK_SECONDS: Final = 0.02
 

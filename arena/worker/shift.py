@@ -15,10 +15,11 @@ from typing import Final
 
 from arena.processes import how_it_ended
 from arena.worker.attending import AttendanceError, connected, drained
+from arena.worker.confined_program import ConfinedProgram
 from arena.worker.known_referees import KnownReferees
 from arena.worker.limits import CONNECT_SECONDS, SandboxLimits
 from arena.worker.printed import Printed
-from arena.worker.sandbox import ConfinedProgram, HostedProgram, confined
+from arena.worker.sandbox import HostedProgram, confined
 
 DRAIN_SECONDS: Final = 120.0
 """How long the running blocks of a bot may go on after its shift."""

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from arena.storage.hosted_shifts import FIRST_DELAY
-from arena.worker.sandbox import ConfinedProgram, HostedProgram, SandboxError, confined
+from arena.worker.confined_program import ConfinedProgram
+from arena.worker.sandbox import HostedProgram, SandboxError, confined
 from benchmarks.hosted_load.programs import GOOD, folder_with, nuisance
 from benchmarks.hosted_load.stage import HostingArena, hosting_arena
 

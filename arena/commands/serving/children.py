@@ -37,12 +37,6 @@ PERSON = "person"
 """The bot as which people play on the dashboard. It plays no rated matches."""
 
 
-WORKER = "worker"
-"""The child that runs hosted bots."""
-OWN_WORKER = "own"
-"""The name under which the referee knows it."""
-
-
 class Children:
     """Running programs by name, each with its own log file. They end with this process."""
 

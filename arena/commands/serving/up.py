@@ -15,13 +15,12 @@ from rich.text import Text
 
 from arena.arena import Arena
 from arena.assembly import running_arena
+from arena.builds.hosted import HostingTerms
 from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.ratings.leaderboard import checks_of, print_leaderboard, title
 from arena.commands.serving import table_option
 from arena.commands.serving.children import (
-    OWN_WORKER,
-    WORKER,
     Children,
     children,
     house_tokens,
@@ -34,14 +33,13 @@ from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
     client_environment,
     free_socket,
-    hosting_terms,
     limits_of,
     own_address,
-    own_socket,
     public_addresses,
     sign_up_of,
     tls_files,
 )
+from arena.commands.serving.own_worker import hosting_here, start_worker, stop_worker
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.commands.serving.serve import stop_signal
 from arena.event_loop import run
@@ -53,13 +51,8 @@ from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
 from arena.settings import Settings, on_loopback, read_settings
 from arena.storage.private_home import make_private_home
-from arena.worker.limits import LEAVE_SECONDS
 
 STATUS_SECONDS = 1.0
-QUICK_SECONDS = 1.0
-"""After which Ctrl-C tells what it waits for."""
-WORKER_SECONDS = LEAVE_SECONDS + 5.0
-"""How long the worker may take to stop: for the matches of its bots, and to tell how they ended."""
 RATE_SECONDS = 30
 """The period over which the status line's matches per second are averaged."""
 PLAIN_STATUS_SECONDS = 10.0
@@ -71,6 +64,7 @@ class _Plan:
     """The chosen options."""
 
     settings: Settings
+    hosting: HostingTerms | None
     port: int
     dashboard_port: int | None
     table_types: list[TableType]
@@ -109,6 +103,7 @@ def up(
         settings = read_settings()
         plan = _Plan(
             settings,
+            hosting_here(settings),
             settings.port if port is None else port,
             None if no_dashboard else dashboard_port or settings.dashboard_port,
             table_option.table_types(table or ()),
@@ -147,7 +142,7 @@ async def _up(plan: _Plan, url: str) -> None:
         spectator_delay=plan.settings.spectator_delay,
         sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
         limits=limits_of(plan.settings),
-        hosting=hosting_terms(plan.settings),
+        hosting=plan.hosting,
         socket=free_socket(plan.settings),
         dashboard_secret=plan.dashboard_secret,
         identity_provider=plan.settings.identity_provider,
@@ -179,19 +174,10 @@ async def _up(plan: _Plan, url: str) -> None:
                     },
                 )
                 typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
-            if plan.settings.hosting and plan.settings.slots and own_socket(plan.settings):
-                # It ends with a sentence in its log where nothing can be confined.
-                running.start(
-                    WORKER,
-                    ["-m", "arena", "work", "--slots", str(plan.settings.slots)],
-                    niceness=0,
-                    **plan.client_environment
-                    | {
-                        "ARENA_DATABASE_URL": url,
-                        "ARENA_ADDRESS": address,
-                        "ARENA_WORKER_TOKEN": await arena.store.workers.add(OWN_WORKER, "arena up"),
-                    },
-                )
+            if plan.hosting is not None and plan.settings.slots:
+                at = {"ARENA_DATABASE_URL": url, "ARENA_ADDRESS": address}
+                slots = plan.settings.slots
+                await start_worker(running, arena.store, slots, plan.client_environment | at)
             typer.echo(pace_in_words(plan.pace))
             typer.echo("Ctrl-C stops everything.")
             if plan.stop_after is not None:
@@ -200,25 +186,12 @@ async def _up(plan: _Plan, url: str) -> None:
             if plan.stop_after is not None:
                 # Whoever asked for so many matches gets whole blocks.
                 await arena.wind_down()
-            await _stop_worker(running, stopping)
+            await stop_worker(running, stopping)
             # Before the sample bots go: to them the referee is away, and comes back.
             await arena.hand_over()
         typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
             _print_leaderboards(arena, plan.table_types)
-
-
-async def _stop_worker(running: Children, stopping: asyncio.Event) -> None:
-    """Let hosted bots play their matches to the end, until Ctrl-C is pressed again."""
-    stopping.clear()
-    waiting = {asyncio.create_task(running.left(WORKER)), asyncio.create_task(stopping.wait())}
-    first = asyncio.FIRST_COMPLETED
-    over, _ = await asyncio.wait(waiting, timeout=QUICK_SECONDS, return_when=first)
-    if not over:
-        typer.echo("Hosted bots play their matches to the end; Ctrl-C again stops at once.")
-        await asyncio.wait(waiting, timeout=WORKER_SECONDS, return_when=first)
-    for task in waiting:
-        task.cancel()
 
 
 def _start_further(plan: _Plan, url: str, running: Children) -> None:
@@ -234,6 +207,7 @@ def _start_further(plan: _Plan, url: str, running: Children) -> None:
             ARENA_PUBLIC_ADDRESS="",
             ARENA_SIGNUP=sign_up_of(plan.settings, alone=on_loopback(plan.host)).value,
             ARENA_DASHBOARD_SECRET=plan.dashboard_secret,
+            ARENA_HOSTING=str(plan.hosting is not None),
         )
 
 

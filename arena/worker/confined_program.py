@@ -1,0 +1,102 @@
+"""A program while it runs in the sandbox: what it uses, and whether that is more than it may."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from pathlib import Path
+from typing import Final
+
+from arena.worker.cgroups import ProgramGroup
+from arena.worker.limits import MIB, SandboxLimits
+from arena.worker.printed import Printed
+from arena.worker.unread import MOST_UNREAD_BYTES, unread_bytes
+from arena.worker.usage import Usage, mappings_of, usage_of
+
+LOOK_SECONDS: Final = 0.25
+"""Between two looks at what a program uses."""
+_LOOKS_A_COUNT: Final = 8
+"""Looks for one at which mappings are counted, which takes longer."""
+
+
+class ConfinedProgram:
+    """A program that runs in a sandbox."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        first: int,
+        printed: Printed,
+        limits: SandboxLimits,
+        group: ProgramGroup | None,
+        socket: Path | None,
+    ) -> None:
+        self._process = process
+        self._socket = socket
+        self._floods = 0
+        """How often it was seen to flood the referee."""
+        self._limits = limits
+        self._group = group
+        self.first = first
+        """The id of its first process, which holds its namespace: all end with it."""
+        self._handle = os.pidfd_open(first)
+        self.printed = printed
+        self.usage = Usage()
+        """As far as it was looked at."""
+
+    async def wait(self) -> int:
+        """Wait until it has ended. Returns its exit code; 128 + the signal that ended it."""
+        return await self._process.wait()
+
+    @property
+    def process_id(self) -> int:
+        """The id of the process that waits for bubblewrap, which waits for the program."""
+        return self._process.pid
+
+    def look(self) -> Usage:
+        """What it uses, and the most that it was seen to use before."""
+        self.usage = self.usage.and_then(usage_of(self.first))
+        if self._socket is not None:
+            self._floods += unread_bytes(self.first, self._socket) > MOST_UNREAD_BYTES
+        return self.usage
+
+    async def exceeded(self) -> str:
+        """Wait until it uses more than it may. Returns a sentence."""
+        limits = self._limits
+        looks = 0
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            self.look()
+            looks += 1
+            if looks % _LOOKS_A_COUNT == 0:
+                mappings = await asyncio.to_thread(mappings_of, self.first, limits.mappings)
+                if mappings > limits.mappings:
+                    return f"It made more than {limits.mappings:,} mappings of memory."
+            if self.usage.memory_bytes > limits.memory_bytes or self.ran_out_of_memory:
+                return self.too_much_memory
+            if self.usage.sockets > limits.sockets:
+                return f"It opened more than {limits.sockets} sockets."
+            if self.usage.temporary_files > limits.temporary_files:
+                return f"It made more than {limits.temporary_files:,} files in /tmp."
+            if self._floods >= limits.floods:
+                return "It sent the referee far more than answers."
+            if self.printed.total > limits.printed_bytes:
+                return f"It printed more than {limits.printed_bytes // MIB} MiB."
+
+    @property
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel ended it for that, where a control group counts its memory."""
+        return self._group is not None and self._group.ran_out_of_memory
+
+    @property
+    def too_much_memory(self) -> str:
+        """The sentence for a program that did."""
+        return f"It used more than {self._limits.memory_bytes // MIB} MiB of memory."
+
+    def kill(self) -> None:
+        """End all of its processes at once."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+
+    def close(self) -> None:
+        os.close(self._handle)
