@@ -1,11 +1,22 @@
 """Tables on wide and narrow terminals and in pipes: no word of them is cut."""
 
+import json
+
 import pytest
 from rich.table import Column, Table
 
-from arena.commands.terminal import Terminal, excess
+from arena.commands.terminal import Terminal, excess, say_json
 
 NAME = "a-name-of-forty-characters-as-long-as-is"
+
+
+def test_json_is_for_people_and_obeyed_by_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    value = {"bot": "Лиса \U0001f98a", "log": "a\nb\x1b[2J\x9b2J\u202e"}
+    say_json(value)
+    said = capsys.readouterr().out
+    assert json.loads(said) == value
+    assert "Лиса \U0001f98a" in said
+    assert r"a\nb\u001b[2J\u009b2J\u202e" in said
 
 
 def table() -> Table:

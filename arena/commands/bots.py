@@ -1,32 +1,26 @@
 """`arena bot …`: Register your bots and look after them."""
 
-import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
-from arena.commands.database import with_reader, with_store
+from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.listing import SHOWN, Limit, say_shown
-from arena.commands.owners import hosted
+from arena.commands.owners import any_bot, hosted
+from arena.commands.owners.any_bot import tell_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, say, say_json
 
 if TYPE_CHECKING:
     from arena.owner_client import BotSeen
-    from arena.records import VersionId
-    from arena.storage.checks import RecordedCheck
-    from arena.storage.reading import Read, Reader
 
 app = typer.Typer(no_args_is_help=True, help="Register your bots and look after them.")
 app.command("builds")(hosted.builds)
 app.command("roll-back")(hosted.roll_back)
 app.command("logs")(hosted.logs)
-
-MOST_NAMES = 10
 
 OperatorOption = Annotated[
     bool,
@@ -34,23 +28,9 @@ OperatorOption = Annotated[
         "--operator", help="As the operator, on the arena's own machine: any owner's bot."
     ),
 ]
+NameArgument = Annotated[str, typer.Argument(help="The bot's name.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LabelOption = Annotated[str | None, typer.Option(help="By default the newest that is not retired.")]
-
-
-def require_bot(read: "Read", name: str, option: str = "--bot") -> None:
-    """Raise CommandError, which lists some known bots, if there is no bot of that name."""
-    from arena.storage import bot_statements
-
-    if read(bot_statements.bot_named(name)):
-        return
-    known = [row.name for row in read(bot_statements.bot_page(limit=MOST_NAMES + 1))]
-    some = ", ".join(known[:MOST_NAMES]) or "none yet"
-    more = ", …" if len(known) > MOST_NAMES else ""
-    raise CommandError(
-        f"{option} {name}: there is no such bot; the bots are {some}{more} "
-        "(`arena bot list --operator` shows all)."
-    )
 
 
 @app.command()
@@ -70,10 +50,10 @@ def new(
         bot, token = client.register(key, name, version)
         # The token cannot be shown again, so it is printed whatever becomes of the rest.
         if as_json:
-            typer.echo(json.dumps({"bot": bot, "version": version, "token": token}))
+            say_json({"bot": bot, "version": version, "token": token})
         else:
             say(f"Registered {bot} {version}.", err=True)
-            _tell(token)
+            tell_token(token)
         if (language, text, link) != (None, None, None):
             client.describe(key, bot, text=text, language=language, link=link)
 
@@ -91,12 +71,12 @@ def list_bots(
 ) -> None:
     """List your bots and their versions by name; all owners' with --operator."""
     if operator:
-        lines, count = _any_bots(limit, search)
+        lines, count = any_bot.any_bots(limit, search)
     else:
         own = [line for line in _own_bots(address) if search.lower() in line["bot"].lower()]
         lines, count = own[:limit], len(own)
     if as_json:
-        typer.echo(json.dumps(lines, indent=2))
+        say_json(lines)
         return
     table = Table("bot", "version", *(["owner"] if operator else []), "matches", "")
     for line in lines:
@@ -109,7 +89,7 @@ def list_bots(
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    name: NameArgument,
     operator: OperatorOption = False,
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
@@ -117,13 +97,13 @@ def show(
     """Show one of your bots: its page's text, its versions with matches, faults and the last check
     (`arena check`), and whether it is connected. With --operator any bot."""
     if operator:
-        _show_any(name, as_json=as_json)
+        any_bot.show_bot(name, as_json=as_json)
         return
     with exit_with_message():
         (bot,) = client_of(address).bots(login_at(address).key, name)
     if as_json:
         shown = {"bot": bot.name, "text": bot.text, "language": bot.language, "link": bot.link}
-        typer.echo(json.dumps(shown | {"frozen": bot.frozen, "versions": _versions(bot)}, indent=2))
+        say_json(shown | {"frozen": bot.frozen, "versions": _versions(bot)})
         return
     say(f"{bot.name}{' (frozen by the operator)' if bot.frozen else ''}")
     for words in (bot.language, bot.link, bot.text):
@@ -142,7 +122,7 @@ def show(
 
 @app.command()
 def describe(
-    name: str,
+    name: NameArgument,
     text: Annotated[str | None, typer.Option(help="What its page says of it.")] = None,
     language: Annotated[str | None, typer.Option(help="What it is written in.")] = None,
     link: Annotated[str | None, typer.Option(help="A page about it, https://….")] = None,
@@ -159,24 +139,25 @@ def describe(
 
 @app.command()
 def rotate(
-    name: str,
+    name: NameArgument,
     version: LabelOption = None,
     operator: OperatorOption = False,
     address: AddressOption = DEFAULT_ADDRESS,
 ) -> None:
     """Print a new token for a bot of yours; the old one becomes invalid."""
     if operator:
-        token = with_store(lambda store: store.rotate_token(name, version, actor=actor()))
+        token, label = with_store(lambda store: store.rotate_token(name, version, actor=actor()))
     else:
         with exit_with_message():
             key = login_at(address).key
-            _, token = client_of(address).rotate(key, name, version or "")
-    _tell(token)
+            label, token = client_of(address).rotate(key, name, version or "")
+    say(f"The token of {name} {label} is a new one.", err=True)
+    tell_token(token)
 
 
 @app.command()
 def retire(
-    name: str,
+    name: NameArgument,
     version: Annotated[str | None, typer.Option(help="By default the whole bot.")] = None,
     operator: OperatorOption = False,
     address: AddressOption = DEFAULT_ADDRESS,
@@ -187,103 +168,11 @@ def retire(
     else:
         with exit_with_message():
             client_of(address).retire(login_at(address).key, name, version or "")
-    say(f"Retired {name}{f' {version}' if version else ''}.")
+    say(f"Retired {name}{f' {version}' if version else ''}.", err=True)
 
 
-@app.command()
-def register(
-    name: Annotated[str, typer.Argument(help="The bot's name.")],
-    owner: Annotated[
-        str, typer.Option(help="Its owner; bots of one owner never meet in rated matches.")
-    ],
-    version: Annotated[str, typer.Option(help="The release; each has its own rating.")] = "1",
-) -> None:
-    """As the operator, register a bot of any owner without limits, and print its token."""
-    made, token = with_store(lambda store: store.register(name, owner, version, actor=actor()))
-    say(f"Registered {made.entrant} of {made.entrant.owner}.", err=True)
-    _tell(token)
-
-
-def _show_any(name: str, *, as_json: bool) -> None:
-    """Print a bot's versions, each with its last check against the protocol (`arena check`)."""
-
-    def read(reader: "Reader") -> "tuple[Sequence[Any], dict[VersionId, RecordedCheck]]":
-        from arena.storage import bot_statements
-        from arena.storage.checks import last_checks
-
-        rows = reader(bot_statements.bot_list(named=[name]))
-        if not rows:
-            require_bot(reader, name, "NAME")
-        return rows, last_checks(reader, [row.id for row in rows])
-
-    rows, checks = with_reader(read)
-    if as_json:
-        typer.echo(json.dumps(_bot_json(rows, checks), indent=2))
-        return
-    from arena.boards.checks import check_in_words
-
-    newest = rows[-1]
-    say(f"{newest.bot} by {newest.owner}{', house' if newest.house else ''}")
-    table = Table("version", "registered", "matches", "", "check")
-    for row in reversed(rows):
-        check = checks.get(row.id)
-        table.add_row(
-            row.version,
-            f"{row.created_at:%Y-%m-%d}",
-            str(row.matches),
-            "retired" if row.retired_at is not None else "",
-            check_in_words(check) if check is not None else "Not checked.",
-        )
-    Terminal().print_table(table)
-
-
-def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> dict[str, Any]:
-    from arena.boards.checks import check_json
-
-    newest = rows[-1]
-    versions = []
-    for row in reversed(rows):
-        check = checks.get(row.id)
-        versions.append(
-            {
-                "version": row.version,
-                "registered_at": row.created_at.isoformat(),
-                "retired": row.retired_at is not None,
-                "matches": row.matches,
-                "check": None if check is None else check_json(check),
-            }
-        )
-    return {
-        "bot": newest.bot,
-        "owner": newest.owner,
-        "house": newest.house,
-        "versions": versions,
-    }
-
-
-@app.command()
-def freeze(
-    name: str,
-    undo: Annotated[bool, typer.Option("--undo", help="Let it play again.")] = False,
-) -> None:
-    """As the operator, do not let a bot of any owner play for now. Its results stay."""
-    with_store(lambda store: store.owners.freeze(name, actor(), frozen=not undo))
-    say(f"{name} {'may play again' if undo else 'is frozen'}.")
-
-
-def _any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], int]:
-    bots, count = with_store(lambda store: store.bot_page(limit, search))
-    return [
-        {
-            "bot": bot.bot,
-            "version": bot.version,
-            "owner": bot.owner,
-            "house": bot.house,
-            "retired": bot.retired_at is not None,
-            "matches": bot.matches,
-        }
-        for bot in bots
-    ], count
+app.command()(any_bot.register)
+app.command()(any_bot.freeze)
 
 
 def _own_bots(address: str) -> list[dict[str, Any]]:
@@ -308,8 +197,3 @@ def _versions(bot: "BotSeen") -> list[dict[str, Any]]:
         }
         for one in bot.versions
     ]
-
-
-def _tell(token: str) -> None:
-    say("Its token, shown only once (pass it to the bot as ARENA_TOKEN):", err=True)
-    say(token)

@@ -1,5 +1,6 @@
 """Output of commands to a terminal: text from outside is escaped, and no name is cut."""
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,19 @@ UNLIMITED = 10_000
 def say(text: str, *, err: bool = False) -> None:
     """Print text that may contain text from outside; line breaks are kept."""
     typer.echo(printable(text, keep="\n"), err=err)
+
+
+def say_json(value: Any) -> None:
+    """Print a value as JSON: letters of any script as they are, for a person who looks, and what a
+    terminal might obey escaped."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    if not text.isascii():
+        text = "".join(one if one.isprintable() or one == "\n" else _in_json(one) for one in text)
+    typer.echo(text)
+
+
+def _in_json(character: str) -> str:
+    return json.dumps(character)[1:-1]
 
 
 class Terminal(Console):

@@ -146,16 +146,16 @@ class Store:
 
     async def rotate_token(
         self, bot: str, version: str | None = None, *, actor: str | None = None
-    ) -> str:
-        """A new token for a version, by default the newest in service; the old token is revoked.
-        The audit names the `actor`.
+    ) -> tuple[str, str]:
+        """A new token for a version, by default the newest in service, and the version's label; the
+        old token is revoked. The audit names the `actor`.
 
         Raises UnknownBotError and RetiredError.
         """
         async with self._transaction() as connection:
             token, label = await registering.rotate(connection, bot, version)
             await _record(connection, actor, "rotate token", f"{bot} {label}")
-        return token
+        return token, label
 
     async def retire(
         self, bot: str, version: str | None = None, *, actor: str | None = None

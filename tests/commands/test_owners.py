@@ -12,9 +12,12 @@ from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 from arena.cli import application
-from arena.records import SignUp
+from arena.records import Block, BlockKind, SignUp, VersionId
 from tests.bots import Peer
 from tests.referee.scene import Scene, opened
+from tests.storage.results import finished
+
+BLOCK = "11111111-2222-4333-8444-555555555555"
 
 
 @pytest.fixture
@@ -71,10 +74,16 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
     assert (await arena("bot", "new", "Bad Bluff", "--version", "2")).exit_code == 0
     assert (await arena("bot", "describe", "Bad Bluff", "--link", "https://x.example")).stdout == ""
     assert "https://x.example" in (await arena("bot", "show", "Bad Bluff")).stdout
-    fresh = (await arena("bot", "rotate", "Bad Bluff", "--version", "1")).stdout.strip()
+    rotated = await arena("bot", "rotate", "Bad Bluff", "--version", "1")
+    fresh = rotated.stdout.strip()
     assert fresh.startswith("arena_")
     assert fresh != token
-    assert (await arena("bot", "retire", "Bad Bluff", "--version", "1")).exit_code == 0
+    assert "The token of Bad Bluff 1 is a new one." in rotated.stderr
+    newest = await arena("bot", "rotate", "Bad Bluff")
+    assert "The token of Bad Bluff 2 is a new one." in newest.stderr
+    retired = await arena("bot", "retire", "Bad Bluff", "--version", "1")
+    assert (retired.exit_code, retired.stdout) == (0, "")
+    assert "Retired Bad Bluff 1." in retired.stderr
     listed = json.loads((await arena("bot", "list", "--json")).stdout)
     assert [(one["bot"], one["version"], one["retired"]) for one in listed] == [
         ("Bad Bluff", "2", False),
@@ -164,8 +173,19 @@ async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Sc
     assert code not in (await arena("invite", "list")).output
     assert (await arena("invite", "withdraw", invite["invite"])).exit_code == 0
     await arena("signup", "Ann")
+    await arena("bot", "new", "Лиса")
+    for option in ((), ("--operator",)):
+        for words in (("list",), ("show", "лиса")):
+            assert "Лиса" in (await arena("bot", *words, *option, "--json")).stdout
+    await arena("bot", "retire", "Лиса")
     await arena("bot", "new", "fox")
+    block = finished((VersionId(1), VersionId(2)), Block(BLOCK, BlockKind.SEAT, 1))
+    await scene.arena.store.record([block])
+    added = await arena("worker", "add", "desk")
+    assert added.stdout.startswith("arena_worker_")
     for words in (
+        ("worker", "remove", "desk"),
+        ("block", "void", BLOCK, "--reason", "a bug"),
         ("bot", "freeze", "fox"),
         ("bot", "freeze", "fox", "--undo"),
         ("owner", "ban", "ann"),
@@ -174,7 +194,10 @@ async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Sc
         ("bot", "retire", "fox", "--operator"),
         ("bot", "register", "owl", "--owner", "bob"),
     ):
-        assert (await arena(*words)).exit_code == 0, words
+        done = await arena(*words)
+        assert done.exit_code == 0, words
+        # What a script reads is on stdout: a token, and nothing that only tells what was done.
+        assert all(line.startswith("arena_") for line in done.stdout.splitlines())
     key = (await arena("owner", "reset-key", "bob")).stdout.strip()
     assert (await arena("login", "--key", key)).exit_code == 0
     owners = json.loads((await arena("owner", "list", "--json")).stdout)
@@ -187,7 +210,12 @@ async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Sc
         ("invite", "1"),
         ("withdraw invite", "1"),
         ("sign up", "Ann"),
+        ("register", "Лиса 1"),
+        ("retire", "Лиса"),
         ("register", "fox 1"),
+        ("add worker", "desk"),
+        ("remove worker", "desk"),
+        ("void block", BLOCK),
         ("freeze", "fox"),
         ("unfreeze", "fox"),
         ("ban", "Ann"),
@@ -199,10 +227,14 @@ async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Sc
     ]
     actors = {one["actor"].partition(" ")[0] for one in audit}
     assert actors == {"operator", "Ann"}
+    assert [one["details"] for one in audit if one["action"] == "void block"] == [
+        {"reason": "a bug"}
+    ]
     assert "There is no block guess" in await refused("block", "void", "guess")
     assert "There is no owner carl" in await refused("owner", "ban", "carl")
     listed = json.loads((await arena("bot", "list", "--operator", "--json")).stdout)
     assert [(one["bot"], one["owner"], one["retired"]) for one in listed] == [
         ("fox", "Ann", True),
         ("owl", "bob", False),
+        ("Лиса", "Ann", True),
     ]

@@ -95,7 +95,7 @@ async def test_a_match_survives_a_token_that_is_replaced(database: str) -> None:
             for peer in (former, stays):
                 await peer.join(await peer.hear_until(lambda message: message.offers))
             begun = await former.hear_until(lambda message: message.begins)
-            scene.tokens["rotated"] = await scene.arena.store.rotate_token("rotated")
+            scene.tokens["rotated"], _ = await scene.arena.store.rotate_token("rotated")
             code, _ = await former.status()
             assert code is grpc.StatusCode.UNAUTHENTICATED
         async with await scene.peer("rotated") as again:

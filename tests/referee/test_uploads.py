@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from hashlib import sha256
 from typing import Any
 
 import grpc
@@ -18,10 +19,11 @@ from arena.referee.upload_service import (
     PAUSE_SECONDS,
 )
 from arena.storage.rows import MatchRow
-from arena.v1 import challenge_pb2, registry_pb2
+from arena.v1 import challenge_pb2, owner_pb2, registry_pb2
 from arena.v1 import upload_pb2 as pb
 from arena.v1 import worker_pb2 as workers
 from arena.v1.challenge_pb2_grpc import ChallengeServiceStub
+from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 from arena.v1.worker_pb2_grpc import WorkerServiceStub
@@ -39,6 +41,7 @@ class Hosting:
         self.scene = scene
         # The types of generated stubs are those of grpc.aio as well.
         self.uploads: Any = UploadServiceStub(channel)
+        self.owners: Any = OwnerServiceStub(channel)
         self.workers: Any = WorkerServiceStub(channel)
         self.registry: Any = RegistryServiceStub(channel)
         self.challenges: Any = ChallengeServiceStub(channel)
@@ -341,6 +344,36 @@ async def test_a_connection_may_send_fast_for_a_while_after_its_uploads_and_once
 
 
 @pytest.mark.slow
+async def test_what_becomes_of_builds_and_a_new_key_are_in_the_audit(database: str) -> None:
+    async with hosting(database) as host:
+        for number, version in enumerate((b"one", b"two"), start=1):
+            await host.upload("me", "mine", version)
+            check = await host.begin(check_version_id=number)
+            await host.end(check.shift_id, accepted=True)
+        await host.upload("me", "mine", b"three")
+        check = await host.begin(check_version_id=3)
+        await host.end(check.shift_id, accepted=False, outcome="It ended by itself.")
+        key = bearing(await host.scene.key("me"))
+        await host.uploads.RollBack(pb.RollBackRequest(bot="mine", version="1"), metadata=key)
+        renewed = await host.owners.RenewKey(owner_pb2.RenewKeyRequest(), metadata=key)
+        rows = await host.scene.arena.store.owners.audit()
+        told = [(row.actor, row.action, row.subject) for row in reversed(rows)]
+        assert [line for line in told if line[1] not in ("sign up", "register", "reset key")] == [
+            ("me", "add worker", "w1"),
+            ("me", "upload", "mine 1"),
+            ("arena", "accept build", "mine 1"),
+            ("me", "upload", "mine 2"),
+            ("arena", "accept build", "mine 2"),
+            ("me", "upload", "mine 3"),
+            ("arena", "refuse build", "mine 3"),
+            ("me", "roll back", "mine 1"),
+            ("me", "renew key", "me"),
+        ]
+        details = {row.subject: row.details for row in rows if row.action == "upload"}
+        assert details["mine 1"] == {"sha256": sha256(b"one").hexdigest(), "bytes": 3}
+        assert renewed.key not in str(rows)
+
+
 async def test_a_class_of_thirty_submits_at_once(database: str) -> None:
     async with hosting(database) as host:
         names = [f"owner {number}" for number in range(30)]

@@ -92,7 +92,7 @@ async def test_names_that_are_allowed_are_allowed_by_the_database_too(store: Sto
 
 async def test_a_rotated_token_ends_the_old_one(store: Store) -> None:
     registered, old = await store.register("fox", "ann")
-    new = await store.rotate_token("FOX")
+    new, _ = await store.rotate_token("FOX")
     assert await store.authenticate(old) is None
     assert await store.authenticate(new) == registered
 
@@ -102,7 +102,9 @@ async def test_without_a_label_the_newest_version_in_service_gets_the_token(stor
     second, _ = await store.register("fox", "ann", "2")
     await store.register("fox", "ann", "3")
     await store.retire("fox", "3")
-    assert await store.authenticate(await store.rotate_token("fox")) == second
+    newest, label = await store.rotate_token("fox")
+    assert label == "2"
+    assert await store.authenticate(newest) == second
 
 
 async def test_a_retired_version_is_turned_away_and_the_others_are_not(store: Store) -> None:

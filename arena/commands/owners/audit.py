@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
-from arena.commands.terminal import Terminal
+from arena.commands.terminal import Terminal, say_json
 
 
 def audit(
@@ -27,7 +27,7 @@ def audit(
             }
             for row in rows
         ]
-        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+        say_json(lines)
         return
     table = Table("at", "actor", "action", "subject", "details")
     for row in rows:

@@ -23,4 +23,4 @@ def void(
 ) -> None:
     """Let the matches of a block count for no rating any more, for good. They stay recorded."""
     with_store(lambda store: store.owners.void_block(block_id, actor(), reason))
-    say(f"The block {block_id} is void.")
+    say(f"The block {block_id} is void.", err=True)

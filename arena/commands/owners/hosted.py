@@ -1,6 +1,5 @@
 """`arena bot builds`, `roll-back` and `logs`: hosted bots, by their owners."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -8,7 +7,7 @@ from rich.table import Table
 
 from arena.commands.errors import exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, say, say_json
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -37,7 +36,7 @@ def builds(
             }
             for one in found
         ]
-        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+        say_json(lines)
         return
     table = Table("bot", "version", "uploaded", "kB", "SHA-256", "")
     for one in found:
@@ -98,7 +97,7 @@ def logs(
             }
             for one in found
         ]
-        typer.echo(json.dumps(lines, indent=2, ensure_ascii=False))
+        say_json(lines)
         return
     if not found:
         say("It has not run yet.")
@@ -120,7 +119,7 @@ def _match_log(name: str, match: str, address: str, *, as_json: bool) -> None:
             "other_matches": found.other_matches,
             "log": found.log,
         }
-        typer.echo(json.dumps(line, indent=2, ensure_ascii=False))
+        say_json(line)
         return
     times = [(one - found.shift_began).total_seconds() for one in (found.started, found.finished)]
     say(

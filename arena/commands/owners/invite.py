@@ -1,6 +1,5 @@
 """`arena invite …`: Invites, for the operator: make one, list them, withdraw one."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ from rich.table import Table
 from arena.commands.database import with_store
 from arena.commands.listing import SHOWN, Limit, say_shown
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, say, say_json
 
 MOST_USES = 10_000
 
@@ -32,7 +31,7 @@ def new(
     """Make an invite and print its code, which is shown only once."""
     code = with_store(lambda store: store.owners.invite(uses, days, actor()))
     if as_json:
-        typer.echo(json.dumps({"code": code, "uses": uses, "days": days}))
+        say_json({"code": code, "uses": uses, "days": days})
         return
     say(f"For {uses} owners, valid for {days:g} days, shown only once:", err=True)
     say(code)
@@ -56,7 +55,7 @@ def list_invites(
             }
             for one in invites
         ]
-        typer.echo(json.dumps(lines, indent=2))
+        say_json(lines)
         return
     table = Table("invite", "uses left", "made by", "made", "expires")
     for one in invites:
@@ -73,4 +72,4 @@ def withdraw(
 ) -> None:
     """End an invite: nobody signs up with it any more."""
     with_store(lambda store: store.owners.withdraw_invite(number, actor()))
-    say(f"Invite {number} is withdrawn.")
+    say(f"Invite {number} is withdrawn.", err=True)

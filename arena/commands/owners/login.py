@@ -1,6 +1,5 @@
 """`arena signup` and `arena login`: become an owner, and keep the key on this machine."""
 
-import json
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +15,7 @@ from arena.commands.owners.logins import (
     kept_login,
     login_file,
 )
-from arena.commands.terminal import say
+from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
     from arena.owner_client import OwnerClient
@@ -35,7 +34,7 @@ def signup(
         owner, key = client.sign_up(name, invite)
         # The key cannot be shown again, so it is printed whether or not it can be kept here.
         if as_json:
-            typer.echo(json.dumps({"owner": owner, "key": key}))
+            say_json({"owner": owner, "key": key})
         else:
             say(f"You are the owner {owner} at {address}.", err=True)
             say("Your key, shown only once; with it you sign in elsewhere:", err=True)

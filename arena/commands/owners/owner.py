@@ -1,6 +1,5 @@
 """`arena owner …`: Owners of bots, for the operator: list, ban, new keys."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -9,11 +8,13 @@ from rich.table import Table
 from arena.commands.database import with_store
 from arena.commands.listing import SHOWN, Limit, Search, say_shown
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, say, say_json
 
 app = typer.Typer(
     no_args_is_help=True, help="Owners of bots, for the operator: list, ban, new keys."
 )
+
+NameArgument = Annotated[str, typer.Argument(help="The owner's name.")]
 
 
 @app.command("list")
@@ -35,7 +36,7 @@ def list_owners(
             }
             for one in owners
         ]
-        typer.echo(json.dumps(lines, indent=2))
+        say_json(lines)
         return
     table = Table("owner", "bots", "since", "")
     for one in owners:
@@ -47,16 +48,16 @@ def list_owners(
 
 @app.command()
 def ban(
-    name: str,
+    name: NameArgument,
     undo: Annotated[bool, typer.Option("--undo", help="End the ban.")] = False,
 ) -> None:
     """Refuse an owner and all its bots; their open streams end at once. Results stay."""
     with_store(lambda store: store.owners.ban(name, actor(), banned=not undo))
-    say(f"{name} is {'let in again' if undo else 'banned'}.")
+    say(f"{name} is {'let in again' if undo else 'banned'}.", err=True)
 
 
 @app.command("reset-key")
-def reset_key(name: str) -> None:
+def reset_key(name: NameArgument) -> None:
     """Print a new key for an owner; the old one becomes invalid."""
     key = with_store(lambda store: store.owners.reset_key(name, actor()))
     say(f"The key of {name}, shown only once (for `arena login`, or the page):", err=True)

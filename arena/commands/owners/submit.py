@@ -1,6 +1,5 @@
 """`arena submit`: uploads a bot, which the arena then runs."""
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +8,7 @@ import typer
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
-from arena.commands.terminal import say
+from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
     from arena.upload_client import BuildSeen, UploadClient
@@ -51,7 +50,7 @@ def submit(
     if as_json:
         state = {"state": last.state, "reason": last.reason} if last else {}
         line = {"bot": made.bot, "version": made.version, "sha256": made.sha256}
-        typer.echo(json.dumps(line | state))
+        say_json(line | state)
     if last is not None and last.state == "refused":
         say(f"Refused. {last.reason}", err=True)
         raise typer.Exit(REFUSED)

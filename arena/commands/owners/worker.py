@@ -1,6 +1,5 @@
 """`arena worker …`: Machines that run hosted bots, for the operator: add, list, remove."""
 
-import json
 from typing import Annotated
 
 import typer
@@ -8,7 +7,7 @@ from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, say, say_json
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -40,7 +39,7 @@ def list_workers(
             }
             for one in workers
         ]
-        typer.echo(json.dumps(lines, indent=2))
+        say_json(lines)
         return
     table = Table("worker", "added", "last shift", "runs now")
     for one in workers:
@@ -50,7 +49,9 @@ def list_workers(
 
 
 @app.command()
-def remove(name: str) -> None:
-    """Take a worker's token away: it begins no further shift."""
+def remove(
+    name: Annotated[str, typer.Argument(help="The worker's name in `arena worker list`.")],
+) -> None:
+    """Take a worker's token away: it begins no further shift, and what it runs ends at once."""
     with_store(lambda store: store.workers.remove(name, actor()))
-    say(f"The worker {name} is removed.")
+    say(f"The worker {name} is removed.", err=True)

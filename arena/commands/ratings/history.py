@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from arena.commands.bots import require_bot
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
+from arena.commands.known_bots import require_bot
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
 from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, excess

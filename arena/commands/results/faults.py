@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.commands.bots import require_bot
 from arena.commands.database import with_reader
+from arena.commands.known_bots import require_bot
 from arena.commands.terminal import say
 
 if TYPE_CHECKING:

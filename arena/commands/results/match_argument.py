@@ -33,8 +33,8 @@ def recorded(match_id: str) -> Transcript:
 def newest(bot: str, limit: int) -> list[tuple[str, Transcript]]:
     """The newest matches of a bot in the database, by their ids, newest first. Raises
     CommandError."""
-    from arena.commands.bots import require_bot
     from arena.commands.database import with_reader
+    from arena.commands.known_bots import require_bot
     from arena.storage.match_search import MatchFilter, found_matches, transcripts_of_matches
     from arena.storage.transcripts import Packed, unpack
 

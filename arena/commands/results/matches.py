@@ -9,9 +9,9 @@ import typer
 from rich.table import Column, Table
 
 from arena.boards.match_sort import Sort
-from arena.commands.bots import require_bot
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.known_bots import require_bot
 from arena.commands.terminal import Terminal
 
 if TYPE_CHECKING:

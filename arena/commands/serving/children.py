@@ -143,7 +143,7 @@ async def _house_token(store: Store, name: str, known: Mapping[str, BotVersion])
         except (NameRefusedError, RetiredError):  # a bot of that name in other letters
             return None
     usable = known[name].house and known[name].retired_at is None
-    return await store.rotate_token(name) if usable else None
+    return (await store.rotate_token(name))[0] if usable else None
 
 
 def nobody_to_play(table_types: Sequence[TableType], names: Collection[str]) -> Iterator[str]:

@@ -1,0 +1,26 @@
+"""The bots that a command may name."""
+
+from typing import TYPE_CHECKING, Final
+
+from arena.commands.errors import CommandError
+
+if TYPE_CHECKING:
+    from arena.storage.reading import Read
+
+MOST_NAMES: Final = 10
+"""Of which an error lists no more."""
+
+
+def require_bot(read: "Read", name: str, option: str = "--bot") -> None:
+    """Raise CommandError, which lists some known bots, if there is no bot of that name."""
+    from arena.storage import bot_statements
+
+    if read(bot_statements.bot_named(name)):
+        return
+    known = [row.name for row in read(bot_statements.bot_page(limit=MOST_NAMES + 1))]
+    some = ", ".join(known[:MOST_NAMES]) or "none yet"
+    more = ", …" if len(known) > MOST_NAMES else ""
+    raise CommandError(
+        f"{option} {name}: there is no such bot; the bots are {some}{more} "
+        "(`arena bot list --operator` shows all)."
+    )

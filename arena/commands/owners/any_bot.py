@@ -1,0 +1,119 @@
+"""What the operator does with bots of any owner: `arena bot register`, `freeze` and, with
+`--operator`, `list` and `show`."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from arena.commands.database import with_reader, with_store
+from arena.commands.known_bots import require_bot
+from arena.commands.owners.operator import actor
+from arena.commands.terminal import Terminal, say, say_json
+
+if TYPE_CHECKING:
+    from arena.records import VersionId
+    from arena.storage.checks import RecordedCheck
+    from arena.storage.reading import Reader
+
+
+def register(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    owner: Annotated[
+        str, typer.Option(help="Its owner; bots of one owner never meet in rated matches.")
+    ],
+    version: Annotated[str, typer.Option(help="The release; each has its own rating.")] = "1",
+) -> None:
+    """As the operator, register a bot of any owner without limits, and print its token."""
+    made, token = with_store(lambda store: store.register(name, owner, version, actor=actor()))
+    say(f"Registered {made.entrant} of {made.entrant.owner}.", err=True)
+    tell_token(token)
+
+
+def freeze(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    undo: Annotated[bool, typer.Option("--undo", help="Let it play again.")] = False,
+) -> None:
+    """As the operator, do not let a bot of any owner play for now. Its results stay."""
+    with_store(lambda store: store.owners.freeze(name, actor(), frozen=not undo))
+    say(f"{name} {'may play again' if undo else 'is frozen'}.", err=True)
+
+
+def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], int]:
+    """Versions of all owners' bots by name, as JSON, and how many there are in all."""
+    bots, count = with_store(lambda store: store.bot_page(limit, search))
+    return [
+        {
+            "bot": bot.bot,
+            "version": bot.version,
+            "owner": bot.owner,
+            "house": bot.house,
+            "retired": bot.retired_at is not None,
+            "matches": bot.matches,
+        }
+        for bot in bots
+    ], count
+
+
+def show_bot(name: str, *, as_json: bool) -> None:
+    """Print a bot's versions, each with its last check against the protocol (`arena check`)."""
+
+    def read(reader: "Reader") -> "tuple[Sequence[Any], dict[VersionId, RecordedCheck]]":
+        from arena.storage import bot_statements
+        from arena.storage.checks import last_checks
+
+        rows = reader(bot_statements.bot_list(named=[name]))
+        if not rows:
+            require_bot(reader, name, "NAME")
+        return rows, last_checks(reader, [row.id for row in rows])
+
+    rows, checks = with_reader(read)
+    if as_json:
+        say_json(_bot_json(rows, checks))
+        return
+    from arena.boards.checks import check_in_words
+
+    newest = rows[-1]
+    say(f"{newest.bot} by {newest.owner}{', house' if newest.house else ''}")
+    table = Table("version", "registered", "matches", "", "check")
+    for row in reversed(rows):
+        check = checks.get(row.id)
+        table.add_row(
+            row.version,
+            f"{row.created_at:%Y-%m-%d}",
+            str(row.matches),
+            "retired" if row.retired_at is not None else "",
+            check_in_words(check) if check is not None else "Not checked.",
+        )
+    Terminal().print_table(table)
+
+
+def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> dict[str, Any]:
+    from arena.boards.checks import check_json
+
+    newest = rows[-1]
+    versions = []
+    for row in reversed(rows):
+        check = checks.get(row.id)
+        versions.append(
+            {
+                "version": row.version,
+                "registered_at": row.created_at.isoformat(),
+                "retired": row.retired_at is not None,
+                "matches": row.matches,
+                "check": None if check is None else check_json(check),
+            }
+        )
+    return {
+        "bot": newest.bot,
+        "owner": newest.owner,
+        "house": newest.house,
+        "versions": versions,
+    }
+
+
+def tell_token(token: str) -> None:
+    """Print a token that cannot be read again."""
+    say("Its token, shown only once (pass it to the bot as ARENA_TOKEN):", err=True)
+    say(token)
