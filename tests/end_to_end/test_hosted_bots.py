@@ -36,6 +36,37 @@ class Slow(Bot):
             time.sleep(1.5)
         return next(turn.choices())
 """
+ESCAPES = """
+import os, socket
+from arena.bot import Bot
+
+def attempt(name, call):
+    try:
+        call()
+        print(name, "SUCCEEDED")
+    except OSError as error:
+        print(name, "failed:", error.strerror)
+
+class Escapes(Bot):
+    def match_started(self, match):
+        attempt("the arena's home", lambda: os.listdir({home!r}))
+        attempt("the users", lambda: open("/etc/passwd"))
+        attempt("the referee's port", lambda: socket.create_connection(("127.0.0.1", {port}), 2))
+        attempt("its own file", lambda: open(__file__, "a"))
+        attempt("the arena", lambda: os.kill({process}, 0))
+
+    def act(self, turn):
+        return next(turn.choices())
+"""
+TRIES = ("the arena's home", "the users", "the referee's port", "its own file", "the arena")
+HOGS = """
+from arena.bot import Bot
+
+print("I take what is there", flush=True)
+kept = []
+while True:
+    kept.append(bytearray(b"x") * (1 << 20))
+"""
 BREAKS = """
 from arena.bot import Bot
 
@@ -117,6 +148,35 @@ def test_an_uploaded_bot_that_cannot_play_is_refused_with_the_reason(
     said = author.asks("submit", author.file("breaks.py", BREAKS), code=1)
     assert "Refused." in said
     assert "no table of mine" in said
+
+
+def test_an_uploaded_bot_that_tries_to_escape_plays_and_its_author_reads_that_it_failed(
+    home: Path, up: tuple[Program, Author]
+) -> None:
+    arena, author = up
+    port = int(author.address.rpartition(":")[2])
+    text = ESCAPES.format(home=str(home), port=port, process=arena.process.pid)
+    submitted = author.asks_json("submit", author.file("escapes.py", text))
+    assert submitted["state"] == "accepted"
+    log = author.asks("bot", "logs", "escapes")
+    for name in TRIES:
+        assert f"{name} failed: " in log, log
+    assert "SUCCEEDED" not in log
+
+
+def test_an_uploaded_bot_that_takes_all_memory_is_refused_and_others_play_on(
+    up: tuple[Program, Author],
+) -> None:
+    arena, author = up
+    said = author.asks("submit", author.file("hogs.py", HOGS), code=1)
+    assert "Refused." in said
+    assert "It used more than 512 MiB of memory." in said, said
+    assert "I take what is there" in said
+    author.asks("submit", author.file("plays.py", PLAYS))
+    assert author.matches("plays") > 0
+    (version,) = author.asks_json("bot", "show", "plays")["versions"]
+    assert version["faults"] == 0
+    assert arena.process.poll() is None
 
 
 def test_when_a_worker_is_killed_its_bots_play_on_with_the_next(

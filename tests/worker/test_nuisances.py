@@ -310,6 +310,23 @@ async def test_a_full_disk_is_its_own(program: MakeProgram, folder: str) -> None
     assert reason == "No space left on device\n"
 
 
+async def test_no_file_is_larger_than_it_may_be_though_it_takes_no_place(
+    program: MakeProgram,
+) -> None:
+    """Of a file with a hole no disk is full: this is the limit of a file's size alone."""
+    _, printed = await outcome(
+        program(f"""
+            with open("/tmp/hole", "wb") as file:
+                file.truncate({SMALL.temporary_bytes})
+                try:
+                    file.truncate({SMALL.temporary_bytes} + 1)
+                except OSError as error:
+                    print(error.strerror)
+        """)
+    )
+    assert printed == "File too large\n"
+
+
 async def test_many_small_files_are_too_many(program: MakeProgram) -> None:
     sentence, _ = await outcome(
         program("""

@@ -1,9 +1,12 @@
 """A hosted bot plays for a shift, and its program is ended when its matches are over."""
 
 import asyncio
+import os
 import re
+from contextlib import AsyncExitStack
 from time import monotonic
 
+from arena.worker.sandbox import confined
 from arena.worker.shift import ShiftEnding, play_shift
 from tests.bots import PATIENCE
 from tests.referee.scene import Scene
@@ -39,6 +42,27 @@ async def test_two_hosted_bots_play_and_no_match_of_theirs_is_cut_off(
     assert len(results) >= 4
     assert await scene.faults("ann") == await scene.faults("bob") == 0
     assert scene.arena.director.running == 0
+
+
+async def test_two_hosted_bots_beside_busy_loops_make_no_fault(
+    scene: Scene, program: MakeProgram, place: MakePlace
+) -> None:
+    busy = program("import os\nfor _ in range(3): os.fork()\nwhile True: pass", name="busy")
+    build, leave = program(GOOD_BOT), asyncio.Event()
+    scene.arena.when_recorded(20, leave.set)
+    async with asyncio.timeout(2 * PATIENCE), AsyncExitStack() as stack:
+        loops = [
+            await stack.enter_async_context(confined(busy, socket=None))
+            for _ in range(2 * (os.cpu_count() or 1))
+        ]
+        bots = [await place(bot) for bot in ("ann", "bob")]
+        reports = await asyncio.gather(
+            *[play_shift(build, bot, seconds=2 * PATIENCE, leave=leave) for bot in bots]
+        )
+        assert all(loop.look().processor_seconds > 0 for loop in loops)
+    assert [report.ending for report in reports] == [ShiftEnding.PLAYED] * 2, reports
+    assert len(await scene.results("ann")) >= 20
+    assert await scene.faults("ann") == await scene.faults("bob") == 0
 
 
 async def test_another_shift_may_begin_while_one_drains(
