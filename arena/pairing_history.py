@@ -1,7 +1,8 @@
 """`PairingHistory`: who met whom and how strong versions seem, by which the ladder pairs.
 
 Counted from the newest results at the start. What this referee plays is counted as it happens; what
-the others record is read on from the log, a second later.
+the others record is read on from the log, a second later. Matches of a game or of options that only
+a newer release knows count for nothing here: this referee plays no such tables.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ from typing import Final
 
 import structlog
 
-from arena.games import make_game
+from arena.games import OptionsError, UnknownGameError, make_game
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths
 from arena.storage.errors import StorageError
@@ -50,6 +51,8 @@ class PairingHistory:
         blocks = set[str]()
         for match in found:
             table_type = self._types.of(match)
+            if table_type is None:
+                continue
             self.strengths.learn(table_type, match.versions, match.placings)
             if match.block_id not in blocks:  # its matches come together, and are one meeting
                 blocks.add(match.block_id)
@@ -63,8 +66,9 @@ async def pairing_history(store: RefereesStore) -> PairingHistory:
     counts, strengths, types = MeetingCounts(), Strengths(), _TableTypes()
     for match in await store.newest_placings():
         table_type = types.of(match)
-        counts.add(table_type, match.versions)
-        strengths.learn(table_type, match.versions, match.placings)
+        if table_type is not None:
+            counts.add(table_type, match.versions)
+            strengths.learn(table_type, match.versions, match.placings)
     return PairingHistory(counts, strengths, store, since, types)
 
 
@@ -72,13 +76,20 @@ class _TableTypes:
     """Those of matches; there are few, and to make one takes as long as to learn from a match."""
 
     def __init__(self) -> None:
-        self._known: dict[str, TableType] = {}
+        self._known: dict[str, TableType | None] = {}
 
-    def of(self, match: PlacedMatch) -> TableType:
+    def of(self, match: PlacedMatch) -> TableType | None:
+        """None for one that this release does not know."""
         named = f"{match.game} {match.options} {match.seat_count} {match.time_control}"
-        found = self._known.get(named)
-        if found is None:
-            options = make_game(match.game, match.options).options
-            found = TableType(match.game, options, match.seat_count, match.time_control)
-            self._known[named] = found
-        return found
+        if named not in self._known:
+            self._known[named] = _made(match)
+        return self._known[named]
+
+
+def _made(match: PlacedMatch) -> TableType | None:
+    try:
+        options = make_game(match.game, match.options).options
+    except (UnknownGameError, OptionsError) as error:
+        log.warning("matches that this release does not know are left out", why=str(error))
+        return None
+    return TableType(match.game, options, match.seat_count, match.time_control)

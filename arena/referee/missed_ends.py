@@ -110,8 +110,9 @@ class MissedEnds:
                 except (StorageFailedError, LeaseLostError):
                     raise  # goes on from here later
                 except Exception:
-                    log.exception("missed end cannot be told", match=ends[0].match_id)
-                    transcript = None
+                    # It stays in storage: a referee of a newer release may be able to.
+                    log.exception("missed end cannot be told", match=ends.pop(0).match_id)
+                    continue
                 end = ends.pop(0)
                 if transcript is None or session.up:
                     told.append(end)

@@ -10,11 +10,11 @@ from typing import Any, LiteralString
 
 import structlog
 from psycopg import AsyncConnection
-from sqlalchemy import ARRAY, ColumnElement, Select, Uuid, any_, literal, select
+from sqlalchemy import ARRAY, ColumnElement, Row, Select, Uuid, any_, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 
 from arena.codec.kept import SeatReply, head_bytes, read_head, read_replies, reply_bytes
-from arena.games import make_game
+from arena.games import Options, OptionsError, UnknownGameError, make_game
 from arena.match.clock import TimeControl
 from arena.records import (
     BegunMatch,
@@ -126,9 +126,11 @@ async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[st
 
 
 async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[KeptBlock]:
-    """Those of the blocks that are kept."""
-    found = (await connection.execute(_blocks(block_ids))).all()
-    playing = {version for row in found for version, _ in row.places}
+    """Those of the blocks that are kept and that this release can play."""
+    rows = (await connection.execute(_blocks(block_ids))).all()
+    found = [(row, options) for row in rows if (options := _options(row)) is not None]
+    block_ids = [row.id for row, _ in found]
+    playing = {version for row, _ in found for version, _ in row.places}
     versions = await connection.execute(bot_statements.versions_by_id(playing))
     registered = {row.id: registered_of(row) for row in versions}
     begun: dict[str, list[KeptMatch]] = {}
@@ -147,7 +149,7 @@ async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[Ke
         begun.setdefault(row.block_id, []).append(KeptMatch(match, replies))
     recorded: dict[str, set[int]] = {}
     of_blocks = select(matches.c.block_id, matches.c.position).where(
-        matches.c.block_id.in_([row.id for row in found])
+        matches.c.block_id.in_(block_ids)
     )
     for row in await connection.execute(of_blocks):
         recorded.setdefault(row.block_id, set()).add(row.position)
@@ -157,15 +159,26 @@ async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[Ke
                 Block(row.id, BlockKind(row.kind), row.size, row.rated),
                 tuple(Place(registered[version], instance) for version, instance in row.places),
                 row.game,
-                make_game(row.game, row.options).options,
+                options,
                 row.engaged,
                 TimeControl(row.turn_ms, row.bank_ms),
             ),
             frozenset(recorded.get(row.id, ())),
             tuple(begun.get(row.id, ())),
         )
-        for row in found
+        for row, options in found
     ]
+
+
+def _options(block: Row[Any]) -> Options | None:
+    """None if only a newer release knows them: the block is left to one, as it is."""
+    try:
+        return make_game(block.game, block.options).options
+    except (UnknownGameError, OptionsError) as error:
+        log.error(
+            "a block is left to a referee of a newer release", block=block.id, why=str(error)
+        )
+        return None
 
 
 def _unbroken(game: str, groups: Iterable[tuple[int, bytes]]) -> tuple[SeatReply, ...]:

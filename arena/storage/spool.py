@@ -54,6 +54,8 @@ class SpoolFile:
         self._most_bytes = most_bytes
         self._end = 0
         """Of what was kept; behind it may stand what failed half way."""
+        self.unread = 0
+        """How many records `read` could not read: damaged, or of a newer release."""
 
     def read(self) -> list[Happening]:
         """What an earlier process left, in order; without what it was killed in writing."""
@@ -62,11 +64,13 @@ class SpoolFile:
         except FileNotFoundError:
             return []
         found, end = [], 0
+        self.unread = 0
         for content in _framed(data):
             try:
                 found.append(_unpacked(content))
             except (ValueError, KeyError, TypeError, MalformedError, DecodeError) as error:
                 log.error("a spooled record cannot be read", file=str(self._path), why=str(error))
+                self.unread += 1
             end += _FRAME.size + len(content)
         if end < len(data):
             log.warning(

@@ -107,5 +107,8 @@ async def _record(spool: SpoolFile, store: RefereesStore) -> None:
     if refused:
         log.error("spooled results were refused; their file is kept as .refused", matches=refused)
         await spool.set_aside("refused")
+    elif spool.unread:
+        file = await spool.set_aside("unread")
+        log.error("the spool is kept for a release that can read all of it", file=str(file))
     else:
         await spool.clear()

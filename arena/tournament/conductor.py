@@ -13,6 +13,7 @@ from typing import Protocol
 
 import structlog
 
+from arena.games import OptionsError, UnknownGameError
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.hosting.journal import Journal
 from arena.hosting.ports import LeaseLostError, StorageFailedError
@@ -74,6 +75,7 @@ class Conductor:
         self._sleep = sleep
         self._running: dict[TournamentId, RunningTournament] = {}
         self._tournament_of: dict[Engagement, RunningTournament] = {}
+        self._unknown: set[TournamentId] = set()
         self._waited_for: dict[TournamentId, list[str]] = {}
         self._conducts = False
         self._changed: set[TournamentId] = set()
@@ -201,6 +203,8 @@ class Conductor:
         for tournament in begun.values():
             running = self._running.get(tournament.id)
             if running is None:
+                if not self._knows(tournament):
+                    continue
                 running = RunningTournament(await self._store.record(tournament))
                 self._running[tournament.id] = running
                 self._void(running.give_up())
@@ -210,6 +214,20 @@ class Conductor:
         for tournament_id in self._running if ids is None else ids:
             if tournament_id in self._running and tournament_id not in begun:
                 self._void(self._running[tournament_id].close())
+
+    def _knows(self, tournament: Tournament) -> bool:
+        """Whether this release has its game and options. If not, it is left to a newer one."""
+        try:
+            return bool(tournament.table_type)
+        except (UnknownGameError, OptionsError) as error:
+            if tournament.id not in self._unknown:
+                self._unknown.add(tournament.id)
+                log.error(
+                    "a tournament is left to a referee of a newer release",
+                    tournament=tournament.name,
+                    why=str(error),
+                )
+            return False
 
     async def _go_on(self, running: RunningTournament) -> None:
         tournament = running.tournament

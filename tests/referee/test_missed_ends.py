@@ -170,7 +170,7 @@ async def test_while_storage_fails_it_tries_again_and_tells_each_end_once(
     assert store.untold == []
 
 
-async def test_an_end_that_cannot_be_told_is_logged_and_holds_up_no_other() -> None:
+async def test_an_end_that_cannot_be_told_is_logged_and_kept_and_holds_up_no_other() -> None:
     store = Played([end(1), end(2)])
     store.failures = (RuntimeError("a bug of ours"),)
     with capture_logs() as log:
@@ -181,4 +181,4 @@ async def test_an_end_that_cannot_be_told_is_logged_and_holds_up_no_other() -> N
             sent = referee_pb2.PlayResponse.FromString(await outbox.take())
     assert len(sent.ends) == 1
     assert [line["match"] for line in log] == ["match 1"]
-    assert store.untold == []
+    assert store.untold == [end(1)]  # a newer release may tell it

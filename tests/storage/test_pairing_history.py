@@ -1,6 +1,13 @@
 """The ladder of each referee pairs by what all of them have recorded."""
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
 from arena.games import make_game
+from arena.games.bluff import BluffOptions
 from arena.pairing_history import pairing_history
 from arena.records import VersionId
 from arena.scheduling.ladder import TableType
@@ -44,3 +51,37 @@ async def test_what_other_referees_record_is_read_on_from_the_log(
 
 async def test_a_log_without_results_ends_at_0(referee: RefereesStore) -> None:
     assert await referee.placed_elsewhere(None) == ([], 0)
+
+
+class NewerOptions(BluffOptions):
+    """Of a release with one more option."""
+
+    of_a_newer_release: bool = False
+
+
+@pytest.mark.parametrize(
+    "newer", [{"game": "newer"}, {"options": NewerOptions(of_a_newer_release=True)}]
+)
+async def test_matches_that_only_a_newer_release_knows_stop_nothing(
+    database: str,
+    referee: RefereesStore,
+    versions: tuple[VersionId, ...],
+    newer: dict[str, Any],
+) -> None:
+    one, other, third = versions
+    async with open_referees_store(database) as second:
+        await referee.lease.look()
+        before = await pairing_history(referee)
+        _, since = await referee.placed_elsewhere(None)
+        match = finished((one, other), block(1))
+        setup = replace(match.transcript.setup, **newer)
+        strange = replace(match, transcript=replace(match.transcript, setup=setup))
+        await second.record([strange, finished((one, third), block(1))])
+        with capture_logs() as log:
+            end = await before.read_on(since)
+            counted = [before.counts, (await pairing_history(referee)).counts]
+        for counts in counted:
+            assert counts.meetings(BLUFF, one, third) == 1
+            assert counts.meetings(BLUFF, one, other) == 0
+        assert end == (await referee.placed_elsewhere(None))[1]
+        assert [line["log_level"] for line in log] == ["warning"] * 2  # once by each history

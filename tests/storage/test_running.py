@@ -93,6 +93,23 @@ async def test_what_is_kept_in_parts_is_read_as_a_whole(
     assert isinstance(left.replies[1][1], Fault)
 
 
+@pytest.mark.parametrize(
+    "newer", ["game = 'newer'", """options = '{"of a newer release": true}'"""], ids=["game", "option"]
+)
+async def test_a_block_that_only_a_newer_release_knows_is_left_to_one_as_it_is(
+    referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection, newer: str
+) -> None:
+    strange, known = block(2), block(2)
+    for of in (strange, known):
+        match = first_of(bots, of)
+        new = NewReplies(match_id(match), "bluff", 0, REPLIES)
+        await referee.keep(Unkept((running(bots, of),), (begun(match),), (new,)))
+    sql.execute(f"UPDATE running_blocks SET {newer} WHERE id = %s".encode(), [strange.id])
+    (kept,) = await referee.kept()
+    assert kept.running.block == known
+    assert counted(sql) == [2, 2, 2]
+
+
 async def test_a_match_that_is_recorded_leaves_nothing_and_its_block_goes_with_the_last(
     referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection
 ) -> None:

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from arena.hosting.ports import Happening, SpoolFailedError
 from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
 from arena.storage.referees_store import RefereesStore
-from arena.storage.spool import SpoolFile
+from arena.storage.spool import SpoolFile, _frame
 from arena.storage.spools import Spools, record_spooled
 from tests.storage.results import block, finished, match_id
 
@@ -174,6 +174,21 @@ async def test_what_the_database_refuses_is_set_aside_and_the_rest_recorded(
     (aside,) = files(tmp_path)
     assert aside.suffix == ".refused"
     assert log[-1]["matches"] == [match_id(bad)]
+
+
+async def test_a_spool_with_a_record_of_a_newer_release_is_kept_for_one(
+    tmp_path: Path, referee: RefereesStore, versions: tuple[VersionId, ...]
+) -> None:
+    spools = Spools(tmp_path, KEY)
+    await spools.of(1).append([finished(versions[:2])])
+    (file,) = files(tmp_path)
+    with file.open("ab") as opened:
+        opened.write(_frame(b'{"of": "a newer release"}\n'))
+    whole = file.read_bytes()
+    await record_spooled(spools, {1}, referee)
+    assert await referee.match_count() == 1
+    (aside,) = files(tmp_path)
+    assert (aside.suffix, aside.read_bytes()) == (".unread", whole)
 
 
 async def test_the_spool_of_another_database_is_left_alone(tmp_path: Path) -> None:

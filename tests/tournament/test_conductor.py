@@ -331,3 +331,16 @@ async def test_the_operator_reads_once_for_whom_a_tournament_waits(world: CupWor
     assert world.state() is TournamentState.FINISHED
     assert waits() == [["b 1", "c 1"], ["c 1"]]
     assert {line["tournament"] for line in log if "bots" in line} == {"cup1"}
+
+
+async def test_a_tournament_of_a_game_of_a_newer_release_is_left_alone(world: CupWorld) -> None:
+    guests = world.field("a", "b")
+    strange = world.cup(guests, number=1)
+    world.cups.put(replace(strange, rules=replace(strange.rules, game="newer")))
+    known = world.cup(guests, number=2)
+    with capture_logs() as log:
+        await world.play(30)
+    states = {one.id: one.state for one in world.cups.tournaments.values()}
+    assert states == {strange.id: TournamentState.RUNNING, known.id: TournamentState.FINISHED}
+    told = [line for line in log if "newer release" in line["event"]]
+    assert [line["tournament"] for line in told] == [strange.name]
